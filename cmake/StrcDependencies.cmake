@@ -1,0 +1,15 @@
+# Every third-party library, found once at the top so that all folders see the same targets.
+# scripts/packages.txt names the Debian package of each.
+find_package(Threads REQUIRED)
+find_package(antlr4-runtime REQUIRED CONFIG)
+find_package(fmt REQUIRED CONFIG)
+find_package(CLI11 REQUIRED CONFIG)
+find_package(nlohmann_json REQUIRED CONFIG)
+find_package(PNG REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(sndfile REQUIRED IMPORTED_TARGET sndfile)
+find_program(STRC_ANTLR antlr4 REQUIRED)
+if(STRC_TESTS)
+    find_package(GTest REQUIRED CONFIG)
+    find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()
