@@ -1,0 +1,25 @@
+#pragma once
+/// What every stage is given explicitly; there are no globals. Several Contexts may live in one
+/// process and share nothing.
+
+#include <cstdint>
+
+#include "base/arena.h"
+#include "base/diagnostics.h"
+#include "base/limits.h"
+#include "base/names.h"
+#include "base/source.h"
+
+namespace strc::base {
+
+struct Context {
+    SourceManager sources;
+    Arena arena;
+    NameTable names;
+    Diagnostics diags;
+    Limits limits;
+    std::uint32_t nextNodeId = 0;  ///< dense ids for syntax nodes: side tables are vectors
+    bool lenient = false;          ///< --lenient of language.md 8.2 and 20.17
+};
+
+}  // namespace strc::base
