@@ -32,9 +32,12 @@ if(STRC_WERROR)
 endif()
 # __FILE__ in an assertion shows the path inside the project, whoever built it and wherever.
 target_compile_options(strc_build INTERFACE "-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=")
+file(RELATIVE_PATH upward "${CMAKE_BINARY_DIR}" "${CMAKE_SOURCE_DIR}/")
+target_compile_options(strc_build INTERFACE "-fmacro-prefix-map=${upward}=")  # as ccache puts it
 # Debug, sanitized and fuzzing builds run the expensive self-checks (schedule and IR verifiers).
-target_compile_definitions(strc_build INTERFACE
-    $<$<OR:$<CONFIG:Debug>,$<BOOL:${STRC_SANITIZE}>,$<BOOL:${STRC_FUZZ}>>:STRC_CHECKED=1>)
+if(STRC_SANITIZE OR STRC_FUZZ OR CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_definitions(strc_build INTERFACE STRC_CHECKED=1)
+endif()
 
 if(STRC_SANITIZE)
     add_compile_options(-fsanitize=${STRC_SANITIZE} -fno-sanitize-recover=all
