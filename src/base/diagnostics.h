@@ -26,7 +26,7 @@ enum class Diag : std::uint16_t {
     Count
 };
 
-/// One row of the table.
+/// One row of the table. Warnings of area "lint" are off unless asked for by name.
 struct DiagInfo {
     std::string_view area;
     std::string_view id;
@@ -70,7 +70,7 @@ struct Diagnostic {
     Diagnostic& in(std::string path);
 };
 
-/// The text with its arguments put in.
+/// The text with its arguments put in. A checked build insists on their number.
 std::string message(Diag id, const std::vector<std::string>& args);
 
 class Diagnostics {
@@ -78,16 +78,22 @@ public:
     /// Reports; the reference stays valid. The same fault at the same place in another instance is
     /// counted by `merge` (see there), not here.
     Diagnostic& add(Diag id, SourceRange range = {});
+    /// An error that --lenient lowers to a warning: -w and -Werror apply to it.
+    Diagnostic& addAsWarning(Diag error, SourceRange range = {});
 
     bool hasErrors() const;
     std::size_t errorCount() const;
     const std::deque<Diagnostic>& all() const { return list; }
-    void clear() { list.clear(); }
+    void clear();
 
-    /// One fault in many instances becomes one message with a count; what was the first stays.
+    /// One fault (id and range) in many instances becomes one message: the first one stays where it
+    /// was, with the number of instances that have its arguments; those with other arguments become
+    /// notes of it, at most three. Elsewhere only exact repetitions go.
+    /// References to diagnostics end here.
     void merge();
 
-    /// -Wname / -Wno-name / -Werror / -Werror=name / -w. False: no such warning.
+    /// -Wname / -Wno-name / -Werror / -Werror=name / -w; "all" names every warning. False: no such
+    /// warning.
     bool setWarning(std::string_view name, bool enabled);
     bool setWarningAsError(std::string_view name);
     void allWarningsAsErrors() { warningsAreErrors = true; }
@@ -95,6 +101,8 @@ public:
     bool isEnabled(Diag id) const;
 
 private:
+    Diagnostic& insert(Diag id, Severity severity, bool shown, SourceRange range);
+
     std::deque<Diagnostic> list;
     std::deque<Diagnostic> dropped;  ///< silenced ones: callers still hold references
     std::set<Diag> disabled;
