@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Runs the conformance programs on an engine and compares as README.md says.
+
+run.py --strc BINARY [--engine NAME] [--stop limit|interrupt] [FOLDER | FOLDER/NAME]...
+
+--stop says how programs without end are stopped: `limit` asks strc for so many lines, `interrupt`
+reads so many lines and sends SIGINT.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import compare
+import execute
+
+PROGRAMS = Path(__file__).resolve().parent / "programs"
+ENGINES = {"interpret": ["run", "--interpret"]}
+INTERNAL_FAULT = 70
+
+
+class Program:
+    """A program's text and the headers in its first lines."""
+
+    def __init__(self, path):
+        self.path = path
+        self.text = path.read_text(encoding="utf-8")
+        self.lines = int(self.header("lines", "0"))
+        tolerance = self.header("tolerance", "")
+        self.tolerance = float(tolerance) if tolerance else None
+        self.inputs = self.header("input", "").split()
+        self.writes = self.header("writes", "").split()
+
+    def header(self, name, default):
+        found = re.search(rf"^// {name}: *(.*)$", self.text, re.MULTILINE)
+        return found.group(1).strip() if found else default
+
+    @property
+    def invalid(self):
+        return self.path.parent.name == "invalid"
+
+    def error_line(self):
+        """The line a message has to name, 0 where any will do."""
+        for number, line in enumerate(self.text.split("\n"), start=1):
+            if "// error:" in line:
+                return number
+        if "// error-anywhere:" in self.text:
+            return 0
+        raise ValueError(f"{self.path} names no error")
+
+
+def exit_fault(outcome, allowed):
+    if outcome.fault:
+        return outcome.fault
+    if outcome.status < 0 and outcome.status not in allowed:
+        return f"ended by signal {-outcome.status}"
+    if outcome.status not in allowed:
+        return f"exit status {outcome.status}"
+    return None
+
+
+def check_invalid(program, outcome):
+    if outcome.fault:
+        return outcome.fault
+    if outcome.status == 0:
+        return "accepted"
+    if outcome.status < 0 or outcome.status >= 128 or outcome.status == INTERNAL_FAULT:
+        return f"not refused but failed, exit status {outcome.status}"
+    if outcome.out:
+        return f"refused, but only after printing {outcome.out[:60]!r}"
+    line = program.error_line()
+    place = re.escape(program.path.name) + (rf":{line}\b" if line else "")
+    if not re.search(place, outcome.err):
+        return f"the message names no {program.path.name}:{line or '...'}"
+    return None
+
+
+def check_valid(program, outcome, folder):
+    # Interrupted programs end well, or as the signal would have it.
+    fault = exit_fault(outcome, (0, 130, -2) if outcome.interrupted else (0,))
+    if fault:
+        return fault
+    expected = program.path.with_suffix(".out").read_text(encoding="utf-8").split("\n")
+    actual = outcome.out.decode("utf-8", "replace").split("\n")
+    if actual[-1] == "":
+        actual.pop()
+    difference = compare.first_difference(expected, actual, program.lines, program.tolerance)
+    if difference:
+        return difference
+    for name in program.writes:
+        begin = (program.path.parent / f"{name}.expected").read_bytes()
+        written = Path(folder, name)
+        if not written.exists():
+            return f"did not write {name}"
+        if not written.read_bytes().startswith(begin):
+            return f"{name} does not begin with the expected {len(begin)} bytes"
+    return None
+
+
+def check(program, arguments):
+    """Runs the program in a folder of its own; what is wrong, or None."""
+    with tempfile.TemporaryDirectory(prefix="strc-conformance-") as folder:
+        for name in [program.path.name, *program.inputs]:
+            shutil.copy(program.path.parent / name, folder)
+        command = [arguments.strc, *ENGINES[arguments.engine]]
+        interrupt = None
+        if program.invalid:
+            command += ["--limit", "100"]  # only in case it is accepted
+        elif not program.writes:  # these have to end by themselves
+            if arguments.stop == "limit":
+                command += ["--limit", str(program.lines)]
+            else:
+                interrupt = program.lines
+        outcome = execute.run([*command, program.path.name], folder, interrupt)
+        if program.invalid:
+            fault = check_invalid(program, outcome)
+        else:
+            fault = check_valid(program, outcome, folder)
+        if fault and outcome.err:
+            fault += "\n    " + "\n    ".join(outcome.err.splitlines()[:12])
+        return fault
+
+
+def select(names):
+    if not names:
+        return sorted(PROGRAMS.glob("*/*.str"))
+    found = []
+    for name in names:
+        paths = sorted(PROGRAMS.glob(f"{name}/*.str")) or sorted(PROGRAMS.glob(f"{name}.str"))
+        if not paths:
+            sys.exit(f"no conformance program {name}")
+        found += paths
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--strc", required=True, type=os.path.abspath)
+    parser.add_argument("--engine", choices=sorted(ENGINES), default="interpret")
+    parser.add_argument("--stop", choices=["limit", "interrupt"], default="limit")
+    parser.add_argument("names", nargs="*", metavar="FOLDER or FOLDER/NAME")
+    arguments = parser.parse_args()
+
+    programs = [Program(path) for path in select(arguments.names)]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        faults = list(pool.map(lambda program: check(program, arguments), programs))
+    for program, fault in zip(programs, faults):
+        if fault:
+            print(f"FAILED {program.path.relative_to(PROGRAMS)}: {fault}")
+    failed = sum(fault is not None for fault in faults)
+    print(f"{len(programs) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
