@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Checks every #include of the tree against the walls between the folders.
+
+The walls are the strc_library lines of src/CMakeLists.txt: DEPS are the folders whose headers a
+folder may include, PRIVATE the third-party libraries of its .cpp files. check_includes.py [ROOT]
+"""
+
+import re
+import sys
+from pathlib import Path
+
+# What the headers of a library look like, by the CMake target that brings them.
+LIBRARIES = {
+    "fmt::fmt": r"fmt/",
+    "strc_grammar": r"antlr4-runtime\.h$|Strc(Lexer|Parser|Visitor|BaseVisitor)\.h$",
+    "nlohmann_json::nlohmann_json": r"nlohmann/",
+    "CLI11::CLI11": r"CLI/",
+    "PkgConfig::sndfile": r"sndfile\.hh?$",
+    "PNG::PNG": r"png\.h$",
+    "LLVM": r"llvm(-c)?/",
+}
+# The system beyond the C++ library: signals, terminals, descriptors.
+POSIX = r"(unistd|fcntl|signal|poll|pthread|termios|sys/\w+)\.h$"
+POSIX_FOLDERS = {"io", "interp", "driver"}
+# The one header that may open a third-party library; only .cpp files of its folder include it.
+DOORS = {"codegen/llvm.h"}
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+
+
+def walls(cmake):
+    """folder -> (folders it may include, CMake targets of its third-party libraries)"""
+    text = re.sub(r"#.*", "", cmake)
+    table = {}
+    for body in re.findall(r"strc_library\(([^)]*)\)", text):
+        words = body.replace("$<TARGET_NAME_IF_EXISTS:", "").replace(">", "").split()
+        folder, lists, current = words[0], {"DEPS": set(), "PRIVATE": set()}, None
+        for word in words[1:]:
+            if word in lists:
+                current = lists[word]
+            else:
+                current.add(word)
+        table[folder] = (lists["DEPS"], lists["PRIVATE"])
+    return table
+
+
+def check_order(table):
+    seen = {"runtime"}
+    for folder, (deps, _) in table.items():
+        for dep in sorted(deps - seen):
+            yield f"src/CMakeLists.txt: {folder} depends on {dep}, which does not come before it"
+        seen.add(folder)
+
+
+def library_of(name):
+    return next((lib for lib, form in LIBRARIES.items() if re.match(form, name)), None)
+
+
+def third_party_fault(folder, is_header, name, allowed, door):
+    """What is wrong with a header from outside the tree, or None."""
+    library = library_of(name)
+    if library:
+        if library not in allowed and not door:
+            return f"<{name}>: {folder} does not use {library}"
+        if is_header and not door:
+            return f"<{name}>: third-party headers belong into .cpp files"
+    elif re.match(POSIX, name):
+        if is_header or folder not in POSIX_FOLDERS:
+            return f"<{name}>: the system is for .cpp files of {', '.join(sorted(POSIX_FOLDERS))}"
+    elif not re.match(r"[a-z_0-9]+$", name):
+        return f"<{name}>: neither the C++ library nor a known third party"
+    return None
+
+
+def own_fault(src, folder, is_header, name, deps):
+    """What is wrong with the header "name" of the tree, or None."""
+    if name.startswith("embedded/"):
+        return None  # generated for this very target
+    target = name.split("/")[0]
+    if target == "strc" and "runtime" in deps:
+        return None
+    if target != folder and target not in deps:
+        return f'"{name}": {folder} may not know {target}'
+    if "/detail/" in name and target != folder:
+        return f'"{name}" is private to {target}'
+    if name in DOORS and is_header:
+        return f'"{name}" is for .cpp files'
+    if not (src / name).is_file():
+        return f'"{name}" is not there'
+    return None
+
+
+def check_file(src, path, table):
+    relative = path.relative_to(src)
+    folder, is_header = relative.parts[0], path.suffix == ".h"
+    deps, libraries = table[folder]
+    door = relative.as_posix() in DOORS
+    text = path.read_text(encoding="utf-8")
+    if is_header and not re.match(r"(//.*\n|\s)*#pragma once\n", text):
+        yield "does not start with #pragma once"
+    includes = INCLUDE.findall(text)
+    for bracket, name in includes:
+        if bracket == "<" or library_of(name):
+            fault = third_party_fault(folder, is_header, name, libraries, door)
+        else:
+            fault = own_fault(src, folder, is_header, name, deps)
+        if fault:
+            yield fault
+    own = relative.with_suffix(".h").as_posix()
+    if path.suffix == ".cpp" and (src / own).is_file() and (not includes or includes[0][1] != own):
+        yield f'does not include its own "{own}" first'
+
+
+def check_tree(root):
+    src = root / "src"
+    table = walls((src / "CMakeLists.txt").read_text(encoding="utf-8"))
+    yield from check_order(table)
+    for path in sorted(src.rglob("*")):
+        if path.suffix not in {".h", ".cpp"}:
+            continue
+        if path.relative_to(src).parts[0] not in table:
+            yield f"{path.relative_to(root)}: its folder has no line in src/CMakeLists.txt"
+            continue
+        for fault in check_file(src, path, table):
+            yield f"{path.relative_to(root)}: {fault}"
+    for path in sorted((root / "tools").rglob("*.cpp")):
+        for bracket, name in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            if bracket == '"' and not name.startswith("driver/"):
+                yield f'{path.relative_to(root)}: "{name}": tools see driver alone'
+
+
+def main():
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parents[2]
+    faults = list(check_tree(root))
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

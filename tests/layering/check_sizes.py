@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Checks that files and functions stay readable. check_sizes.py [--report] [ROOT]
+
+Limits, which fail: functions of 100 lines, sources of 1000, headers of 300. Aims, which --report
+lists: 50, 800 and 150. A function that is long for a reason (a flat switch) says so where it
+begins: `// NOLINT(readability-function-size): the reason`.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+AIM = {"function": 50, ".cpp": 800, ".h": 150}
+LIMIT = {"function": 100, ".cpp": 1000, ".h": 300}
+NOT_FUNCTION = re.compile(r"(namespace|struct|class|enum|union|extern)\b")
+EXCUSE = re.compile(r"NOLINT(NEXTLINE)?\(readability-function-size\): \S")
+
+
+def functions(lines):
+    """(first line, count, excused) of the functions at namespace level, as the formatter lays
+    them out: all between the first line and the closing brace is indented."""
+    start = None
+    for number, line in enumerate(lines):
+        if line[:1] in {"", " ", "#", "/"}:
+            continue
+        if line.rstrip() == "}" and start is not None:
+            head = "\n".join(lines[max(0, start - 1) : start + 6])
+            yield start + 1, number - start + 1, bool(EXCUSE.search(head))
+        opens = not line.startswith("}") and not line.rstrip().endswith(";")
+        start = number if opens and not NOT_FUNCTION.match(line) else None
+
+
+def excesses(root, bounds):
+    for path in sorted((root / "src").rglob("*")):
+        if path.suffix not in {".h", ".cpp"}:
+            continue
+        lines = path.read_text(encoding="utf-8").split("\n")
+        name = path.relative_to(root)
+        if len(lines) - 1 > bounds[path.suffix]:
+            yield f"{name}: {len(lines) - 1} lines (at most {bounds[path.suffix]})"
+        for line, count, excused in functions(lines):
+            if count > bounds["function"] and not excused:
+                yield f"{name}:{line}: a function of {count} lines (at most {bounds['function']})"
+
+
+def main():
+    arguments = sys.argv[1:]
+    report = "--report" in arguments
+    places = [word for word in arguments if word != "--report"]
+    root = Path(places[0]) if places else Path(__file__).resolve().parents[2]
+    if report:
+        for line in excesses(root, AIM):
+            print(line)
+        return 0
+    faults = list(excesses(root, LIMIT))
+    for fault in faults:
+        print(fault)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

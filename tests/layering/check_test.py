@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Tests of the checks: each kind of fault, planted in a small tree, is found; nothing else is."""
+
+import tempfile
+import unittest
+from pathlib import Path
+
+import check_includes
+import check_sizes
+
+CMAKE = """
+strc_library(base            PRIVATE fmt::fmt)  # not (this)
+strc_library(parser DEPS base
+                             PRIVATE fmt::fmt $<TARGET_NAME_IF_EXISTS:strc_grammar>)
+strc_library(sched  DEPS base)
+"""
+
+
+class Tree(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.write("src/CMakeLists.txt", CMAKE)
+        self.write("src/base/a.h", "// What it is for.\n#pragma once\n#include <string_view>\n")
+        self.write("src/base/a.cpp", '#include "base/a.h"\n#include <fmt/format.h>\n')
+        self.write("src/parser/p.cpp", '#include <antlr4-runtime.h>\n#include "StrcParser.h"\n')
+
+    def write(self, name, text):
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+class Includes(Tree):
+    def faults(self, name, text):
+        self.write(name, text)
+        return "\n".join(check_includes.check_tree(self.root))
+
+    def test_nothing_wrong(self):
+        self.assertEqual(self.faults("src/sched/s.cpp", '#include <map>\n#include "base/a.h"\n'), "")
+
+    def test_walls(self):
+        self.assertIn("may not know", self.faults("src/base/b.cpp", '#include "sched/s.h"\n'))
+        self.assertIn("not there", self.faults("src/base/b.cpp", '#include "base/none.h"\n'))
+        self.write("src/base/detail/d.h", "#pragma once\n")
+        self.assertIn("private", self.faults("src/sched/s.cpp", '#include "base/detail/d.h"\n'))
+
+    def test_third_parties(self):
+        self.assertIn("does not use fmt", self.faults("src/sched/s.cpp", "#include <fmt/core.h>\n"))
+        text = "#pragma once\n#include <fmt/core.h>\n"
+        self.assertIn("into .cpp files", self.faults("src/base/h.h", text))
+        self.assertIn("strc_grammar", self.faults("src/base/b.cpp", '#include "StrcLexer.h"\n'))
+        self.assertIn("LLVM", self.faults("src/base/b.cpp", "#include <llvm/IR/Module.h>\n"))
+        self.assertIn("neither", self.faults("src/base/b.cpp", "#include <boost/any.hpp>\n"))
+        self.assertIn("system", self.faults("src/base/b.cpp", "#include <unistd.h>\n"))
+
+    def test_form(self):
+        self.assertIn("#pragma once", self.faults("src/base/h.h", "struct A;\n"))
+        self.write("src/base/h.h", "#pragma once\n")
+        text = '#include <map>\n#include "base/h.h"\n'
+        self.assertIn("first", self.faults("src/base/h.cpp", text))
+
+    def test_order_and_membership(self):
+        self.assertIn("no line", self.faults("src/other/o.cpp", ""))
+        text = "strc_library(base DEPS parser)\nstrc_library(parser DEPS base)\n"
+        faults = self.faults("src/CMakeLists.txt", text)
+        self.assertIn("base depends on parser", faults)
+
+    def test_tools_see_the_driver_alone(self):
+        self.assertIn("tools", self.faults("tools/t/main.cpp", '#include "base/a.h"\n'))
+
+
+class Sizes(Tree):
+    def faults(self, text, name="src/base/b.cpp"):
+        self.write(name, text)
+        return list(check_sizes.excesses(self.root, check_sizes.LIMIT))
+
+    def test_functions(self):
+        body = "    f();\n" * 99
+        head = "namespace a {\n\nint x = 1;\n\nvoid g();\n\n"
+        self.assertEqual(self.faults(head + "void f() {\n" + body[9:] + "}\n}\n"), [])
+        found = self.faults(head + "void f() {\n" + body + "}\n}  // namespace a\n")
+        self.assertEqual(len(found), 1)
+        self.assertIn("b.cpp:7: a function of 101 lines", found[0])
+        excuse = "// NOLINTNEXTLINE(readability-function-size): a flat switch\n"
+        self.assertEqual(self.faults(head + excuse + "void f() {\n" + body + "}\n}\n"), [])
+        self.assertEqual(self.faults("struct S {\n" + "    int a;\n" * 200 + "};\n"), [])
+
+    def test_long_signatures(self):
+        body = "    f();\n" * 120
+        found = self.faults("int f(int a,\n      int b) {\n" + body + "}\n")
+        self.assertEqual(len(found), 1)
+        self.assertEqual(self.faults("int f(int a,\n      int b);\n" + "int x;\n" * 120), [])
+
+    def test_files(self):
+        self.assertEqual(len(self.faults("int x;\n" * 1001)), 1)
+        self.assertEqual(len(self.faults("int x;\n" * 301, "src/base/b.h")), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

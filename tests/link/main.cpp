@@ -1,0 +1,4 @@
+// Linking it is the test.
+int main() {
+    return 0;
+}
