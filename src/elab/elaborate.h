@@ -1,0 +1,75 @@
+#pragma once
+/// Runs composite bodies and yields the concrete graph. In: a lowered module and the entry. Out: the
+/// flat graph with its hierarchy, kernels (code with its constants bound, shared by all instances
+/// with equal arguments) and the state of every instance after its init. Speaks about what is wrong
+/// with an instance: arguments, extents, item types, rates, weights, joins (language.md 19.5).
+/// Order of what runs: language.md 7.3 (pre-order, depth first).
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "graph/graph.h"
+#include "ir/ir.h"
+
+namespace strc::elab {
+
+using types::Type;
+using types::Value;
+
+/// What filters of one declaration with equal constants share.
+struct Kernel {
+    ir::BuiltinStream builtin = ir::BuiltinStream::None;
+    std::uint32_t stream = ir::kNone;          ///< into Module::streams; kNone for a built-in
+    std::vector<Value> constants;              ///< parallel to the stream's constants
+    const Type* input = nullptr;               ///< concrete
+    const Type* output = nullptr;
+    graph::Rates work;
+    std::optional<graph::Rates> prework;
+    ir::StreamCode code;                       ///< specialised; empty for a built-in
+    std::vector<const Type*> fieldTypes;       ///< concrete
+    std::vector<std::int64_t> fieldOffsets;    ///< into the state
+    std::int64_t stateSize = 0;
+};
+
+struct Portal {
+    std::string receiverClass;
+    std::vector<graph::NodeId> receivers;      ///< in order of registration
+};
+
+struct Elaboration {
+    graph::Graph graph;
+    std::vector<Kernel> kernels;
+    /// State of each instance after its init, by NodeId; instances may share one.
+    std::vector<std::shared_ptr<const std::string>> states;
+    std::vector<Portal> portals;               ///< by the int that portal values hold
+    types::Random random;                      ///< its state goes on from elaboration
+};
+
+struct Entry {
+    std::uint32_t stream = ir::kNone;                ///< the main stream
+    std::map<std::string, std::string> arguments;    ///< -D name=value, as written
+};
+
+struct Surroundings {
+    std::function<void(std::string_view)> print;               ///< prints during elaboration
+    const volatile bool* interrupt = nullptr;
+    /// Finds an init_array file: working directory, then the directory of the source file.
+    std::vector<std::string> searchPaths;
+};
+
+
+/// Errors are in Context::diags; then the result is incomplete and must not be used.
+Elaboration elaborate(base::Context&, const ir::Module&, types::TypeTable&, const Entry&, const Surroundings&,
+                      types::Random random = {});
+
+/// Executes a static item and stores the globals it assigned in Module::globalValues; false after
+/// reporting an error.
+bool runStatic(base::Context&, ir::Module&, const ir::Body&, types::TypeTable&, const Surroundings&,
+               types::Random&);
+
+}  // namespace strc::elab

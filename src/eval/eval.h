@@ -1,0 +1,128 @@
+#pragma once
+/// The one evaluator: it runs lowered bodies for elaboration, constant expressions, static items and
+/// the interpreter. A body is compiled once to a flat code over 8-byte slots, then run many times
+/// without allocation. It knows tapes (tape.h) and a Host for everything that reaches further.
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "base/limits.h"
+#include "base/result.h"
+#include "eval/tape.h"
+#include "ir/ir.h"
+
+namespace strc::eval {
+
+using base::Diag;
+using base::SourceRange;
+using types::Type;
+using types::Value;
+
+/// Why a run stopped early: a run-time fault, to be reported with the instance's path.
+struct Trap {
+    Diag id;
+    SourceRange range;
+    std::vector<std::string> args;
+};
+
+/// What a body reaches outside its own memory. The default of each callback is an internal error.
+class Host {
+public:
+    virtual ~Host() = default;
+    virtual void print(std::string_view text);
+    virtual types::Random& random();
+    /// Aggregate arguments are given as values too. A returned trap ends the run.
+    virtual std::optional<Trap> send(std::int32_t portal, const ir::Send&, std::optional<std::int64_t> maxLatency,
+                                     std::span<const Value> args, SourceRange range);
+    /// A dynamic filter wants its input tape to hold `items`; runs the sources. False: it never will
+    /// (end of input): the firing is abandoned (Outcome::Starved).
+    virtual bool demandInput(std::uint64_t items);
+    /// Runs a native function; a trap if it cannot be found.
+    virtual std::optional<Trap> callNative(const ir::Native&, std::span<std::uint64_t> args, std::uint64_t& result);
+    /// Contents of an init_array_1D_* file, or a sentence why not.
+    virtual base::Result<std::string> readFile(const std::string& name);
+
+    // ---- elaboration; `args` are parallel to ir::Create::args, empty optional: default applies
+    virtual std::int32_t newPortal(SourceRange range);
+    virtual void create(const ir::Create&, const Type* typeArgument, std::span<const std::optional<Value>> args,
+                        std::span<const std::int32_t> portals, SourceRange range);
+    virtual void split(bool duplicate, ir::SplitForm, std::span<const std::int64_t> weights, SourceRange range);
+    virtual void join(bool duplicate, ir::SplitForm, std::span<const std::int64_t> weights, SourceRange range);
+    virtual void enqueue(const Value&, SourceRange range);
+    /// A bound that is not there is an empty optional: `*`, or no average.
+    virtual void rate(const ir::RateClause&, std::optional<std::int64_t> minOrValue, std::optional<std::int64_t> average,
+                      std::optional<std::int64_t> max, SourceRange range);
+    /// Concrete type of the stream's input (0) or output (1), or of a field when it is declared.
+    virtual void itemType(int side, const Type* concrete);
+};
+
+/// Memory and surroundings of one stream instance while its bodies run.
+struct Instance {
+    const ir::Module* module = nullptr;
+    const ir::StreamCode* code = nullptr;      ///< null for static items and package functions
+    std::vector<Value> constants;              ///< parallel to code->constants
+    std::vector<const Type*> fieldTypes;       ///< concrete; filled in as fields are declared
+    std::vector<std::int64_t> fieldOffsets;    ///< into `state`
+    std::vector<std::byte> state;              ///< all fields; grows while setup declares them
+    Tape* input = nullptr;
+    Tape* output = nullptr;
+    std::int64_t iterations = 0;               ///< iter()
+    Host* host = nullptr;
+};
+
+/// Rate bookkeeping of one firing, checked as it runs.
+struct Firing {
+    std::int64_t popLimit = INT64_MAX;   ///< most items it may pop
+    std::int64_t peekLimit = INT64_MAX;  ///< most items it may look at, popped ones included
+    std::int64_t pushLimit = INT64_MAX;
+    std::int64_t popped = 0;
+    std::int64_t pushed = 0;
+    bool dynamicInput = false;           ///< pop and peek ask Host::demandInput when items lack
+    bool lenientPops = false;
+};
+
+struct Code;  ///< a compiled body
+struct CodeDeleter {
+    void operator()(const Code*) const;
+};
+using CodePtr = std::unique_ptr<const Code, CodeDeleter>;
+
+/// Compiles a body of `stream` (null: static item, package function). Generic (dynamic extents) or
+/// specialised; the latter runs at full speed. Calls are compiled on demand into the same CodePtr.
+CodePtr compile(const ir::Module&, const ir::StreamCode* stream, const ir::Body&, types::TypeTable&);
+
+enum class Outcome : std::uint8_t { Done, Starved, Trapped, Interrupted };
+
+struct RunResult {
+    Outcome outcome = Outcome::Done;
+    std::optional<Trap> trap;
+    std::optional<Value> value;  ///< of a function or default
+};
+
+/// Stack and counters, reused between runs; one for each thread that evaluates.
+class Machine {
+public:
+    explicit Machine(const base::Limits&);
+    ~Machine();
+    Machine(const Machine&) = delete;
+    Machine& operator=(const Machine&) = delete;
+
+    /// Nested runs (Host::demandInput during a firing) are allowed.
+    RunResult run(const Code&, Instance&, Firing&, std::span<const Value> args = {});
+
+    /// Operations left before a trap (elaboration: Limits::elaborationSteps); no limit by default.
+    std::uint64_t stepsLeft = UINT64_MAX;
+    /// Set from a signal handler or another thread: the run stops with Outcome::Interrupted.
+    const volatile bool* interrupt = nullptr;
+
+    struct Stack;
+    std::unique_ptr<Stack> stack;
+};
+
+}  // namespace strc::eval

@@ -1,0 +1,47 @@
+#pragma once
+/// The reference engine: channels are deques, execution is data driven, most downstream first
+/// (language.md 12.6); no schedule, the quotas only say when an iteration is over. What this engine
+/// does is what programs mean.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "base/context.h"
+#include "elab/elaborate.h"
+#include "io/items.h"
+
+namespace strc::interp {
+
+struct Options {
+    std::optional<std::int64_t> iterations;      ///< -i N steady states
+    std::optional<std::int64_t> limit;           ///< --limit N: printed lines, or output items with an open output
+    std::optional<double> seconds;               ///< wall clock
+    bool loopInput = false;                      ///< --loop-input
+    bool padTail = false;                        ///< --tail=pad
+    bool lenient = false;
+    bool cFormat = false;                        ///< --print-format=c
+    std::uint64_t stepLimit = UINT64_MAX;        ///< --step-limit
+    const volatile bool* interrupt = nullptr;    ///< Ctrl-C
+    std::function<void(std::string_view)> print; ///< standard output of the program
+    io::ItemReader* input = nullptr;             ///< of an open input
+    io::ItemWriter* output = nullptr;            ///< of an open output
+    std::function<void(double fraction)> progress;  ///< called now and then when the input is finite
+};
+
+enum class End : std::uint8_t { Iterations, Limit, Seconds, EndOfInput, NoProgress, Interrupted, Failed };
+
+struct Outcome {
+    End end = End::Iterations;
+    std::int64_t iterations = 0;     ///< steady states completed
+    std::int64_t firings = 0;
+    std::int64_t itemsLeft = 0;      ///< input items that did not fill a steady state
+};
+
+/// Runs to the end; faults are reported in Context::diags with the instance's path. Files are
+/// flushed and closed whatever the end.
+Outcome run(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&, types::TypeTable&,
+            const Options&);
+
+}  // namespace strc::interp

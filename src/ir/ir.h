@@ -1,0 +1,208 @@
+#pragma once
+/// The typed IR of bodies. Every work, prework, init, handler, function, composite body and static
+/// item is lowered to it once; elaboration and the interpreter execute it, optimisation rewrites it,
+/// code generation lowers it. Nothing here knows syntax, the stream graph or a back end.
+///
+/// Shape of a body
+/// - Virtual registers, each assigned by exactly one instruction that comes before its uses in the
+///   same block or an enclosing one; each has a type and says if it holds a value or a ref (address).
+/// - Variables in four spaces (Space). Mutable state is in variables only: locals are loaded and
+///   stored, so there are no phis; `if` and `yield` carry values out of short circuits and `?:`.
+/// - Structured control: If and Loop own blocks. Conversions, copies, checks and evaluation order are
+///   explicit: instructions of a block execute in order.
+/// - Arrays whose bounds depend on the instance have kDynamic extents in their types; `declare` and
+///   `extent` give the numbers. `specialize` (specialize.h) turns a body with bound constants into one
+///   in which all types are concrete and all strides and extents literal.
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/source.h"
+#include "types/math.h"
+#include "types/type.h"
+#include "types/value.h"
+
+namespace strc::ir {
+
+using base::SourceRange;
+using types::Type;
+using types::Value;
+
+using Reg = std::uint32_t;
+using BlockId = std::uint32_t;
+constexpr std::uint32_t kNone = UINT32_MAX;  ///< no register, no block, no index
+
+enum class Op : std::uint8_t {
+#define OP(Id, mnemonic, operands, result, effects) Id,
+#include "ir/ops.def"
+#undef OP
+    Count
+};
+
+constexpr int kVariadic = -1;
+enum class ResultKind : std::uint8_t { None, Value, Ref };
+enum class Effects : std::uint8_t { Pure, Read, Write, Control, Ordered, Build };
+
+struct OpInfo {
+    const char* mnemonic;
+    int operands;
+    ResultKind result;
+    Effects effects;
+};
+const OpInfo& info(Op);
+
+/// Local: a slot of the body (its parameters first). Field: state of a filter instance. Constant: a
+/// stream parameter or captured variable, read-only, bound for each instance. Global: read-only but
+/// in static items. Input, Output (index 0): the item type of the tape, for `extent` only.
+enum class Space : std::uint8_t { Local, Field, Constant, Global, Input, Output };
+
+struct VarRef {
+    Space space = Space::Local;
+    std::uint32_t index = kNone;
+    bool operator==(const VarRef&) const = default;
+};
+
+/// A function or handler of the stream, a function of a helper package, or a native.
+enum class CalleeKind : std::uint8_t { Stream, Package, Native };
+struct Callee {
+    CalleeKind kind = CalleeKind::Stream;
+    std::uint32_t index = kNone;  ///< into StreamCode::functions, Module::functions, Module::natives
+    bool operator==(const Callee&) const = default;
+};
+
+struct Instr {
+    Op op;
+    bool checked = true;              ///< keeps its run-time check; analysis may clear it
+    bool flag = false;                ///< Loop: do-while; Split: duplicate
+    types::MathFn math = types::MathFn::Count;
+    VarRef var;
+    Callee callee;
+    const Type* type = nullptr;       ///< of the result; of the operand for Store, StoreAt, Copy, Zero,
+                                      ///< Push*, comparisons, Print; of the item for tape operations
+    Reg result = kNone;
+    std::uint32_t index = kNone;      ///< dimension, field, part, or side-table entry
+    std::vector<Reg> operands;
+    std::array<BlockId, 3> blocks{kNone, kNone, kNone};
+    Value value;                      ///< Const
+    SourceRange range;
+};
+
+struct Block {
+    std::vector<Instr> instrs;
+};
+
+struct RegInfo {
+    const Type* type = nullptr;
+    bool ref = false;
+};
+
+struct Variable {
+    std::string name;
+    const Type* type = nullptr;
+    SourceRange range;
+};
+
+// ---- side tables of the larger instructions
+
+enum class BuiltinStream : std::uint8_t { None, Identity, FileReader, FileWriter, ImageDisplay };
+enum class CreateRole : std::uint8_t { Add, Body, Loop };
+
+struct Create {
+    CreateRole role = CreateRole::Add;
+    BuiltinStream builtin = BuiltinStream::None;
+    std::uint32_t stream = kNone;         ///< into Module::streams
+    const Type* typeArgument = nullptr;   ///< Identity<T>, FileReader<T>, …
+    std::uint32_t typeExtents = 0;        ///< operands [0, n): extents of a dynamic type argument
+    /// For each constant of the stream (parameters, then captured), or argument of the built-in:
+    /// position in the operands, or kNone where the parameter's default applies. Aggregates: refs.
+    std::vector<std::uint32_t> args;
+    std::vector<std::uint32_t> portals;   ///< positions in the operands
+};
+
+/// Operands of Send: portal, then the maximum latency if there is one, then the arguments.
+struct Send {
+    std::string handler;
+    std::vector<const Type*> argTypes;
+    bool bestEffort = false;
+    bool hasLatency = false;              ///< else (0, 0)
+};
+
+enum class RateKind : std::uint8_t { Push, Pop, Peek };
+/// Operands: a static rate's value; of a range those of min, average, max that are there.
+struct RateClause {
+    RateKind kind = RateKind::Push;
+    bool prework = false;
+    bool dynamic = false;
+    bool hasMin = false, hasAverage = false, hasMax = false;
+};
+
+/// How weights were written: none at all, one for every child, or a list.
+enum class SplitForm : std::uint8_t { None, Uniform, List };
+
+enum class BodyKind : std::uint8_t {
+    Setup, Init, Prework, Work, Function, Handler, Composite, Static, Default
+};
+
+struct Body {
+    std::string name;                     ///< "work", "init", or the function's name
+    BodyKind kind = BodyKind::Function;
+    std::uint32_t params = 0;             ///< the first locals; an aggregate one holds a ref
+    const Type* result = nullptr;         ///< void if none
+    std::vector<Variable> locals;
+    std::vector<RegInfo> regs;
+    std::vector<Block> blocks;
+    BlockId entry = 0;
+    std::vector<Create> creates;
+    std::vector<Send> sends;
+    std::vector<RateClause> rates;
+    SourceRange range;
+    SourceRange header;                   ///< work header, function header
+};
+
+enum class StreamKind : std::uint8_t { Filter, Pipeline, SplitJoin, FeedbackLoop };
+
+/// One stream declaration, lowered.
+/// What runs when an instance is elaborated: constants are bound (missing parameters: `defaults`);
+/// `setup` runs: extents of parameters are checked, item types and fields are declared and
+/// initialised in textual order, then rates are stated; then `init`, or `body` of a composite.
+struct StreamCode {
+    std::string name;                     ///< "" for an anonymous stream
+    StreamKind kind = StreamKind::Filter;
+    bool stateful = false;                ///< the keyword was written
+    bool library = false;
+    const Type* input = nullptr;          ///< null: an anonymous composite that wrote no type
+    const Type* output = nullptr;
+    std::vector<Variable> constants;      ///< parameters, then captured variables
+    std::uint32_t params = 0;
+    std::vector<std::optional<Body>> defaults;  ///< one for each parameter; may load earlier constants
+    std::vector<Variable> fields;
+    Body setup;
+    std::optional<Body> init, prework, work;    ///< filters
+    std::optional<Body> body;                   ///< composites
+    std::vector<Body> functions;                ///< functions and handlers (by Body::kind)
+    SourceRange range, header;
+};
+
+struct Native {
+    std::string package, name;            ///< symbol "package_name"
+    std::vector<const Type*> params;
+    const Type* result = nullptr;
+};
+
+/// A whole program. Scalar globals have been put into the bodies as constants.
+struct Module {
+    std::vector<StreamCode> streams;
+    std::vector<Body> functions;          ///< of helper packages
+    std::vector<std::string> functionNames;  ///< "Package.function"
+    std::vector<Native> natives;
+    std::vector<Variable> globals;
+    std::vector<Value> globalValues;      ///< filled in while static items run
+
+    /// Index of the stream, or kNone.
+    std::uint32_t find(const std::string& streamName) const;
+};
+
+}  // namespace strc::ir

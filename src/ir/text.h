@@ -1,0 +1,20 @@
+#pragma once
+/// The textual form of the IR: printed by --emit=ir, compared by golden tests, read back by tests of
+/// passes. `parse(print(m))` gives an equal module; source ranges are not part of the text.
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "ir/ir.h"
+
+namespace strc::ir {
+
+std::string print(const Module&);
+std::string print(const StreamCode&);
+std::string print(const Body&);
+
+/// Struct types must be in the text ("struct P { … }" lines stand first in a module's text).
+base::Result<Module> parse(std::string_view text, types::TypeTable&, base::NameTable&);
+
+}  // namespace strc::ir

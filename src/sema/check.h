@@ -1,0 +1,28 @@
+#pragma once
+/// Names, types, conversions, constantness and structure of declarations: everything that is wrong
+/// for every instance (language.md 19.2 to 19.4). In: trees. Out: a Program and diagnostics; all
+/// faults of all units are reported in one run, follow-on faults are absorbed by the error type.
+
+#include <span>
+
+#include "ast/nodes.h"
+#include "base/context.h"
+#include "sema/program.h"
+
+namespace strc::sema {
+
+Program check(base::Context&, std::span<const ast::Unit* const>);
+
+/// Checks `unit` as a change of `program`: its declarations replace those of the same name and what
+/// depends on them is checked again; the rest is not looked at. For a prompt and for editors.
+void update(base::Context&, Program&, const ast::Unit& unit);
+
+/// How the main stream is chosen (language.md 1.3). Reports errors 35 and 36; null then.
+/// `top`: the name given with --top, or empty.
+const StreamInfo* findMain(base::Context&, const Program&, std::string_view top);
+
+/// Marks what the main stream can reach; reports unused streams, parameters and functions. With
+/// Context::lenient, errors inside unreachable streams have become warnings.
+void markReachable(base::Context&, Program&, const StreamInfo& main);
+
+}  // namespace strc::sema

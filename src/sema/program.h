@@ -1,0 +1,128 @@
+#pragma once
+/// What checking finds out about a program: which declaration each name means, the type of each
+/// expression, which stream each creator creates. Side tables are keyed by syntax node id; the tree
+/// is never annotated. Says nothing about instances, schedules or targets.
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "ast/nodes.h"
+#include "base/context.h"
+#include "types/math.h"
+#include "types/type.h"
+
+namespace strc::sema {
+
+using base::Name;
+using base::SourceRange;
+using types::Type;
+
+constexpr std::uint32_t kNone = UINT32_MAX;
+
+struct StreamInfo;
+struct FunctionInfo;
+
+enum class SymbolKind : std::uint8_t { Local, Param, Field, StreamParam, Captured, Global };
+
+/// A variable. Inside an anonymous stream every variable of an enclosing body that it uses is a
+/// Captured symbol of that stream, whose `origin` is the enclosing one's symbol.
+struct Symbol {
+    SymbolKind kind = SymbolKind::Local;
+    Name name;
+    const Type* type = nullptr;               ///< dynamic extents where a bound is not a literal constant
+    const ast::TypeExpr* typeExpr = nullptr;  ///< null for Captured
+    const ast::Expr* initialiser = nullptr;
+    SourceRange range;
+    std::uint32_t index = kNone;  ///< Field: among fields; StreamParam, Captured: among constants; Global:
+                                  ///< among globals; Param: among parameters; Local: unused
+    const Symbol* origin = nullptr;
+    bool used = false;
+};
+
+enum class FunctionKind : std::uint8_t { Function, Handler, Package, Native };
+
+struct FunctionInfo {
+    FunctionKind kind = FunctionKind::Function;
+    Name name;
+    Name package;                        ///< Package, Native
+    const ast::Decl* decl = nullptr;     ///< FunctionDecl or HandlerDecl
+    const Type* result = nullptr;
+    std::vector<const Symbol*> params;
+    std::uint32_t index = kNone;         ///< among the stream's functions and handlers in textual order; among
+                                         ///< all package functions; among all natives
+    bool usesTape = false;               ///< declares rates: an I/O function
+    bool used = false;
+};
+
+enum class Builtin : std::uint8_t { None, Identity, FileReader, FileWriter, ImageDisplay };
+
+struct StreamInfo {
+    const ast::StreamDecl* decl = nullptr;    ///< null for a built-in
+    Builtin builtin = Builtin::None;
+    Name name;                                ///< empty: anonymous
+    const StreamInfo* enclosing = nullptr;    ///< anonymous: where it stands
+    std::uint32_t index = kNone;              ///< among Program::streams
+    bool library = false;                     ///< weakly declared
+    const Type* input = nullptr;              ///< null where an anonymous composite wrote no type
+    const Type* output = nullptr;
+    std::vector<const Symbol*> constants;     ///< parameters, then captured variables
+    std::uint32_t params = 0;
+    std::vector<const Symbol*> fields;
+    std::vector<const FunctionInfo*> functions;
+    bool reachable = false;                   ///< from the main stream
+};
+
+/// What a creator means.
+struct CreateTarget {
+    const StreamInfo* stream = nullptr;
+    const Type* typeArgument = nullptr;       ///< of Identity<T>, …
+    std::vector<const ast::Expr*> args;       ///< by parameter; null where the default applies
+};
+
+/// What a call means.
+enum class CallKind : std::uint8_t { Error, Function, RealMath, ComplexMath, ComplexToReal, VectorMath, Print, Println, Random, InitArray };
+struct CallTarget {
+    CallKind kind = CallKind::Error;
+    const FunctionInfo* function = nullptr;   ///< Function (also handlers, package functions, natives)
+    types::MathFn math = types::MathFn::Count;
+    Name vectorFunction;                      ///< VectorMath: name in StreamItVectorLib, or floor, normalize
+};
+
+struct Program {
+    std::unique_ptr<types::TypeTable> types = std::make_unique<types::TypeTable>();
+    std::vector<const ast::Unit*> units;
+
+    std::deque<StreamInfo> streams;           ///< built-ins, named and anonymous, in order of declaration
+    std::deque<FunctionInfo> functions;       ///< storage of all
+    std::deque<Symbol> symbols;               ///< storage of all
+    std::vector<const Symbol*> globals;
+    std::vector<const FunctionInfo*> packageFunctions;
+    std::vector<const FunctionInfo*> natives;
+    std::unordered_map<Name, const StreamInfo*> streamByName;
+    std::unordered_map<Name, const Type*> structByName;
+    /// Members of all static blocks in textual order: FieldsDecl and InitDecl.
+    std::vector<const ast::Decl*> staticItems;
+    /// Types of struct fields as written, for bounds that use globals: parallel to StructInfo::fields.
+    std::unordered_map<const types::StructInfo*, const ast::StructDecl*> structDecls;
+
+    // ---- side tables by NodeId
+    const Type* typeOf(const ast::Expr&) const;               ///< never null after checking
+    const Symbol* symbolOf(const ast::Expr& nameRef) const;
+    const Symbol* symbolOf(ast::NodeId declarator) const;     ///< of a Declarator or Parameter
+    const Type* typeOf(const ast::TypeExpr&) const;
+    const CallTarget* callOf(ast::NodeId) const;              ///< CallExpr, PackageCallExpr, MessageStmt as call
+    const FunctionInfo* messageOf(const ast::MessageStmt&) const;  ///< the handler; null: callOf has it
+    const Symbol* portalOf(const ast::MessageStmt&) const;
+    const Symbol* portalOf(const ast::CreateStmt&, std::size_t k) const;
+    const CreateTarget* createOf(const ast::CreateStmt&) const;
+    const StreamInfo* streamOf(const ast::StreamDecl&) const;
+
+    struct Tables;
+    std::shared_ptr<Tables> tables;
+};
+
+}  // namespace strc::sema
