@@ -152,6 +152,11 @@ class SetUp(unittest.TestCase):
         self.call("build", ABSENT="libgtest-dev")
         self.assertNotIn("apt-get", self.calls)
 
+    def test_install_only(self):
+        done = self.call("--install-only", "coverage", ABSENT="gcovr")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(self.calls, "install .* gcovr\n$")
+
     def test_install_fails(self):
         done = self.call("build", ABSENT="antlr4", APT="100")
         self.assertEqual(done.returncode, 1)
