@@ -17,7 +17,7 @@ The form of a page, docs/diagnostics/NAME.md:
     ```sh bad, ```sh good       a command without a program, instead
     No example: REASON.         instead of both
 
-`No example` has to stand on a line of its own. An example runs in a folder that holds nothing but
+An example runs in a folder that holds nothing but
 it and the files of its page.
 """
 import argparse
@@ -50,15 +50,15 @@ class Example:
 class Page:
     """What a page says: its title, its paragraphs, files and two examples."""
 
-    def __init__(self, path):
-        self.name = path.stem
+    def __init__(self, name, text):
+        self.name = name
         self.faults = []
         self.files = {}
         self.examples = {}
         self.reason = None
         self.prose = []
         self.command = None
-        self.read(path.read_text(encoding="ascii").split("\n"))
+        self.read(text.split("\n"))
         self.check()
 
     def read(self, lines):
@@ -69,6 +69,9 @@ class Page:
             line = lines[number]
             number += 1
             if line.startswith("```"):
+                if "```" not in lines[number:]:
+                    self.faults.append(f"fence '{line}' is not closed")
+                    break
                 end = lines.index("```", number)
                 text = "".join(l + "\n" for l in lines[number:end])
                 self.fence(line[3:].split(), text)
@@ -106,9 +109,8 @@ class Page:
                 self.faults.append(f"'{example.command}' does not start with 'strc'")
 
 
-def readTable():
+def read_table(text):
     """Severity of each entry by its public name, and what is wrong with the table itself."""
-    text = TABLE.read_text(encoding="ascii")
     rows = ROW.findall(text)
     faults = []
     if len(rows) != len(re.findall(r"^DIAG\(", text, re.M)):
@@ -128,7 +130,7 @@ def readTable():
     return severities, faults
 
 
-def checkAll(severities, pages):
+def check_table(severities, pages):
     faults = []
     for name, severity in severities.items():
         if severity != "Note" and name not in pages:
@@ -182,12 +184,12 @@ def judge(name, severity, kind, found, status):
         return f"the bad example reports other errors as well:{describe(found)}"
     if status != (1 if severity == "Error" else 0) and not (severity == "Error" and status == 2):
         return f"the bad example ends with exit status {status}"
-    if severity == "Error" and not all(hasPlace(d) for d in found if d["code"] == name):
+    if severity == "Error" and not all(has_place(d) for d in found if d["code"] == name):
         return f"the bad example is reported at an impossible place:{describe(found)}"
     return None
 
 
-def hasPlace(diagnostic):
+def has_place(diagnostic):
     """A diagnostic that names a file has to name a place in it."""
     if not diagnostic.get("file") or not diagnostic.get("range"):
         return True
@@ -195,7 +197,7 @@ def hasPlace(diagnostic):
     return (1, 1) <= (start["line"], start["column"]) <= (end["line"], end["column"])
 
 
-def checkExamples(strc, severities, pages, names):
+def check_examples(strc, severities, pages, names):
     def one(task):
         page, kind = task
         try:
@@ -219,12 +221,13 @@ def main():
     parser.add_argument("names", nargs="*", help="run the examples of these pages only")
     options = parser.parse_args()
 
-    severities, faults = readTable()
-    pages = {path.stem: Page(path) for path in sorted(PAGES.glob("*.md"))}
-    faults += checkAll(severities, pages)
+    severities, faults = read_table(TABLE.read_text(encoding="ascii"))
+    pages = {path.stem: Page(path.stem, path.read_text(encoding="ascii"))
+             for path in sorted(PAGES.glob("*.md"))}
+    faults += check_table(severities, pages)
     if options.strc and not faults:
         strc = str(pathlib.Path(options.strc).resolve())
-        faults = checkExamples(strc, severities, pages, set(options.names))
+        faults = check_examples(strc, severities, pages, set(options.names))
     for fault in faults:
         print(fault, file=sys.stderr)
     print(f"{len(severities)} diagnostics, {len(pages)} pages: "
