@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/assert.h"
 #include "base/context.h"
 #include "graph/graph.h"
 #include "ir/ir.h"

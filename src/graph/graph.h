@@ -48,6 +48,7 @@ struct Node {
     Rates work;                           ///< filters
     std::optional<Rates> prework;         ///< filters: rates of the first firing
     std::vector<std::int64_t> weights;    ///< round robins: one for each port on the many side
+    std::int64_t totalWeight = 0;         ///< their sum
     std::vector<EdgeId> inputs, outputs;  ///< by port
     std::string name;                     ///< "Scale", "splitter", …
     std::uint32_t index = 0;              ///< position among the children of its composite

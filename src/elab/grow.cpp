@@ -1,0 +1,338 @@
+// Running setups, inits and composite bodies: the first of elaboration's three steps.
+
+#include <unordered_map>
+
+#include "elab/purity.h"
+#include "elab/rates.h"
+#include "elab/runner.h"
+#include "elab/tree.h"
+#include "ir/specialize.h"
+#include "types/parse.h"
+
+namespace strc::elab {
+namespace {
+
+using base::Diag;
+
+class Grower final : public Runner {
+public:
+    Grower(base::Context& context, const ir::Module& module, types::TypeTable& types,
+           const Surroundings& surroundings, Tree& tree)
+        : Runner(context, module, types, surroundings, tree.random), tree(tree) {}
+
+    bool grow(const Entry& entry) {
+        Instance main;
+        main.stream = entry.stream;
+        main.code = &module.streams[entry.stream];
+        main.range = main.code->header;
+        if (!bindMain(main, entry)) return false;
+        tree.instances.push_back(std::move(main));
+        pending.push_back(0);
+        while (!pending.empty()) {
+            current = pending.back();
+            pending.pop_back();
+            if (!elaborateOne()) return false;
+        }
+        return !context.diags.hasErrors();
+    }
+
+    // ---- Host
+    std::int32_t newPortal(base::SourceRange) override {
+        tree.portalClasses.emplace_back();
+        return static_cast<std::int32_t>(tree.portalClasses.size() - 1);
+    }
+
+    void create(const ir::Create& create, const Type* typeArgument,
+                std::span<const std::optional<Value>> args, std::span<const std::int32_t> portals,
+                base::SourceRange range) override {
+        if (tooMany) return;
+        if (tree.instances.size() >= context.limits.nodes) {
+            report(Diag::TooManyNodes, range) << static_cast<std::int64_t>(context.limits.nodes);
+            tooMany = true;
+            return;
+        }
+        Instance child;
+        child.builtin = create.builtin;
+        child.stream = create.stream;
+        if (create.stream != ir::kNone) child.code = &module.streams[create.stream];
+        child.parent = current;
+        child.depth = tree.instances[current].depth + 1;
+        child.role = create.role;
+        child.range = range;
+        child.typeArgument = typeArgument;
+        for (std::size_t k = 0; k < args.size(); ++k) {
+            child.constants.push_back(args[k].value_or(Value{}));
+            if (!args[k]) child.defaulted.push_back(static_cast<std::uint32_t>(k));
+        }
+        auto id = static_cast<InstanceId>(tree.instances.size());
+        tree.instances.push_back(std::move(child));
+        tree.instances[current].children.push_back(id);
+        for (std::int32_t portal : portals) tree.registrations.push_back({portal, id});
+    }
+
+    void split(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights,
+               base::SourceRange range) override {
+        tree.instances[current].splits.push_back({duplicate, form, {weights.begin(), weights.end()}, range});
+    }
+    void join(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights,
+              base::SourceRange range) override {
+        tree.instances[current].joins.push_back({duplicate, form, {weights.begin(), weights.end()}, range});
+    }
+    void enqueue(const Value& value, base::SourceRange range) override {
+        tree.instances[current].enqueued.push_back({value, range});
+    }
+    void rate(const ir::RateClause& clause, std::optional<std::int64_t> min,
+              std::optional<std::int64_t> average, std::optional<std::int64_t> max,
+              base::SourceRange range) override {
+        StatedRates& rates = clause.prework ? preworkRates : workRates;
+        rates[static_cast<std::size_t>(clause.kind)] = StatedRate{clause, min, average, max, range};
+    }
+    void itemType(int side, const Type* concrete) override {
+        (side == 0 ? statedInput : statedOutput) = concrete;
+    }
+
+private:
+    base::Diagnostic& report(Diag id, base::SourceRange range) {
+        return context.diags.add(id, range).in(path(tree, current));
+    }
+
+    std::string where() const override { return path(tree, current); }
+
+    // ---- the main stream
+
+    bool bindMain(Instance& main, const Entry& entry) {
+        const ir::StreamCode& code = *main.code;
+        main.constants.resize(code.constants.size());
+        for (const auto& [name, text] : entry.arguments)
+            if (!hasParameter(code, name))
+                context.diags.add(Diag::UnknownDefine) << code.name << name;
+        for (std::uint32_t k = 0; k < code.params; ++k) bindMainParameter(main, k, entry);
+        return !context.diags.hasErrors();
+    }
+
+    static bool hasParameter(const ir::StreamCode& code, const std::string& name) {
+        for (std::uint32_t k = 0; k < code.params; ++k)
+            if (code.constants[k].name == name) return true;
+        return false;
+    }
+
+    void bindMainParameter(Instance& main, std::uint32_t k, const Entry& entry) {
+        const ir::Variable& parameter = main.code->constants[k];
+        auto given = entry.arguments.find(parameter.name);
+        if (given == entry.arguments.end()) {
+            main.defaulted.push_back(k);
+            if (!main.code->defaults[k])
+                context.diags.add(Diag::MainStreamParameter, parameter.range) << parameter.name << main.code->name;
+            return;
+        }
+        auto value = types::parseValue(given->second, parameter.type);
+        if (value) main.constants[k] = *value;
+        else
+            context.diags.add(Diag::BadDefineValue, parameter.range)
+                << given->second << types::toString(parameter.type) << parameter.name;
+    }
+
+    // ---- one instance
+
+    bool elaborateOne() {
+        Instance& instance = tree.instances[current];
+        if (instance.depth > context.limits.streamDepth) {
+            report(Diag::EndlessRecursion, instance.range)
+                << static_cast<std::int64_t>(context.limits.streamDepth) << displayName(instance);
+            return false;
+        }
+        bool fine = !instance.code ? elaborateBuiltin(instance)
+                    : instance.isFilter() ? elaborateFilter()
+                                          : elaborateComposite();
+        return fine && !tooMany;
+    }
+
+    bool elaborateBuiltin(Instance& instance) {
+        Kernel kernel;
+        kernel.builtin = instance.builtin;
+        kernel.constants = instance.constants;
+        kernel.input = kernel.output = types.voidType();
+        graph::Rate one{1, 1, false, -1};
+        switch (instance.builtin) {
+            case ir::BuiltinStream::Identity:
+                kernel.input = kernel.output = instance.typeArgument;
+                kernel.work = {one, one, one};
+                break;
+            case ir::BuiltinStream::FileReader:
+                kernel.output = instance.typeArgument;
+                kernel.work.push = one;
+                break;
+            case ir::BuiltinStream::FileWriter:
+                kernel.input = instance.typeArgument;
+                kernel.work.pop = kernel.work.peek = one;
+                break;
+            case ir::BuiltinStream::ImageDisplay: {
+                std::int64_t items = 3 * instance.constants[0].toInt() * instance.constants[1].toInt();
+                kernel.input = types.intType();
+                if (items <= 0) report(Diag::RateNegative, instance.range) << "pop" << items;
+                kernel.work.pop = kernel.work.peek = {items, items, false, -1};
+                break;
+            }
+            case ir::BuiltinStream::None: STRC_UNREACHABLE("not a built-in stream");
+        }
+        instance.input = kernel.input;
+        instance.output = kernel.output;
+        instance.state = emptyState;
+        instance.kernel = internBuiltin(std::move(kernel));
+        return true;
+    }
+
+    graph::KernelId internBuiltin(Kernel kernel) {
+        std::string key = "builtin " + std::to_string(static_cast<int>(kernel.builtin));
+        appendKey(key, Value{kernel.input, {}});
+        appendKey(key, Value{kernel.output, {}});
+        for (const Value& value : kernel.constants) appendKey(key, value);
+        auto [found, fresh] = kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
+        if (fresh) tree.kernels.push_back(std::move(kernel));
+        return found->second;
+    }
+
+    static void appendKey(std::string& key, const Value& value) {
+        key.append(reinterpret_cast<const char*>(&value.type), sizeof value.type);
+        key += std::to_string(value.bytes.size()) + ':' + value.bytes;
+    }
+
+    std::string kernelKey(const Instance& instance) const {
+        std::string key = std::to_string(instance.stream);
+        for (const Value& value : instance.constants) appendKey(key, value);
+        return key;
+    }
+
+    bool bindDefaults(eval::Instance& run) {
+        for (std::uint32_t k : tree.instances[current].defaulted) {
+            std::optional<Value> value = evaluate(*run.code->defaults[k], run);
+            if (!value) return false;
+            run.constants[k] = *value;
+        }
+        tree.instances[current].constants = run.constants;
+        return true;
+    }
+
+    /// Runs setup; leaves fields in `run` and the concrete item types in the instance.
+    bool runSetup(eval::Instance& run) {
+        workRates = {};
+        preworkRates = {};
+        statedInput = statedOutput = nullptr;
+        if (!runBody(run.code->setup, run)) return false;
+        Instance& instance = tree.instances[current];
+        instance.input = statedInput ? statedInput : run.code->input;
+        instance.output = statedOutput ? statedOutput : run.code->output;
+        return true;
+    }
+
+    bool elaborateFilter() {
+        eval::Instance run = begin(tree.instances[current]);
+        if (!bindDefaults(run)) return false;
+        bool pure = purity.isPure(*run.code);
+        std::string key = kernelKey(tree.instances[current]);
+        if (pure && reuse(key)) return true;
+        if (!runSetup(run)) return false;
+        Instance& instance = tree.instances[current];
+        RateOwner owner{displayName(instance), path(tree, current), run.code->work->header, false,
+                        !instance.input->is(types::TypeKind::Void), !instance.output->is(types::TypeKind::Void)};
+        graph::Rates work = makeRates(context, workRates, owner);
+        std::optional<graph::Rates> prework;
+        if (run.code->prework) {
+            owner.prework = true;
+            owner.header = run.code->prework->header;
+            prework = makeRates(context, preworkRates, owner);
+        }
+        if (run.code->init && !runBody(*run.code->init, run)) return false;
+        instance.state = std::make_shared<const std::string>(
+            reinterpret_cast<const char*>(run.state.data()), run.state.size());
+        if (!pure) appendImpure(key, run, work, prework);
+        auto [found, fresh] = kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
+        instance.kernel = found->second;
+        if (fresh) tree.kernels.push_back(makeKernel(instance, run, work, prework));
+        if (pure) firstOfKernel.emplace(found->second, current);
+        return true;
+    }
+
+    /// What an init that draws random numbers or calls natives may have made different.
+    static void appendImpure(std::string& key, const eval::Instance& run, const graph::Rates& work,
+                             const std::optional<graph::Rates>& prework) {
+        for (const Type* type : run.fieldTypes) appendKey(key, Value{type, {}});
+        auto append = [&key](const graph::Rate& rate) {
+            key += ' ' + std::to_string(rate.min) + ' ' + std::to_string(rate.max);
+        };
+        for (const graph::Rates* rates : {&work, prework ? &*prework : &work}) {
+            append(rates->pop);
+            append(rates->peek);
+            append(rates->push);
+        }
+    }
+
+    bool reuse(const std::string& key) {
+        auto found = kernelsByKey.find(key);
+        if (found == kernelsByKey.end()) return false;
+        const Instance& first = tree.instances[firstOfKernel.at(found->second)];
+        Instance& instance = tree.instances[current];
+        instance.kernel = found->second;
+        instance.state = first.state;
+        instance.input = first.input;
+        instance.output = first.output;
+        return true;
+    }
+
+    Kernel makeKernel(const Instance& instance, const eval::Instance& run, const graph::Rates& work,
+                      const std::optional<graph::Rates>& prework) {
+        Kernel kernel;
+        kernel.stream = instance.stream;
+        kernel.constants = instance.constants;
+        kernel.input = instance.input;
+        kernel.output = instance.output;
+        kernel.work = work;
+        kernel.prework = prework;
+        kernel.fieldTypes = run.fieldTypes;
+        kernel.fieldOffsets = run.fieldOffsets;
+        kernel.stateSize = static_cast<std::int64_t>(run.state.size());
+        ir::Bindings bindings{kernel.constants, kernel.fieldTypes, kernel.input, kernel.output};
+        kernel.code = ir::specialize(module, *instance.code, bindings, types);
+        return kernel;
+    }
+
+    bool elaborateComposite() {
+        eval::Instance run = begin(tree.instances[current]);
+        if (!bindDefaults(run) || !runSetup(run)) return false;
+        if (!runBody(*run.code->body, run)) return false;
+        // Last child first: the one on top of the stack is elaborated next.
+        const std::vector<InstanceId>& children = tree.instances[current].children;
+        pending.insert(pending.end(), children.rbegin(), children.rend());
+        return true;
+    }
+
+    eval::Instance begin(const Instance& instance) {
+        eval::Instance run;
+        run.module = &module;
+        run.code = instance.code;
+        run.constants = instance.constants;
+        run.host = this;
+        return run;
+    }
+
+    Tree& tree;
+    Purity purity{module};
+    InstanceId current = 0;
+    std::vector<InstanceId> pending;
+    bool tooMany = false;
+    StatedRates workRates, preworkRates;
+    const Type* statedInput = nullptr;
+    const Type* statedOutput = nullptr;
+    std::unordered_map<std::string, graph::KernelId> kernelsByKey;
+    std::unordered_map<graph::KernelId, InstanceId> firstOfKernel;
+    std::shared_ptr<const std::string> emptyState = std::make_shared<const std::string>();
+};
+
+}  // namespace
+
+bool growTree(base::Context& context, const ir::Module& module, types::TypeTable& types,
+              const Entry& entry, const Surroundings& surroundings, Tree& tree) {
+    return Grower(context, module, types, surroundings, tree).grow(entry);
+}
+
+}  // namespace strc::elab

@@ -1,0 +1,42 @@
+#pragma once
+/// What running bodies during elaboration needs, whether of instances or of static items.
+
+#include <optional>
+#include <unordered_map>
+
+#include "elab/elaborate.h"
+#include "eval/eval.h"
+
+namespace strc::elab {
+
+class Runner : public eval::Host {
+public:
+    Runner(base::Context&, const ir::Module&, types::TypeTable&, const Surroundings&, types::Random&);
+
+    // ---- Host
+    void print(std::string_view text) override;
+    types::Random& random() override { return generator; }
+    base::Result<std::string> readFile(const std::string& name) override;
+
+protected:
+    /// Runs a body to its end; false after reporting its trap.
+    bool runBody(const ir::Body&, eval::Instance&);
+    /// The value of a default; empty after reporting a trap.
+    std::optional<Value> evaluate(const ir::Body&, eval::Instance&);
+    /// Path of the instance that runs, for messages; empty outside of any.
+    virtual std::string where() const { return {}; }
+
+    base::Context& context;
+    const ir::Module& module;
+    types::TypeTable& types;
+
+private:
+    std::optional<eval::RunResult> run(const ir::Body&, eval::Instance&);
+
+    const Surroundings& surroundings;
+    types::Random& generator;
+    eval::Machine machine;
+    std::unordered_map<const ir::Body*, eval::CodePtr> codes;  ///< each body is compiled once
+};
+
+}  // namespace strc::elab

@@ -1,0 +1,51 @@
+#include "elab/tree.h"
+
+#include <algorithm>
+
+namespace strc::elab {
+
+std::string_view kindName(ir::StreamKind kind) {
+    switch (kind) {
+        case ir::StreamKind::Filter: return "filter";
+        case ir::StreamKind::Pipeline: return "pipeline";
+        case ir::StreamKind::SplitJoin: return "splitjoin";
+        case ir::StreamKind::FeedbackLoop: return "feedbackloop";
+    }
+    STRC_UNREACHABLE("kind of stream");
+}
+
+std::string displayName(const Instance& instance) {
+    switch (instance.builtin) {
+        case ir::BuiltinStream::Identity: return "Identity";
+        case ir::BuiltinStream::FileReader: return "FileReader";
+        case ir::BuiltinStream::FileWriter: return "FileWriter";
+        case ir::BuiltinStream::ImageDisplay: return "ImageDisplay";
+        case ir::BuiltinStream::None: break;
+    }
+    return instance.code->name.empty() ? std::string(kindName(instance.kind())) : instance.code->name;
+}
+
+std::string path(const Tree& tree, InstanceId id) {
+    std::string text;
+    for (; id != ir::kNone; id = tree.instances[id].parent) {
+        const Instance& instance = tree.instances[id];
+        std::string name = displayName(instance);
+        std::string position;
+        if (instance.parent != ir::kNone) {
+            const auto& siblings = tree.instances[instance.parent].children;
+            auto sharesName = [&](InstanceId other) { return displayName(tree.instances[other]) == name; };
+            auto self = std::find(siblings.begin(), siblings.end(), id);
+            if (std::count_if(siblings.begin(), siblings.end(), sharesName) > 1)
+                position = '[' + std::to_string(std::count_if(siblings.begin(), self, sharesName)) + ']';
+        }
+        text = name + position + (text.empty() ? "" : ".") + text;
+    }
+    return text;
+}
+
+std::string signature(const Type* input, const Type* output) {
+    auto side = [](const Type* type) { return type ? types::toString(type) : std::string("?"); };
+    return side(input) + "->" + side(output);
+}
+
+}  // namespace strc::elab

@@ -1,0 +1,98 @@
+#pragma once
+/// The tree of stream instances while it is built: what running the composite bodies said, before it
+/// becomes a flat graph. Private to elab.
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "elab/elaborate.h"
+
+namespace strc::elab {
+
+using InstanceId = std::uint32_t;
+
+/// One executed `split` or `join`.
+struct SplitSpec {
+    bool duplicate = false;
+    ir::SplitForm form = ir::SplitForm::None;
+    std::vector<std::int64_t> weights;
+    base::SourceRange range;
+};
+
+struct EnqueuedItem {
+    Value value;
+    base::SourceRange range;
+};
+
+/// A stream instance. Children stand behind their parent in the tree.
+struct Instance {
+    const ir::StreamCode* code = nullptr;  ///< null: built-in
+    std::uint32_t stream = ir::kNone;
+    ir::BuiltinStream builtin = ir::BuiltinStream::None;
+    InstanceId parent = ir::kNone;
+    std::uint32_t depth = 0;
+    ir::CreateRole role = ir::CreateRole::Add;
+    base::SourceRange range;               ///< of the creator; of the declaration for the main stream
+    std::vector<Value> constants;
+    std::vector<std::uint32_t> defaulted;  ///< constants that take their parameter's default
+    const Type* typeArgument = nullptr;    ///< built-ins
+    const Type* input = nullptr;           ///< concrete; null until known (anonymous composites)
+    const Type* output = nullptr;
+    bool failed = false;                   ///< reported; types may be missing
+
+    // ---- filters
+    graph::KernelId kernel = graph::kNone;
+    std::shared_ptr<const std::string> state;
+
+    // ---- composites
+    std::vector<InstanceId> children;      ///< in order of `add`; of a loop: as executed
+    std::vector<SplitSpec> splits, joins;
+    std::vector<EnqueuedItem> enqueued;
+
+    // ---- filled in while the graph is built
+    graph::CompositeId composite = graph::kNone;
+    graph::NodeId node = graph::kNone;     ///< filters
+    graph::NodeId splitter = graph::kNone, joiner = graph::kNone;
+
+    bool isFilter() const { return !code || code->kind == ir::StreamKind::Filter; }
+    ir::StreamKind kind() const { return code ? code->kind : ir::StreamKind::Filter; }
+};
+
+struct Registration {
+    std::int32_t portal;
+    InstanceId receiver;
+};
+
+struct Tree {
+    std::vector<Instance> instances;       ///< [0] is the main stream
+    std::vector<Registration> registrations;
+    std::vector<Kernel> kernels;
+    std::vector<std::string> portalClasses;
+    types::Random random;
+};
+
+/// "filter", "pipeline", "splitjoin", "feedbackloop".
+std::string_view kindName(ir::StreamKind);
+/// Name as messages show it: the stream's, or its kind if it is anonymous.
+std::string displayName(const Instance&);
+/// "Main.bank[1].fir"
+std::string path(const Tree&, InstanceId);
+/// "int->float"
+std::string signature(const Type* input, const Type* output);
+
+/// Runs setups, inits and bodies in the order of language.md 7.3. False after reporting an error
+/// that makes the tree useless.
+bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&, const Surroundings&, Tree&);
+
+/// Resolves and checks the item types of all streams, weights and parts of composites.
+void checkTypes(base::Context&, const types::TypeTable&, Tree&);
+
+/// Nodes, edges and composites of a tree without errors.
+graph::Graph buildGraph(base::Context&, const Tree&, Tree& ids);
+
+/// Finds which filter sends to which, and the direction of each link.
+void linkMessages(base::Context&, const ir::Module&, const Tree&, Elaboration&);
+
+}  // namespace strc::elab
