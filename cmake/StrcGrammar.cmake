@@ -5,13 +5,13 @@ function(strc_grammar grammar)
     get_filename_component(name "${grammar}" NAME_WE)
     set(folder "${CMAKE_BINARY_DIR}/grammar/generated")
     set(generated "")
-    foreach(part Lexer Parser Visitor BaseVisitor)
+    foreach(part Lexer Parser)
         list(APPEND generated "${folder}/${name}${part}.cpp" "${folder}/${name}${part}.h")
     endforeach()
     get_filename_component(grammarFolder "${grammar}" DIRECTORY)
     add_custom_command(
         OUTPUT ${generated}
-        COMMAND ${STRC_ANTLR} -Dlanguage=Cpp -visitor -no-listener -Werror
+        COMMAND ${STRC_ANTLR} -Dlanguage=Cpp -no-visitor -no-listener -Werror
                 -package strc::grammar -o "${folder}" "${name}.g4"
         WORKING_DIRECTORY "${grammarFolder}"
         DEPENDS "${grammar}"
