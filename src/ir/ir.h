@@ -117,12 +117,14 @@ struct Create {
     const Type* typeArgument = nullptr;   ///< Identity<T>, FileReader<T>, …
     std::uint32_t typeExtents = 0;        ///< operands [0, n): extents of a dynamic type argument
     /// For each constant of the stream (parameters, then captured), or argument of the built-in:
-    /// position in the operands, or kNone where the parameter's default applies. Aggregates: refs.
+    /// position in the operands, or kNone where the parameter's default applies. Aggregates: refs,
+    /// followed by their extents if the type is dynamic.
     std::vector<std::uint32_t> args;
     std::vector<std::uint32_t> portals;   ///< positions in the operands
 };
 
-/// Operands of Send: portal, then the maximum latency if there is one, then the arguments.
+/// Operands of Send: portal, then the maximum latency if there is one, then the arguments (an
+/// aggregate one of dynamic type is followed by its extents).
 struct Send {
     std::string handler;
     std::vector<const Type*> argTypes;
@@ -150,7 +152,7 @@ struct Body {
     std::string name;                     ///< "work", "init", or the function's name
     BodyKind kind = BodyKind::Function;
     std::uint32_t params = 0;             ///< the first locals; an aggregate one holds a ref
-    const Type* result = nullptr;         ///< void if none
+    const Type* result = nullptr;         ///< void if none; an aggregate one is param 0, a ref to write to
     std::vector<Variable> locals;
     std::vector<RegInfo> regs;
     std::vector<Block> blocks;
@@ -168,6 +170,8 @@ enum class StreamKind : std::uint8_t { Filter, Pipeline, SplitJoin, FeedbackLoop
 /// What runs when an instance is elaborated: constants are bound (missing parameters: `defaults`);
 /// `setup` runs: extents of parameters are checked, item types and fields are declared and
 /// initialised in textual order, then rates are stated; then `init`, or `body` of a composite.
+/// After the written fields come hidden ones of type `bit[0][?]`, without memory: the second extent
+/// is an array bound in a body that is known only when setup has run (it uses fields).
 struct StreamCode {
     std::string name;                     ///< "" for an anonymous stream
     StreamKind kind = StreamKind::Filter;
@@ -177,7 +181,9 @@ struct StreamCode {
     const Type* output = nullptr;
     std::vector<Variable> constants;      ///< parameters, then captured variables
     std::uint32_t params = 0;
-    std::vector<std::optional<Body>> defaults;  ///< one for each parameter; may load earlier constants
+    /// One for each parameter; may load earlier constants. An aggregate value is written through the
+    /// first parameter and Body::result is its type.
+    std::vector<std::optional<Body>> defaults;
     std::vector<Variable> fields;
     Body setup;
     std::optional<Body> init, prework, work;    ///< filters
