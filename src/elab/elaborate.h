@@ -37,17 +37,13 @@ struct Kernel {
     std::int64_t stateSize = 0;
 };
 
-struct Portal {
-    std::string receiverClass;
-    std::vector<graph::NodeId> receivers;      ///< in order of registration
-};
-
 struct Elaboration {
     graph::Graph graph;
     std::vector<Kernel> kernels;
     /// State of each instance after its init, by NodeId; instances may share one.
     std::vector<std::shared_ptr<const std::string>> states;
-    std::vector<Portal> portals;               ///< by the int that portal values hold
+    /// Receivers in order of registration, by the int that portal values hold.
+    std::vector<std::vector<graph::NodeId>> portals;
     types::Random random;                      ///< its state goes on from elaboration
 };
 

@@ -37,10 +37,7 @@ public:
     }
 
     // ---- Host
-    std::int32_t newPortal(base::SourceRange) override {
-        tree.portalClasses.emplace_back();
-        return static_cast<std::int32_t>(tree.portalClasses.size() - 1);
-    }
+    std::int32_t newPortal(base::SourceRange) override { return tree.portals++; }
 
     void create(const ir::Create& create, const Type* typeArgument,
                 std::span<const std::optional<Value>> args, std::span<const std::int32_t> portals,

@@ -69,7 +69,7 @@ struct Tree {
     std::vector<Instance> instances;       ///< [0] is the main stream
     std::vector<Registration> registrations;
     std::vector<Kernel> kernels;
-    std::vector<std::string> portalClasses;
+    std::int32_t portals = 0;              ///< how many there are
     types::Random random;
 };
 
@@ -89,10 +89,10 @@ bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&
 /// Resolves and checks the item types of all streams, weights and parts of composites.
 void checkTypes(base::Context&, const types::TypeTable&, Tree&);
 
-/// Nodes, edges and composites of a tree without errors.
-graph::Graph buildGraph(base::Context&, const Tree&, Tree& ids);
+/// Nodes, edges and composites of a tree without errors; notes their ids in the instances.
+graph::Graph buildGraph(base::Context&, const ir::Module&, Tree&);
 
 /// Finds which filter sends to which, and the direction of each link.
-void linkMessages(base::Context&, const ir::Module&, const Tree&, Elaboration&);
+void linkMessages(base::Context&, const Tree&, Elaboration&);
 
 }  // namespace strc::elab

@@ -1,0 +1,337 @@
+// Nodes, edges and composites: the last of elaboration's three steps. No recursion: graphs are
+// thousands of composites deep.
+
+#include "elab/purity.h"
+#include "elab/tree.h"
+
+namespace strc::elab {
+namespace {
+
+using base::Diag;
+using types::TypeKind;
+
+bool hasItems(const Type* type) { return !type->is(TypeKind::Void); }
+
+/// A port of a node.
+struct End {
+    graph::NodeId node = graph::kNone;
+    std::uint32_t port = 0;
+};
+
+class GraphBuilder {
+public:
+    GraphBuilder(base::Context& context, const ir::Module& module, Tree& tree)
+        : context(context), module(module), tree(tree) {}
+
+    graph::Graph build() {
+        collectKernelEffects();
+        visitNaturally();
+        assignOrder();
+        findEnds();
+        for (InstanceId id : naturalOrder) connectInside(tree.instances[id]);
+        openEnds();
+        return std::move(graph);
+    }
+
+private:
+    enum class Part : std::uint8_t { Stream, Splitter, Joiner };
+    struct Visit {
+        InstanceId id;
+        Part part;
+    };
+
+    // ---- nodes and composites, in the order of the text
+
+    void visitNaturally() {
+        std::vector<Visit> stack{{0, Part::Stream}};
+        while (!stack.empty()) {
+            Visit visit = stack.back();
+            stack.pop_back();
+            Instance& instance = tree.instances[visit.id];
+            if (visit.part == Part::Splitter) addSplitter(instance);
+            else if (visit.part == Part::Joiner) addJoiner(instance);
+            else if (instance.isFilter()) addFilter(visit.id);
+            else enterComposite(visit.id, stack);
+        }
+    }
+
+    void enterComposite(InstanceId id, std::vector<Visit>& stack) {
+        addComposite(id);
+        std::vector<Visit> parts = partsOf(id, false);
+        stack.insert(stack.end(), parts.rbegin(), parts.rend());
+    }
+
+    /// The parts of a composite one after the other; `structural`: in the order of language.md 12.6,
+    /// in which a splitjoin's children stand from last to first.
+    std::vector<Visit> partsOf(InstanceId id, bool structural) const {
+        const Instance& instance = tree.instances[id];
+        std::vector<Visit> parts;
+        auto children = [&](auto begin, auto end) {
+            for (auto it = begin; it != end; ++it) parts.push_back({*it, Part::Stream});
+        };
+        switch (instance.kind()) {
+            case ir::StreamKind::Filter: break;
+            case ir::StreamKind::Pipeline: children(instance.children.begin(), instance.children.end()); break;
+            case ir::StreamKind::SplitJoin:
+                parts.push_back({id, Part::Splitter});
+                if (structural) children(instance.children.rbegin(), instance.children.rend());
+                else children(instance.children.begin(), instance.children.end());
+                parts.push_back({id, Part::Joiner});
+                break;
+            case ir::StreamKind::FeedbackLoop:
+                parts = {{id, Part::Joiner}, {instance.children[0], Part::Stream}, {id, Part::Splitter},
+                         {instance.children[1], Part::Stream}};
+                break;
+        }
+        return parts;
+    }
+
+    static graph::CompositeKind compositeKind(ir::StreamKind kind) {
+        switch (kind) {
+            case ir::StreamKind::Pipeline: return graph::CompositeKind::Pipeline;
+            case ir::StreamKind::SplitJoin: return graph::CompositeKind::SplitJoin;
+            case ir::StreamKind::FeedbackLoop: return graph::CompositeKind::FeedbackLoop;
+            case ir::StreamKind::Filter: break;
+        }
+        STRC_UNREACHABLE("a filter is no composite");
+    }
+
+    void addComposite(InstanceId id) {
+        Instance& instance = tree.instances[id];
+        naturalOrder.push_back(id);
+        instance.composite = static_cast<graph::CompositeId>(graph.composites.size());
+        graph::Composite composite;
+        composite.kind = compositeKind(instance.kind());
+        composite.name = displayName(instance);
+        composite.range = instance.range;
+        composite.header = instance.code->header;
+        graph.composites.push_back(std::move(composite));
+        enterParent(instance, graph.composites.back().parent, graph.composites.back().index,
+                    {true, instance.composite});
+    }
+
+    void enterParent(const Instance& instance, graph::CompositeId& parent, std::uint32_t& index,
+                     graph::Child child) {
+        if (instance.parent == ir::kNone) return;
+        parent = tree.instances[instance.parent].composite;
+        auto& siblings = graph.composites[parent].children;
+        index = static_cast<std::uint32_t>(siblings.size());
+        siblings.push_back(child);
+    }
+
+    graph::NodeId addNode(graph::Node node) {
+        if (graph.nodes.size() == context.limits.nodes)
+            context.diags.add(Diag::TooManyNodes, node.range) << static_cast<std::int64_t>(context.limits.nodes);
+        graph.nodes.push_back(std::move(node));
+        return static_cast<graph::NodeId>(graph.nodes.size() - 1);
+    }
+
+    void addFilter(InstanceId id) {
+        Instance& instance = tree.instances[id];
+        const Kernel& kernel = tree.kernels[instance.kernel];
+        graph::Node node;
+        node.kernel = instance.kernel;
+        node.work = kernel.work;
+        node.prework = kernel.prework;
+        node.name = displayName(instance);
+        node.range = instance.range;
+        node.effects = kernelEffects[instance.kernel];
+        if (hasItems(kernel.input)) node.inputs.assign(1, graph::kNone);
+        if (hasItems(kernel.output)) node.outputs.assign(1, graph::kNone);
+        bool isFile = kernel.builtin == ir::BuiltinStream::FileReader || kernel.builtin == ir::BuiltinStream::FileWriter;
+        if (isFile) node.file = kernel.constants[0].bytes;
+        auto newId = static_cast<graph::NodeId>(graph.nodes.size());
+        enterParent(instance, node.parent, node.index, {false, newId});
+        instance.node = addNode(std::move(node));
+    }
+
+    /// Weights of the connected branches, in order.
+    static std::vector<std::int64_t> connected(const std::vector<std::int64_t>& weights) {
+        std::vector<std::int64_t> result;
+        for (std::int64_t weight : weights)
+            if (weight != 0) result.push_back(weight);
+        return result;
+    }
+
+    std::int64_t total(const std::vector<std::int64_t>& weights, base::SourceRange range) {
+        std::int64_t sum = 0;
+        for (std::int64_t weight : weights) sum += weight;  // at most 2^31 each, and 2^23 of them
+        if (sum > INT32_MAX)
+            context.diags.add(Diag::LimitExceeded, range) << "the sum of the weights" << std::int64_t(INT32_MAX);
+        return sum;
+    }
+
+    void addSplitter(Instance& instance) {
+        bool loop = instance.kind() == ir::StreamKind::FeedbackLoop;
+        if (!loop && !hasItems(instance.input)) return;
+        const SplitSpec& spec = instance.splits[0];
+        graph::Node node;
+        node.name = "split";
+        node.range = spec.range;
+        node.parent = instance.composite;
+        node.inputs.assign(1, graph::kNone);
+        node.kind = spec.duplicate ? graph::NodeKind::Duplicate : graph::NodeKind::RoundRobinSplitter;
+        std::vector<std::int64_t> weights = connected(spec.weights);
+        node.outputs.assign(weights.size(), graph::kNone);
+        if (!spec.duplicate) {
+            node.totalWeight = total(weights, spec.range);
+            node.weights = std::move(weights);
+        }
+        instance.splitter = addNode(std::move(node));
+        graph.composites[instance.composite].splitter = instance.splitter;
+    }
+
+    void addJoiner(Instance& instance) {
+        bool loop = instance.kind() == ir::StreamKind::FeedbackLoop;
+        if (!loop && !hasItems(instance.output)) return;
+        const SplitSpec& spec = instance.joins[0];
+        graph::Node node;
+        node.name = "join";
+        node.range = spec.range;
+        node.parent = instance.composite;
+        node.kind = graph::NodeKind::RoundRobinJoiner;
+        node.weights = connected(spec.weights);
+        node.totalWeight = total(node.weights, spec.range);
+        node.inputs.assign(node.weights.size(), graph::kNone);
+        node.outputs.assign(1, graph::kNone);
+        instance.joiner = addNode(std::move(node));
+        graph.composites[instance.composite].joiner = instance.joiner;
+    }
+
+    // ---- structural order
+
+    void assignOrder() {
+        std::uint32_t next = 0;
+        std::vector<Visit> stack{{0, Part::Stream}};
+        while (!stack.empty()) {
+            Visit visit = stack.back();
+            stack.pop_back();
+            const Instance& instance = tree.instances[visit.id];
+            graph::NodeId node = visit.part == Part::Splitter ? instance.splitter
+                                 : visit.part == Part::Joiner ? instance.joiner
+                                                              : instance.node;
+            if (node != graph::kNone) {
+                graph.nodes[node].order = next++;
+            } else if (visit.part == Part::Stream) {
+                std::vector<Visit> parts = partsOf(visit.id, true);
+                stack.insert(stack.end(), parts.rbegin(), parts.rend());
+            }
+        }
+    }
+
+    // ---- edges
+
+    /// Children stand behind their parents, so going backwards knows the ends of every child.
+    void findEnds() {
+        inputs.resize(tree.instances.size());
+        outputs.resize(tree.instances.size());
+        for (auto id = static_cast<InstanceId>(tree.instances.size()); id-- > 0;) {
+            const Instance& instance = tree.instances[id];
+            switch (instance.kind()) {
+                case ir::StreamKind::Filter: inputs[id] = outputs[id] = {instance.node, 0}; break;
+                case ir::StreamKind::Pipeline:
+                    inputs[id] = inputs[instance.children.front()];
+                    outputs[id] = outputs[instance.children.back()];
+                    break;
+                case ir::StreamKind::SplitJoin:
+                    inputs[id] = {instance.splitter, 0};
+                    outputs[id] = {instance.joiner, 0};
+                    break;
+                case ir::StreamKind::FeedbackLoop:
+                    inputs[id] = {instance.joiner, 0};
+                    outputs[id] = {instance.splitter, 0};
+                    break;
+            }
+        }
+    }
+
+    graph::EdgeId addEdge(End from, End to, const Type* type, base::SourceRange range) {
+        auto id = static_cast<graph::EdgeId>(graph.edges.size());
+        graph.edges.push_back({from.node, from.port, to.node, to.port, type, {}, range});
+        if (from.node != graph::kNone) graph.nodes[from.node].outputs[from.port] = id;
+        if (to.node != graph::kNone) graph.nodes[to.node].inputs[to.port] = id;
+        return id;
+    }
+
+    void connectInside(const Instance& instance) {
+        switch (instance.kind()) {
+            case ir::StreamKind::Filter: break;
+            case ir::StreamKind::Pipeline: connectPipeline(instance); break;
+            case ir::StreamKind::SplitJoin: connectSplitJoin(instance); break;
+            case ir::StreamKind::FeedbackLoop: connectLoop(instance); break;
+        }
+    }
+
+    void connectPipeline(const Instance& instance) {
+        for (std::size_t k = 0; k + 1 < instance.children.size(); ++k) {
+            const Instance& down = tree.instances[instance.children[k + 1]];
+            addEdge(outputs[instance.children[k]], inputs[instance.children[k + 1]], down.input, down.range);
+        }
+    }
+
+    void connectSplitJoin(const Instance& instance) {
+        std::uint32_t port = 0;
+        for (InstanceId childId : instance.children) {
+            const Instance& child = tree.instances[childId];
+            if (hasItems(child.input))
+                addEdge({instance.splitter, port++}, inputs[childId], child.input, child.range);
+        }
+        port = 0;
+        for (InstanceId childId : instance.children) {
+            const Instance& child = tree.instances[childId];
+            if (hasItems(child.output))
+                addEdge(outputs[childId], {instance.joiner, port++}, child.output, instance.joins[0].range);
+        }
+    }
+
+    void connectLoop(const Instance& instance) {
+        InstanceId bodyId = instance.children[0];
+        InstanceId loopId = instance.children[1];
+        const Instance& body = tree.instances[bodyId];
+        const Instance& loop = tree.instances[loopId];
+        std::uint32_t joinPort = instance.joins[0].weights[0] == 0 ? 0 : 1;
+        std::uint32_t splitPort = instance.splits[0].weights[0] == 0 ? 0 : 1;
+        addEdge({instance.joiner, 0}, inputs[bodyId], body.input, body.range);
+        addEdge(outputs[bodyId], {instance.splitter, 0}, body.output, instance.splits[0].range);
+        addEdge({instance.splitter, splitPort}, inputs[loopId], loop.input, loop.range);
+        graph::EdgeId back = addEdge(outputs[loopId], {instance.joiner, joinPort}, loop.output, instance.joins[0].range);
+        for (const EnqueuedItem& item : instance.enqueued) graph.edges[back].initial.push_back(item.value);
+    }
+
+    void openEnds() {
+        const Instance& main = tree.instances[0];
+        if (hasItems(main.input)) graph.input = addEdge({}, inputs[0], main.input, main.range);
+        if (hasItems(main.output)) graph.output = addEdge(outputs[0], {}, main.output, main.range);
+    }
+
+    // ---- effects
+
+    void collectKernelEffects() {
+        for (const Kernel& kernel : tree.kernels) {
+            std::uint8_t effects = graph::kNoEffect;
+            if (kernel.builtin == ir::BuiltinStream::FileWriter) effects = graph::kWritesFile;
+            const ir::StreamCode& code = kernel.code;
+            if (code.work) effects |= effectsOf(module, &code, *code.work);
+            if (code.prework) effects |= effectsOf(module, &code, *code.prework);
+            for (const ir::Body& function : code.functions)
+                if (function.kind == ir::BodyKind::Handler) effects |= effectsOf(module, &code, function);
+            kernelEffects.push_back(effects);
+        }
+    }
+
+    base::Context& context;
+    const ir::Module& module;
+    Tree& tree;
+    graph::Graph graph;
+    std::vector<InstanceId> naturalOrder;  ///< composites, parents first
+    std::vector<End> inputs, outputs;      ///< by InstanceId
+    std::vector<std::uint8_t> kernelEffects;
+};
+
+}  // namespace
+
+graph::Graph buildGraph(base::Context& context, const ir::Module& module, Tree& tree) {
+    return GraphBuilder(context, module, tree).build();
+}
+
+}  // namespace strc::elab

@@ -1,0 +1,27 @@
+#include "elab/elaborate.h"
+
+#include "elab/check_rates.h"
+#include "elab/tree.h"
+
+namespace strc::elab {
+
+Elaboration elaborate(base::Context& context, const ir::Module& module, types::TypeTable& types,
+                      const Entry& entry, const Surroundings& surroundings, types::Random random) {
+    Elaboration result;
+    Tree tree;
+    tree.random = random;
+    if (!growTree(context, module, types, entry, surroundings, tree)) return result;
+    checkTypes(context, types, tree);
+    if (context.diags.hasErrors()) return result;
+    result.graph = buildGraph(context, module, tree);
+    result.states.resize(result.graph.nodes.size());
+    for (Instance& instance : tree.instances)
+        if (instance.isFilter()) result.states[instance.node] = std::move(instance.state);
+    linkMessages(context, tree, result);
+    result.kernels = std::move(tree.kernels);
+    result.random = tree.random;
+    checkRates(context, result);
+    return result;
+}
+
+}  // namespace strc::elab
