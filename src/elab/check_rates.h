@@ -9,6 +9,6 @@
 
 namespace strc::elab {
 
-void checkRates(base::Context&, const Elaboration&);
+void checkRates(base::Context&, const ir::Module&, const Elaboration&);
 
 }  // namespace strc::elab

@@ -20,7 +20,7 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
     linkMessages(context, tree, result);
     result.kernels = std::move(tree.kernels);
     result.random = tree.random;
-    checkRates(context, result);
+    checkRates(context, module, result);
     return result;
 }
 

@@ -245,7 +245,7 @@ private:
         if (!pure) appendImpure(key, run, work, prework);
         auto [found, fresh] = kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
         instance.kernel = found->second;
-        if (fresh) tree.kernels.push_back(makeKernel(instance, run, work, prework));
+        if (fresh) tree.kernels.push_back(makeKernel(instance, run, work, prework, pure));
         if (pure) firstOfKernel.emplace(found->second, current);
         return true;
     }
@@ -276,8 +276,19 @@ private:
         return true;
     }
 
+    static std::vector<Value> valuesOfFields(const eval::Instance& run) {
+        std::vector<Value> values(run.fieldTypes.size());
+        for (std::size_t k = 0; k < values.size(); ++k) {
+            const Type* type = run.fieldTypes[k];
+            if (!type->isScalar()) continue;
+            const char* at = reinterpret_cast<const char*>(run.state.data()) + run.fieldOffsets[k];
+            values[k] = {type, std::string(at, static_cast<std::size_t>(types::sizeOf(type)))};
+        }
+        return values;
+    }
+
     Kernel makeKernel(const Instance& instance, const eval::Instance& run, const graph::Rates& work,
-                      const std::optional<graph::Rates>& prework) {
+                      const std::optional<graph::Rates>& prework, bool pure) {
         Kernel kernel;
         kernel.stream = instance.stream;
         kernel.constants = instance.constants;
@@ -288,7 +299,9 @@ private:
         kernel.fieldTypes = run.fieldTypes;
         kernel.fieldOffsets = run.fieldOffsets;
         kernel.stateSize = static_cast<std::int64_t>(run.state.size());
-        ir::Bindings bindings{kernel.constants, kernel.fieldTypes, kernel.input, kernel.output};
+        std::vector<Value> fieldValues;
+        if (pure) fieldValues = valuesOfFields(run);
+        ir::Bindings bindings{kernel.constants, kernel.fieldTypes, fieldValues, kernel.input, kernel.output};
         kernel.code = ir::specialize(module, *instance.code, bindings, types);
         return kernel;
     }

@@ -74,7 +74,7 @@ struct Callee {
 };
 
 struct Instr {
-    Op op;
+    Op op = Op::Count;
     bool checked = true;              ///< keeps its run-time check; analysis may clear it
     bool flag = false;                ///< Loop: do-while; Split: duplicate
     types::MathFn math = types::MathFn::Count;

@@ -4,7 +4,7 @@
 /// In: the code of a filter, the values of its constants and the concrete types of its fields and
 /// items, as elaboration found them. Out: the same code in which scalar constants are literals,
 /// `extent` of everything is a literal, all variable types are concrete, foldable operations are
-/// folded and branches on constants are pruned. Setup and defaults are dropped (they have run).
+/// folded and branches on constants are pruned. Setup, init and defaults are dropped (they have run).
 
 #include <span>
 
@@ -15,6 +15,9 @@ namespace strc::ir {
 struct Bindings {
     std::span<const Value> constants;
     std::span<const Type* const> fieldTypes;
+    /// Values of scalar fields after init where all instances agree on them: those that nothing
+    /// stores to later are literals too. Empty, or parallel to fieldTypes (no type: unknown).
+    std::span<const Value> fieldValues;
     const Type* input;   ///< concrete
     const Type* output;
 };

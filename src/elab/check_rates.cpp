@@ -1,0 +1,102 @@
+#include "elab/check_rates.h"
+
+#include <algorithm>
+
+#include "ir/count_items.h"
+
+namespace strc::elab {
+namespace {
+
+using base::Diag;
+
+constexpr std::uint64_t kStepsPerKernel = 4'000'000;
+constexpr std::uint64_t kStepsInAll = 100'000'000;
+
+class RateChecker {
+public:
+    RateChecker(base::Context& context, const ir::Module& module, const Elaboration& elaboration)
+        : context(context), module(module), elaboration(elaboration) {}
+
+    void check() {
+        for (const graph::Node& node : elaboration.graph.nodes) {
+            if (node.kind != graph::NodeKind::Filter || elaboration.kernels[node.kernel].builtin != ir::BuiltinStream::None)
+                continue;
+            auto id = static_cast<graph::NodeId>(&node - elaboration.graph.nodes.data());
+            const Kernel& kernel = elaboration.kernels[node.kernel];
+            if (seen.size() <= node.kernel) seen.resize(elaboration.kernels.size());
+            if (seen[node.kernel]++) continue;
+            checkBody(id, kernel, *kernel.code.work, kernel.work, "'work'");
+            if (kernel.code.prework) checkBody(id, kernel, *kernel.code.prework, *kernel.prework, "'prework'");
+        }
+    }
+
+private:
+    void checkBody(graph::NodeId node, const Kernel& kernel, const ir::Body& body, const graph::Rates& rates,
+                   const char* part) {
+        std::uint64_t steps = std::min(kStepsPerKernel, stepsLeft);
+        stepsLeft -= steps;
+        ir::ItemCounts counts = ir::countItems(module, kernel.code, body, steps);
+        Place place{node, &kernel.code, &body, part};
+        if (counts.certainNegativePeek < 0)
+            report(place, Diag::NegativePeek, counts.farthestPeek) << counts.certainNegativePeek;
+        checkPops(place, rates, counts);
+        checkPushes(place, rates.push, counts);
+        checkPeeks(place, rates, counts);
+    }
+
+    struct Place {
+        graph::NodeId node;
+        const ir::StreamCode* code;
+        const ir::Body* body;
+        const char* part;
+    };
+
+    base::Diagnostic& report(const Place& place, Diag diag, base::SourceRange range) {
+        return context.diags.add(diag, range.valid() ? range : place.body->header)
+            .in(graph::path(elaboration.graph, place.node));
+    }
+
+    base::Diagnostic& reportRate(const Place& place, Diag diag, base::SourceRange range, std::int64_t declared,
+                                 std::int64_t found) {
+        return report(place, diag, range) << place.part << elaboration.graph.nodes[place.node].name << declared << found;
+    }
+
+    void checkPops(const Place& place, const graph::Rates& rates, const ir::ItemCounts& counts) {
+        if (rates.pop.dynamic) return;
+        std::int64_t declared = rates.pop.max;
+        if (counts.pops.min > declared) {
+            reportRate(place, Diag::PopRateViolated, counts.lastPop, declared, counts.pops.min);
+        } else if (counts.pops.max < declared) {
+            base::Diagnostic& fault = reportRate(place, Diag::PopRateViolated, place.body->header, declared, counts.pops.max);
+            if (context.lenient) fault.severity = base::Severity::Warning;
+        }
+    }
+
+    void checkPushes(const Place& place, const graph::Rate& rate, const ir::ItemCounts& counts) {
+        if (rate.dynamic) return;
+        if (counts.pushes.min > rate.max)
+            reportRate(place, Diag::PushRateViolated, counts.lastPush, rate.max, counts.pushes.min);
+        else if (counts.pushes.max < rate.max)
+            reportRate(place, Diag::PushRateViolated, place.body->header, rate.max, counts.pushes.max);
+    }
+
+    void checkPeeks(const Place& place, const graph::Rates& rates, const ir::ItemCounts& counts) {
+        bool popsReported = !rates.pop.dynamic && counts.pops.min > rates.pop.max;
+        if (rates.peek.dynamic || popsReported || counts.peeks.min <= rates.peek.max) return;
+        reportRate(place, Diag::PeekRateViolated, counts.farthestPeek, rates.peek.max, counts.peeks.min);
+    }
+
+    base::Context& context;
+    const ir::Module& module;
+    const Elaboration& elaboration;
+    std::vector<int> seen;  ///< by KernelId
+    std::uint64_t stepsLeft = kStepsInAll;
+};
+
+}  // namespace
+
+void checkRates(base::Context& context, const ir::Module& module, const Elaboration& elaboration) {
+    RateChecker(context, module, elaboration).check();
+}
+
+}  // namespace strc::elab

@@ -1,0 +1,365 @@
+#include "ir/count_items.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "ir/fold_op.h"
+
+namespace strc::ir {
+namespace {
+
+using types::TypeKind;
+
+std::int64_t plus(std::int64_t a, std::int64_t b) {
+    return a == kUnknown || b == kUnknown ? kUnknown : a + b;
+}
+
+/// Known scalar locals; absent: unknown.
+using Locals = std::map<std::uint32_t, Value>;
+
+/// Where a path stands: what it did so far, and what it knows.
+struct State {
+    ItemCounts counts;
+    Locals locals;
+    bool reachable = true;
+};
+
+State unreachable() {
+    State state;
+    state.reachable = false;
+    return state;
+}
+
+Interval hull(Interval a, Interval b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
+
+/// The paths of `a` and `b` meet.
+State merge(State a, State b) {
+    if (!a.reachable) return b;
+    if (!b.reachable) return a;
+    a.counts.pops = hull(a.counts.pops, b.counts.pops);
+    a.counts.pushes = hull(a.counts.pushes, b.counts.pushes);
+    a.counts.peeks = hull(a.counts.peeks, b.counts.peeks);
+    if (b.counts.certainNegativePeek == 0) a.counts.certainNegativePeek = 0;
+    std::erase_if(a.locals, [&](const auto& entry) {
+        auto other = b.locals.find(entry.first);
+        return other == b.locals.end() || !(other->second == entry.second);
+    });
+    return a;
+}
+
+/// What a loop or call may change, collected once for each block.
+struct Summary {
+    bool touchesTape = false;
+    bool leaves = false;               ///< break, continue or return inside
+    std::set<std::uint32_t> stores;    ///< scalar locals
+};
+
+class Counter {
+public:
+    Counter(const Module& module, const StreamCode& code, std::uint64_t steps)
+        : module(module), code(code), stepsLeft(steps) {}
+
+    ItemCounts count(const Body& start) {
+        State end = runBody(start, State{});
+        if (gaveUp) {
+            end.counts = ItemCounts{};
+            end.counts.pops.max = end.counts.pushes.max = end.counts.peeks.max = kUnknown;
+        }
+        return end.counts;
+    }
+
+private:
+    /// One activation of a body.
+    struct Frame {
+        const Body& body;
+        std::vector<std::optional<Value>> regs;
+        State returned = unreachable();
+        State broken = unreachable();
+        State continued = unreachable();
+        std::optional<Value> yielded = {};
+    };
+
+    static constexpr int kMaxCalls = 64;
+
+    State runBody(const Body& body, State state) {
+        Frame frame{body, std::vector<std::optional<Value>>(body.regs.size())};
+        state = runBlock(frame, body.entry, std::move(state));
+        return merge(std::move(state), std::move(frame.returned));
+    }
+
+    State runBlock(Frame& frame, BlockId id, State state) {
+        if (id == kNone) return state;
+        for (const Instr& instr : frame.body.blocks[id].instrs) {
+            if (!state.reachable) break;
+            if (gaveUp || stepsLeft-- == 0) {
+                gaveUp = true;
+                break;
+            }
+            step(frame, instr, state);
+        }
+        return state;
+    }
+
+    void step(Frame& frame, const Instr& instr, State& state) {
+        switch (instr.op) {
+            case Op::Const:
+                if (instr.type->isScalar()) frame.regs[instr.result] = instr.value;
+                break;
+            case Op::Load: load(frame, instr, state); break;
+            case Op::Store: store(frame, instr, state); break;
+            case Op::Declare:
+                if (instr.var.space == Space::Local && instr.type && instr.type->isScalar())
+                    state.locals[instr.var.index] = Value::zero(instr.type);
+                break;
+            case Op::If: branch(frame, instr, state); break;
+            case Op::Loop: loop(frame, instr, state); break;
+            case Op::Yield:
+                frame.yielded = frame.regs[instr.operands[0]];
+                break;
+            case Op::Break: leave(frame.broken, state); break;
+            case Op::Continue: leave(frame.continued, state); break;
+            case Op::Return: leave(frame.returned, state); break;
+            case Op::Push:
+            case Op::PushFrom: push(instr, state); break;
+            case Op::Pop:
+            case Op::PopInto:
+            case Op::Discard:
+                forget(frame, instr);
+                pop(instr, state);
+                break;
+            case Op::Peek: peek(frame, instr, instr.operands[0], state); break;
+            case Op::PeekInto: peek(frame, instr, instr.operands[1], state); break;
+            case Op::Call: call(frame, instr, state); break;
+            default: compute(frame, instr);
+        }
+    }
+
+    static void forget(Frame& frame, const Instr& instr) {
+        if (instr.result != kNone) frame.regs[instr.result].reset();
+    }
+
+    static void leave(State& exit, State& state) {
+        exit = merge(std::move(exit), state);
+        state.reachable = false;
+    }
+
+    static void load(Frame& frame, const Instr& instr, const State& state) {
+        forget(frame, instr);
+        if (instr.var.space != Space::Local) return;
+        auto known = state.locals.find(instr.var.index);
+        if (known != state.locals.end()) frame.regs[instr.result] = known->second;
+    }
+
+    static void store(Frame& frame, const Instr& instr, State& state) {
+        if (instr.var.space != Space::Local) return;
+        const auto& value = frame.regs[instr.operands[0]];
+        if (value) state.locals[instr.var.index] = *value;
+        else state.locals.erase(instr.var.index);
+    }
+
+    static void compute(Frame& frame, const Instr& instr) {
+        if (instr.result == kNone) return;
+        forget(frame, instr);
+        if (info(instr.op).effects != Effects::Pure || instr.operands.empty()) return;
+        std::vector<const Value*> operands;
+        for (Reg reg : instr.operands) {
+            if (!frame.regs[reg]) return;
+            operands.push_back(&*frame.regs[reg]);
+        }
+        if (instr.op >= Op::Eq && instr.op <= Op::Ge) {
+            if (auto result = foldCompare(instr, *operands[0], *operands[1]))
+                frame.regs[instr.result] = Value::of(frame.body.regs[instr.result].type, static_cast<std::uint8_t>(*result));
+            return;
+        }
+        frame.regs[instr.result] = foldOp(instr, operands);
+    }
+
+    // ---- tapes
+
+    static void push(const Instr& instr, State& state) {
+        Interval& pushes = state.counts.pushes;
+        pushes = {plus(pushes.min, 1), plus(pushes.max, 1)};
+        if (!state.counts.firstPush.valid()) state.counts.firstPush = instr.range;
+        state.counts.lastPush = instr.range;
+    }
+
+    static void pop(const Instr& instr, State& state) {
+        Interval& pops = state.counts.pops;
+        pops = {plus(pops.min, 1), plus(pops.max, 1)};
+        state.counts.lastPop = instr.range;
+        look(instr, state, pops);
+    }
+
+    static void look(const Instr& instr, State& state, Interval position) {
+        Interval& peeks = state.counts.peeks;
+        if (position.min > peeks.min || (position.max != kUnknown && position.max > peeks.max))
+            state.counts.farthestPeek = instr.range;
+        peeks = {std::max(peeks.min, position.min), std::max(peeks.max, position.max)};
+    }
+
+    static void peek(Frame& frame, const Instr& instr, Reg offset, State& state) {
+        forget(frame, instr);
+        const auto& known = frame.regs[offset];
+        if (!known) {
+            state.counts.peeks.max = kUnknown;
+            return;
+        }
+        std::int64_t position = known->toInt();
+        if (position < 0) {
+            if (state.counts.certainNegativePeek == 0) {
+                state.counts.certainNegativePeek = position;
+                state.counts.farthestPeek = instr.range;
+            }
+            return;
+        }
+        const Interval& pops = state.counts.pops;
+        look(instr, state, {plus(pops.min, position + 1), plus(pops.max, position + 1)});
+    }
+
+    // ---- control
+
+    void branch(Frame& frame, const Instr& instr, State& state) {
+        const std::optional<Value> condition = frame.regs[instr.operands[0]];
+        if (instr.result != kNone) frame.regs[instr.result].reset();
+        if (condition) {
+            state = runBlock(frame, instr.blocks[condition->bytes[0] ? 0 : 1], std::move(state));
+            if (instr.result != kNone) frame.regs[instr.result] = frame.yielded;
+            return;
+        }
+        State thenState = runBlock(frame, instr.blocks[0], state);
+        std::optional<Value> thenValue = frame.yielded;
+        State elseState = runBlock(frame, instr.blocks[1], std::move(state));
+        if (instr.result != kNone && thenValue && frame.yielded && *thenValue == *frame.yielded)
+            frame.regs[instr.result] = thenValue;
+        state = merge(std::move(thenState), std::move(elseState));
+    }
+
+    void loop(Frame& frame, const Instr& instr, State& state) {
+        const Summary& summary = summarize(frame.body, instr);
+        if (!summary.touchesTape && !summary.leaves) {
+            for (std::uint32_t local : summary.stores) state.locals.erase(local);
+            return;
+        }
+        State outerBroken = std::exchange(frame.broken, unreachable());
+        State outerContinued = std::exchange(frame.continued, unreachable());
+        bool first = true;
+        while (state.reachable && !gaveUp) {
+            if (!(instr.flag && first)) {
+                state = runBlock(frame, instr.blocks[0], std::move(state));
+                if (!frame.yielded) {
+                    widen(frame, instr, summary, state);
+                    break;
+                }
+                if (!frame.yielded->bytes[0]) break;
+            }
+            first = false;
+            state = runBlock(frame, instr.blocks[1], std::move(state));
+            state = merge(std::move(state), std::exchange(frame.continued, unreachable()));
+            state = runBlock(frame, instr.blocks[2], std::move(state));
+        }
+        state = merge(std::move(state), std::move(frame.broken));
+        frame.broken = std::move(outerBroken);
+        frame.continued = std::move(outerContinued);
+    }
+
+    /// The loop may go round any number of times more: what it does to tapes has no upper bound.
+    void widen(Frame& frame, const Instr& instr, const Summary& summary, State& state) {
+        for (std::uint32_t local : summary.stores) state.locals.erase(local);
+        State once = state;
+        once = runBlock(frame, instr.blocks[1], std::move(once));
+        once = merge(std::move(once), std::exchange(frame.continued, unreachable()));
+        once = runBlock(frame, instr.blocks[2], std::move(once));
+        auto grow = [](Interval before, Interval after) {
+            return after == before ? before : Interval{before.min, kUnknown};
+        };
+        auto unbounded = [&](State& at, const State& seen) {
+            at.counts.pops = grow(at.counts.pops, seen.counts.pops);
+            at.counts.pushes = grow(at.counts.pushes, seen.counts.pushes);
+            at.counts.peeks = grow(at.counts.peeks, seen.counts.peeks);
+            if (at.counts.pops.max == kUnknown) at.counts.peeks.max = kUnknown;
+        };
+        State* exits[] = {&once, &frame.broken, &frame.returned};
+        for (State* exit : exits)
+            if (exit->reachable) unbounded(state, *exit);
+        for (State* exit : {&frame.broken, &frame.returned}) {
+            if (!exit->reachable) continue;
+            if (state.counts.pops.max == kUnknown) exit->counts.pops.max = kUnknown;
+            if (state.counts.pushes.max == kUnknown) exit->counts.pushes.max = kUnknown;
+            if (state.counts.peeks.max == kUnknown) exit->counts.peeks.max = kUnknown;
+        }
+        for (std::uint32_t local : summary.stores) state.locals.erase(local);
+    }
+
+    const Summary& summarize(const Body& body, const Instr& loop) {
+        auto [found, fresh] = summaries.try_emplace(&loop);
+        if (fresh) {
+            for (BlockId block : loop.blocks) summarize(body, block, found->second);
+        }
+        return found->second;
+    }
+
+    /// Recursion follows the nesting of the code.
+    void summarize(const Body& body, BlockId id, Summary& summary) {
+        if (id == kNone) return;
+        for (const Instr& instr : body.blocks[id].instrs) {
+            if (instr.op >= Op::Push && instr.op <= Op::Discard) summary.touchesTape = true;
+            if (instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream) summary.touchesTape = true;
+            if (instr.op == Op::Break || instr.op == Op::Continue || instr.op == Op::Return) summary.leaves = true;
+            bool stores = instr.op == Op::Store || instr.op == Op::Declare;
+            if (stores && instr.var.space == Space::Local) summary.stores.insert(instr.var.index);
+            if (instr.op == Op::If || instr.op == Op::Loop)
+                for (BlockId block : instr.blocks) summarize(body, block, summary);
+        }
+    }
+
+    void call(Frame& frame, const Instr& instr, State& state) {
+        forget(frame, instr);
+        if (instr.callee.kind != CalleeKind::Stream) return;
+        const Body& callee = code.functions[instr.callee.index];
+        if (!usesTape(callee)) return;
+        if (depth == kMaxCalls) {
+            gaveUp = true;
+            return;
+        }
+        ++depth;
+        State inside;
+        inside.counts = state.counts;
+        for (std::size_t k = 0; k < instr.operands.size() && k < callee.params; ++k)
+            if (frame.regs[instr.operands[k]] && callee.locals[k].type->isScalar())
+                inside.locals[static_cast<std::uint32_t>(k)] = *frame.regs[instr.operands[k]];
+        state.counts = runBody(callee, std::move(inside)).counts;
+        --depth;
+    }
+
+    /// Directly or through other functions of the stream.
+    bool usesTape(const Body& body) {
+        auto [found, fresh] = tapeUsers.try_emplace(&body, false);
+        if (!fresh) return found->second;
+        bool uses = false;
+        for (const Block& block : body.blocks)
+            for (const Instr& instr : block.instrs) {
+                if (instr.op >= Op::Push && instr.op <= Op::Discard) uses = true;
+                if (instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream)
+                    uses = usesTape(code.functions[instr.callee.index]) || uses;
+            }
+        return tapeUsers[&body] = uses;
+    }
+
+    const Module& module;
+    const StreamCode& code;
+    std::uint64_t stepsLeft;
+    bool gaveUp = false;
+    int depth = 0;
+    std::map<const Instr*, Summary> summaries;
+    std::map<const Body*, bool> tapeUsers;
+};
+
+}  // namespace
+
+ItemCounts countItems(const Module& module, const StreamCode& code, const Body& body, std::uint64_t steps) {
+    return Counter(module, code, steps).count(body);
+}
+
+}  // namespace strc::ir
