@@ -1,0 +1,521 @@
+#include "ir/verify.h"
+
+#include <fmt/format.h>
+
+#include "ir/detail/instr_text.h"
+
+namespace strc::ir {
+namespace {
+
+using detail::instrText;
+using detail::Names;
+using types::TypeKind;
+
+bool isTape(Op op) {
+    switch (op) {
+        case Op::Push:
+        case Op::Pop:
+        case Op::Peek:
+        case Op::PushFrom:
+        case Op::PopInto:
+        case Op::PeekInto:
+        case Op::Discard: return true;
+        default: return false;
+    }
+}
+
+bool usesVariable(Op op) {
+    return op == Op::Load || op == Op::Store || op == Op::Addr || op == Op::Declare ||
+           op == Op::Extent;
+}
+
+bool isSetupOnly(Op op) { return op == Op::Rate || op == Op::ItemType; }
+
+bool endsBlock(Op op) {
+    return op == Op::Yield || op == Op::Break || op == Op::Continue || op == Op::Return;
+}
+
+class Verifier {
+public:
+    Verifier(const Module& module, const StreamCode* stream, const Body& body)
+        : module(module), stream(stream), body(body) {}
+
+    std::vector<std::string> run();
+
+private:
+    /// What a block is for its instructions.
+    struct Around {
+        bool inLoop = false;
+        bool condition = false;           ///< must yield a boolean
+        const RegInfo* yields = nullptr;  ///< must yield this
+    };
+
+    void block(BlockId, Around);
+    void instr(const Instr&, Around, bool last);
+    void yield(const Instr&, Around);
+    void operands(const Instr&);
+    void scalars(const Instr&);
+    void memory(const Instr&);
+    void tape(const Instr&);
+    void variable(const Instr&);
+    void call(const Instr&);
+    void sides(const Instr&);
+    void control(const Instr&, Around);
+    void effects(const Instr&);
+    void define(const Instr&);
+
+    void fault(const Instr& i, std::string_view what) {
+        Names names(&module, stream, &body);
+        faults.push_back(fmt::format("{}: {} in `{}`", where(), what, instrText(names, body, i)));
+    }
+    void expect(bool holds, const Instr& i, std::string_view what) {
+        if (!holds) fault(i, what);
+    }
+    std::string where() const {
+        return (stream ? (stream->name.empty() ? "anonymous stream" : stream->name) + "." : "") +
+               (body.name.empty() ? "body" : body.name);
+    }
+    const Variable* lookUp(VarRef) const;
+    const RegInfo& reg(const Instr& i, std::size_t k) const { return body.regs[i.operands[k]]; }
+    bool isValue(const Instr& i, std::size_t k, const Type* t) const {
+        return k < i.operands.size() && !reg(i, k).ref && reg(i, k).type == t;
+    }
+    bool isKind(const Instr& i, std::size_t k, TypeKind kind) const {
+        return k < i.operands.size() && !reg(i, k).ref && reg(i, k).type->is(kind);
+    }
+    bool isRef(const Instr& i, std::size_t k) const {
+        return k < i.operands.size() && reg(i, k).ref;
+    }
+    bool intsFrom(const Instr& i, std::size_t first) const {
+        for (std::size_t k = first; k < i.operands.size(); ++k)
+            if (!isKind(i, k, TypeKind::Int)) return false;
+        return true;
+    }
+
+    const Module& module;
+    const StreamCode* stream;
+    const Body& body;
+    std::vector<std::string> faults;
+    std::vector<bool> defined;
+    std::vector<bool> everDefined;
+    std::vector<bool> owned;
+    static constexpr std::size_t kMostFaults = 50;
+};
+
+const Variable* Verifier::lookUp(VarRef var) const {
+    auto at = [&](const std::vector<Variable>& list) {
+        return var.index < list.size() ? &list[var.index] : nullptr;
+    };
+    switch (var.space) {
+        case Space::Local: return at(body.locals);
+        case Space::Field: return stream ? at(stream->fields) : nullptr;
+        case Space::Constant: return stream ? at(stream->constants) : nullptr;
+        case Space::Global: return at(module.globals);
+        case Space::Input:
+        case Space::Output: return nullptr;
+    }
+    return nullptr;
+}
+
+void Verifier::variable(const Instr& i) {
+    if (i.op == Op::Extent && (i.var.space == Space::Input || i.var.space == Space::Output)) {
+        const Type* item = !stream                       ? nullptr
+                           : i.var.space == Space::Input ? stream->input
+                                                         : stream->output;
+        expect(item && i.index < static_cast<std::uint32_t>(rank(item)), i, "no such dimension");
+        return;
+    }
+    const Variable* v = lookUp(i.var);
+    if (!v || !v->type) return fault(i, "no such variable");
+    switch (i.op) {
+        case Op::Load:
+            expect(v->type == i.type && !v->type->isAggregate(), i,
+                   "not a scalar variable of the type");
+            break;
+        case Op::Store:
+            expect(v->type == i.type && isValue(i, 0, v->type) && !v->type->isAggregate(), i,
+                   "value of another type");
+            break;
+        case Op::Addr:
+            expect(v->type == i.type && v->type->isAggregate(), i,
+                   "not an aggregate variable of the type");
+            break;
+        case Op::Extent:
+            expect(i.index < static_cast<std::uint32_t>(rank(v->type)), i, "no such dimension");
+            break;
+        case Op::Declare: {
+            std::size_t needed = isConcrete(v->type) ? 0 : static_cast<std::size_t>(rank(v->type));
+            expect(i.operands.size() == needed && intsFrom(i, 0), i,
+                   "the extents do not fit the type");
+            break;
+        }
+        default: break;
+    }
+    if (i.op != Op::Store && i.op != Op::Declare) return;
+    bool readOnly = i.var.space == Space::Constant ||
+                    (i.var.space == Space::Global && body.kind != BodyKind::Static);
+    expect(!readOnly, i, "writes a variable that is read-only here");
+    if (i.op == Op::Declare && i.var.space == Space::Field)
+        expect(body.kind == BodyKind::Setup, i, "a field is declared outside of setup");
+}
+
+void Verifier::memory(const Instr& i) {
+    bool dynamic = i.type && !isConcrete(i.type);
+    std::size_t extra = dynamic ? 1 : 0;
+    switch (i.op) {
+        case Op::Elem: {
+            bool array = isRef(i, 0) && reg(i, 0).type->is(TypeKind::Array);
+            expect(array && reg(i, 0).type->element == i.type, i, "not an element of the array");
+            expect(i.operands.size() == 3 + extra && intsFrom(i, 1), i,
+                   "index, extent and stride do not fit");
+            break;
+        }
+        case Op::Member: {
+            bool inside = isRef(i, 0) && reg(i, 0).type->is(TypeKind::Struct) &&
+                          i.index < reg(i, 0).type->structure->fields.size();
+            expect(inside && reg(i, 0).type->structure->fields[i.index].type == i.type, i,
+                   "no such field");
+            break;
+        }
+        case Op::LoadAt:
+            expect(isRef(i, 0) && reg(i, 0).type == i.type && i.type->isScalar(), i,
+                   "not a ref to the type");
+            break;
+        case Op::StoreAt:
+            expect(isRef(i, 0) && reg(i, 0).type == i.type && isValue(i, 1, i.type), i,
+                   "value of another type");
+            break;
+        case Op::Copy:
+            expect(isRef(i, 0) && isRef(i, 1) && compatible(reg(i, 0).type, i.type) &&
+                       compatible(reg(i, 1).type, i.type) && i.operands.size() == 2 + extra &&
+                       intsFrom(i, 2),
+                   i, "operands do not fit the type");
+            break;
+        case Op::Zero:
+            expect(isRef(i, 0) && reg(i, 0).type == i.type && i.operands.size() == 1 + extra &&
+                       intsFrom(i, 1),
+                   i, "operands do not fit the type");
+            break;
+        case Op::CheckExtent: expect(intsFrom(i, 0), i, "extents are ints"); break;
+        case Op::ReadArray:
+            expect(isRef(i, 0) && isKind(i, 1, TypeKind::String) && isKind(i, 2, TypeKind::Int), i,
+                   "operands do not fit");
+            break;
+        default: break;
+    }
+}
+
+void Verifier::tape(const Instr& i) {
+    bool in = i.op != Op::Push && i.op != Op::PushFrom;
+    const Type* item = !stream ? nullptr : in ? stream->input : stream->output;
+    expect(item && !item->is(TypeKind::Void) && i.type == item, i,
+           "not the type of the tape's items");
+    bool aggregate = i.op == Op::PushFrom || i.op == Op::PopInto || i.op == Op::PeekInto;
+    if (i.type && i.op != Op::Discard)
+        expect(i.type->isAggregate() == aggregate, i, "wrong form for the type");
+    if (aggregate)
+        expect(isRef(i, 0) && compatible(reg(i, 0).type, i.type), i, "not a ref to the type");
+    if (i.op == Op::Push) expect(isValue(i, 0, i.type), i, "value of another type");
+    if (i.op == Op::Peek) expect(isKind(i, 0, TypeKind::Int), i, "the offset is an int");
+    if (i.op == Op::PeekInto) expect(isKind(i, 1, TypeKind::Int), i, "the offset is an int");
+}
+
+/// Scalar operations.
+void Verifier::scalars(const Instr& i) {
+    const Type* t = i.type;
+    switch (i.op) {
+        case Op::Const: expect(t && i.value.type == t, i, "the value has another type"); break;
+        case Op::Add:
+        case Op::Sub:
+        case Op::Mul:
+        case Op::Div: {
+            bool second = isValue(i, 1, t) || (t && t->isVector() && isKind(i, 1, TypeKind::Float));
+            expect(t && (t->isNumeric() || t->isVector()) && isValue(i, 0, t) && second, i,
+                   "operands of another type");
+            break;
+        }
+        case Op::Rem:
+        case Op::Shl:
+        case Op::Shr:
+            expect(t && t->is(TypeKind::Int) && isValue(i, 0, t) && isValue(i, 1, t), i,
+                   "ints are needed");
+            break;
+        case Op::And:
+        case Op::Or:
+        case Op::Xor:
+            expect(t && t->kind >= TypeKind::Boolean && t->kind <= TypeKind::Int &&
+                       isValue(i, 0, t) && isValue(i, 1, t),
+                   i, "operands of another type");
+            break;
+        case Op::Neg:
+            expect(t && (t->isNumeric() || t->isVector()) && isValue(i, 0, t), i,
+                   "operand of another type");
+            break;
+        case Op::Not:
+            expect(
+                t && t->kind >= TypeKind::Boolean && t->kind <= TypeKind::Int && isValue(i, 0, t),
+                i, "operand of another type");
+            break;
+        case Op::Eq:
+        case Op::Ne:
+        case Op::Lt:
+        case Op::Le:
+        case Op::Gt:
+        case Op::Ge:
+            expect(t && t->isScalar() && isValue(i, 0, t) && isValue(i, 1, t), i,
+                   "operands of another type");
+            expect(i.result < body.regs.size() && body.regs[i.result].type->is(TypeKind::Boolean),
+                   i, "the result is a boolean");
+            break;
+        case Op::Convert:
+            expect(!reg(i, 0).ref && reg(i, 0).type != t, i, "nothing to convert");
+            break;
+        case Op::Concat:
+            expect(isKind(i, 0, TypeKind::String) && isKind(i, 1, TypeKind::String), i,
+                   "Strings are needed");
+            break;
+        case Op::Print: expect(t && isValue(i, 0, t), i, "operand of another type"); break;
+        case Op::Part:
+            expect(
+                isKind(i, 0, TypeKind::Complex) || (!reg(i, 0).ref && reg(i, 0).type->isVector()),
+                i, "no parts");
+            break;
+        case Op::WithPart:
+            expect(isValue(i, 0, t) && isKind(i, 1, TypeKind::Float), i, "operands do not fit");
+            break;
+        case Op::Make: {
+            std::size_t parts = !t                         ? 0
+                                : t->is(TypeKind::Complex) ? 2
+                                : t->isVector() ? static_cast<std::size_t>(t->components())
+                                                : 0;
+            bool floats = parts == i.operands.size() && parts;
+            for (std::size_t k = 0; k < i.operands.size(); ++k)
+                floats = floats && isKind(i, k, TypeKind::Float);
+            expect(floats, i, "parts do not fit the type");
+            break;
+        }
+        case Op::Math: {
+            TypeKind kind = t && t->is(TypeKind::Double) ? TypeKind::Double : TypeKind::Complex;
+            bool fits = i.math != types::MathFn::Count &&
+                        i.operands.size() == static_cast<std::size_t>(arguments(i.math));
+            for (std::size_t k = 0; k < i.operands.size(); ++k) fits = fits && isKind(i, k, kind);
+            expect(fits, i, "operands do not fit the function");
+            break;
+        }
+        default: break;
+    }
+}
+
+void Verifier::call(const Instr& i) {
+    if (i.callee.kind == CalleeKind::Native) {
+        bool known = i.callee.index < module.natives.size();
+        expect(known && module.natives[i.callee.index].params.size() == i.operands.size(), i,
+               "no such native");
+        return;
+    }
+    bool own = i.callee.kind == CalleeKind::Stream;
+    const std::vector<Body>* list =
+        own ? (stream ? &stream->functions : nullptr) : &module.functions;
+    if (!list || i.callee.index >= list->size()) return fault(i, "no such function");
+    const Body& callee = (*list)[i.callee.index];
+    if (callee.blocks.empty()) return;  // not lowered yet
+    if (callee.params != i.operands.size()) return fault(i, "wrong number of arguments");
+    for (std::size_t k = 0; k < i.operands.size(); ++k) {
+        const Type* param = callee.locals[k].type;
+        expect(param->isAggregate() ? isRef(i, k) && compatible(reg(i, k).type, param)
+                                    : isValue(i, k, param),
+               i, "argument of another type");
+    }
+    bool returns = callee.result && callee.result->isScalar();
+    expect(i.result == kNone || (returns && body.regs[i.result].type == callee.result), i,
+           "result of another type");
+}
+
+/// Instructions with entries in the side tables.
+void Verifier::sides(const Instr& i) {
+    if (i.op == Op::Create) {
+        if (i.index >= body.creates.size()) return fault(i, "no such entry");
+        const Create& create = body.creates[i.index];
+        if (create.builtin != BuiltinStream::None) return;
+        bool known = create.stream < module.streams.size();
+        expect(known && module.streams[create.stream].constants.size() == create.args.size(), i,
+               "the arguments do not fit the stream");
+        for (std::uint32_t position : create.args)
+            expect(position == kNone || position < i.operands.size(), i, "no such operand");
+        for (std::uint32_t position : create.portals)
+            expect(position < i.operands.size() && isKind(i, position, TypeKind::Portal), i,
+                   "not a portal");
+    }
+    if (i.op == Op::Send) {
+        if (i.index >= body.sends.size()) return fault(i, "no such entry");
+        const Send& send = body.sends[i.index];
+        std::size_t count = 1 + (send.hasLatency ? 1 : 0);
+        for (const Type* type : send.argTypes)
+            count += 1 + (isConcrete(type) ? 0 : static_cast<std::size_t>(rank(type)));
+        expect(count == i.operands.size() && isKind(i, 0, TypeKind::Portal), i,
+               "the operands do not fit the message");
+        expect(!send.hasLatency || isKind(i, 1, TypeKind::Int), i, "the latency is an int");
+    }
+    if (i.op == Op::Rate) {
+        if (i.index >= body.rates.size()) return fault(i, "no such entry");
+        const RateClause& rate = body.rates[i.index];
+        int count = rate.dynamic ? rate.hasMin + rate.hasAverage + rate.hasMax : 1;
+        expect(static_cast<int>(i.operands.size()) == count && intsFrom(i, 0), i,
+               "the operands do not fit the rate");
+    }
+    if (i.op == Op::Split || i.op == Op::Join) expect(intsFrom(i, 0), i, "weights are ints");
+    if (i.op == Op::ItemType) {
+        const Type* item = !stream ? nullptr : i.index ? stream->output : stream->input;
+        expect(item && i.operands.size() == static_cast<std::size_t>(rank(item)) && intsFrom(i, 0),
+               i, "the extents do not fit the type");
+    }
+}
+
+/// What the kind of body forbids.
+void Verifier::effects(const Instr& i) {
+    bool fires = body.kind == BodyKind::Work || body.kind == BodyKind::Prework ||
+                 (body.kind == BodyKind::Function && stream);
+    bool sends = fires || body.kind == BodyKind::Handler;
+    if (isTape(i.op)) expect(fires, i, "tapes are out of reach here");
+    if (i.op == Op::Iter) expect(sends, i, "there are no firings here");
+    if (i.op == Op::Send) expect(sends, i, "messages cannot be sent from here");
+    if (isSetupOnly(i.op))
+        expect(body.kind == BodyKind::Setup, i, "belongs into setup");
+    else if (info(i.op).effects == Effects::Build)
+        expect(body.kind == BodyKind::Composite, i, "belongs into a composite");
+}
+
+void Verifier::control(const Instr& i, Around around) {
+    if (i.op == Op::If) {
+        const RegInfo* result = i.result < body.regs.size() ? &body.regs[i.result] : nullptr;
+        expect(isKind(i, 0, TypeKind::Boolean), i, "the condition is a boolean");
+        expect(!result || i.blocks[1] != kNone, i, "an else block is needed");
+        Around branch{around.inLoop && !result, false, result};
+        block(i.blocks[0], branch);
+        if (i.blocks[1] != kNone) block(i.blocks[1], branch);
+    }
+    if (i.op == Op::Loop) {
+        block(i.blocks[0], {.condition = true});
+        block(i.blocks[1], {.inLoop = true});
+        if (i.blocks[2] != kNone) block(i.blocks[2], {});
+    }
+    if (i.op == Op::Break || i.op == Op::Continue)
+        expect(around.inLoop, i, "outside of a loop's body");
+    if (i.op == Op::Return) {
+        bool scalar = body.result && body.result->isScalar();
+        expect(i.operands.size() == (scalar ? 1u : 0u) && (!scalar || isValue(i, 0, body.result)),
+               i, "does not fit the body's result");
+    }
+}
+
+void Verifier::yield(const Instr& i, Around around) {
+    bool fits = around.condition && isKind(i, 0, TypeKind::Boolean);
+    if (around.yields)
+        fits = reg(i, 0).type == around.yields->type && reg(i, 0).ref == around.yields->ref;
+    expect(fits, i, "yields what nobody wants");
+}
+
+void Verifier::operands(const Instr& i) {
+    for (Reg r : i.operands) {
+        if (r >= body.regs.size() || !body.regs[r].type) return fault(i, "no such register");
+        if (!defined[r]) return fault(i, fmt::format("%{} is not defined here", r));
+    }
+    int needed = info(i.op).operands;
+    if (needed != kVariadic && i.operands.size() != static_cast<std::size_t>(needed))
+        fault(i, fmt::format("{} operands are needed", needed));
+}
+
+void Verifier::define(const Instr& i) {
+    if (i.result == kNone) {
+        bool optional = i.op == Op::Call || i.op == Op::If;
+        expect(info(i.op).result == ResultKind::None || optional, i, "the result is missing");
+        return;
+    }
+    if (i.result >= body.regs.size() || !body.regs[i.result].type)
+        return fault(i, "no such register");
+    const RegInfo& result = body.regs[i.result];
+    expect(!everDefined[i.result], i, "the register is assigned twice");
+    expect(info(i.op).result != ResultKind::None, i, "has no result");
+    bool aggregate = i.op == Op::Const && result.type->isAggregate();
+    expect(result.ref == (info(i.op).result == ResultKind::Ref || aggregate), i,
+           "value and ref are confused");
+    bool comparison = i.op >= Op::Eq && i.op <= Op::Ge;
+    if (!comparison) expect(i.type == result.type, i, "the type is not that of the result");
+    everDefined[i.result] = defined[i.result] = true;
+}
+
+void Verifier::instr(const Instr& i, Around around, bool last) {
+    std::size_t before = faults.size();
+    operands(i);
+    expect(last || !endsBlock(i.op), i, "does not stand last in its block");
+    expect(!last || i.op == Op::Yield || (!around.yields && !around.condition), i,
+           "stands where a yield is needed");
+    if (faults.size() != before) return;
+    if (i.op == Op::Yield) yield(i, around);
+    if (usesVariable(i.op)) variable(i);
+    memory(i);
+    scalars(i);
+    if (isTape(i.op)) tape(i);
+    if (i.op == Op::Call) call(i);
+    sides(i);
+    effects(i);
+    control(i, around);
+    if (faults.size() == before) define(i);
+}
+
+void Verifier::block(BlockId id, Around around) {
+    if (id >= body.blocks.size() || owned[id]) {
+        bool known = id < body.blocks.size();
+        faults.push_back(
+            fmt::format("{}: block {} is {}", where(), id, known ? "used twice" : "not there"));
+        return;
+    }
+    owned[id] = true;
+    const std::vector<Instr>& instrs = body.blocks[id].instrs;
+    if (instrs.empty() && (around.yields || around.condition))
+        faults.push_back(where() + ": a block that has to yield is empty");
+    std::vector<Reg> mine;
+    for (const Instr& i : instrs) {
+        if (faults.size() >= kMostFaults) return;
+        instr(i, around, &i == &instrs.back());
+        if (i.result < defined.size() && defined[i.result]) mine.push_back(i.result);
+    }
+    for (Reg r : mine) defined[r] = false;
+}
+
+std::vector<std::string> Verifier::run() {
+    defined.assign(body.regs.size(), false);
+    everDefined.assign(body.regs.size(), false);
+    owned.assign(body.blocks.size(), false);
+    if (body.params > body.locals.size())
+        faults.push_back(where() + ": parameters are missing among the locals");
+    else
+        block(body.entry, {});
+    return std::move(faults);
+}
+
+}  // namespace
+
+std::vector<std::string> verify(const Module& module, const StreamCode* stream, const Body& body) {
+    return Verifier(module, stream, body).run();
+}
+
+std::vector<std::string> verify(const Module& module) {
+    std::vector<std::string> faults;
+    auto add = [&](const StreamCode* stream, const Body& body) {
+        std::vector<std::string> more = verify(module, stream, body);
+        faults.insert(faults.end(), more.begin(), more.end());
+    };
+    for (const Body& f : module.functions) add(nullptr, f);
+    for (const StreamCode& s : module.streams) {
+        for (const std::optional<Body>& b : s.defaults)
+            if (b) add(&s, *b);
+        add(&s, s.setup);
+        for (const std::optional<Body>* b : {&s.init, &s.prework, &s.work, &s.body})
+            if (*b) add(&s, **b);
+        for (const Body& f : s.functions) add(&s, f);
+    }
+    return faults;
+}
+
+}  // namespace strc::ir
