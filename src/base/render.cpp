@@ -120,7 +120,8 @@ Picture layOut(std::string_view line, std::size_t begin, std::size_t end) {
 
 class TextRenderer {
 public:
-    TextRenderer(const SourceManager& texts, RenderOptions wanted) : sources(texts), options(wanted) {}
+    TextRenderer(const SourceManager& texts, RenderOptions wanted)
+        : sources(texts), options(wanted) {}
 
     std::string run(const Diagnostic& diag) {
         heading(diag.range, diag.severity, message(diag.id, diag.args), info(diag.id).name);
@@ -143,7 +144,8 @@ private:
 
     void place(SourceRange range) {
         LineColumn at = sources.position(range.buffer, range.begin);
-        put(kBold, fmt::format("{}:{}:{}:", sanitized(sources.name(range.buffer)), at.line, at.column));
+        std::string file = sanitized(sources.name(range.buffer));
+        put(kBold, fmt::format("{}:{}:{}:", file, at.line, at.column));
         out += ' ';
     }
 
@@ -258,7 +260,8 @@ std::string jsonArray(const std::vector<Item>& items, Show show) {
 
 }  // namespace
 
-std::string renderText(const Diagnostic& diag, const SourceManager& sources, RenderOptions options) {
+std::string renderText(const Diagnostic& diag, const SourceManager& sources,
+                       RenderOptions options) {
     return TextRenderer(sources, options).run(diag);
 }
 

@@ -26,8 +26,8 @@ private:
     std::size_t distance;  ///< of `found`; before: the first that is too far
 };
 
-/// Edit distance where inserting, removing or replacing a character or swapping two neighbours costs
-/// 2, and changing the case 1; or `limit` when it is not below it.
+/// Edit distance where inserting, removing or replacing a character or swapping two neighbours
+/// costs 2, and changing the case 1; or `limit` when it is not below it.
 std::size_t spellingDistance(std::string_view a, std::string_view b, std::size_t limit);
 
 }  // namespace strc::base

@@ -7,8 +7,8 @@
 
 namespace strc::base {
 
-/// Length of the well-formed character that `text` begins with, 1 to 4; 0 if there is none (also for
-/// an empty text).
+/// Length of the well-formed character that `text` begins with, 1 to 4; 0 if there is none (also
+/// for an empty text).
 std::size_t utf8Length(std::string_view text);
 
 /// What stands for a byte that is not text.

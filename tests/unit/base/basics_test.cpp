@@ -100,9 +100,10 @@ TEST(Utf8, MeasuresWellFormedCharacters) {
 }
 
 TEST(Utf8, RefusesEverythingElse) {
-    for (std::string_view bad : {"", "\x80", "\xC0\x80", "\xC1\xBF", "\xC3", "\xC3(", "\xE0\x80\x80",
-                                 "\xED\xA0\x80", "\xE2\x82", "\xE2\x82(", "\xF0\x80\x80\x80",
-                                 "\xF4\x90\x80\x80", "\xF5\x80\x80\x80", "\xFF"})
+    for (std::string_view bad :
+         {"", "\x80", "\xC0\x80", "\xC1\xBF", "\xC3", "\xC3(", "\xE0\x80\x80", "\xED\xA0\x80",
+          "\xE2\x82", "\xE2\x82(", "\xF0\x80\x80\x80", "\xF4\x90\x80\x80", "\xF5\x80\x80\x80",
+          "\xFF"})
         EXPECT_EQ(utf8Length(bad), 0u) << testing::PrintToString(std::string(bad));
 }
 

@@ -42,7 +42,8 @@ TEST(Diagnostic, ArgumentsGoToTheLastNote) {
     diag.note(Diag::DeclaredHere, kThere) << "x";
     diag.note(Diag::EnqueueMore) << std::int64_t(-3);
     diag.fix(kHere, "y").in("Main.bank[3]");
-    EXPECT_EQ(message(diag.id, diag.args), "field 'x' is declared, but filter 'F' has a member of that name");
+    EXPECT_EQ(message(diag.id, diag.args),
+              "field 'x' is declared, but filter 'F' has a member of that name");
     ASSERT_THAT(diag.notes, SizeIs(2));
     EXPECT_THAT(diag.notes[0].args, ElementsAre("x"));
     EXPECT_EQ(diag.notes[0].range, kThere);

@@ -26,7 +26,9 @@ struct Marked {
     std::string unknown(std::string_view name, RenderOptions options = {}) {
         return renderText(diags.add(Diag::UnknownVariable, range) << name, sources, options);
     }
-    SourceRange at(std::uint32_t begin, std::uint32_t end) const { return {range.buffer, begin, end}; }
+    SourceRange at(std::uint32_t begin, std::uint32_t end) const {
+        return {range.buffer, begin, end};
+    }
 };
 
 TEST(RenderText, ShowsPlaceLineAndCarets) {

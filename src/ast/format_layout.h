@@ -1,0 +1,96 @@
+#pragma once
+/// Where lines end: the half of the formatter that knows nothing of the language. It takes text
+/// with places where lines may or must end, in groups, and chooses. Everything is a flat list of
+/// operations and a few passes over it: no recursion, time linear in the text.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace strc::ast {
+
+/// What happens to the breaks of a group that does not fit on its line.
+enum class GroupMode : std::uint8_t {
+    All,   ///< every break ends the line
+    Fill,  ///< a break ends the line when what follows, up to the next break, does not fit
+};
+
+enum class BreakKind : std::uint8_t {
+    Soft,  ///< nothing, or the end of the line
+    Line,  ///< a space, or the end of the line
+    Hard,  ///< always the end of the line
+};
+
+class Layout {
+public:
+    static constexpr std::size_t kWidth = 100;
+
+    /// The text must outlive the layout; it holds no end of line.
+    void text(std::string_view text);
+    /// A comment, which may have several lines; `column` is where it stood in the source, to keep
+    /// the shape of its further lines. One that `endsLine` may be too long: nothing makes it fit.
+    void comment(std::string_view text, std::size_t column, bool endsLine);
+    /// Dropped at the beginning of a line; next to another space the wider one counts.
+    void space(std::size_t count = 1);
+    /// At the beginning of a line there is nothing to end. `outdent`: how much less than the group
+    /// says the next line is indented.
+    void lineBreak(BreakKind kind, bool blankLine = false, std::size_t outdent = 0);
+
+    /// Lines that start inside are indented like the lines of the group around.
+    void begin(GroupMode mode);
+    /// Lines that start inside are indented by `indent` more than the line on which it begins.
+    void begin(GroupMode mode, std::size_t indent);
+    void end();
+    /// Changes the indentation in the present group.
+    void indent(int by);
+
+    std::string render();
+
+    /// How many columns the text takes at the beginning of a line: characters, tabs to their stops.
+    static std::size_t columns(std::string_view text);
+
+private:
+    enum class OpKind : std::uint8_t { Text, Comment, Space, Break, Begin, End, Indent };
+    struct Op {
+        OpKind kind;
+        BreakKind breakKind = BreakKind::Soft;
+        GroupMode mode = GroupMode::All;
+        bool flag = false;       ///< Break: a blank line; Begin: indented like the group around
+        int amount = 0;          ///< Space, Indent, Break, Begin: columns; Comment: where it stood
+        std::uint32_t next = 0;  ///< Break, Begin: the first break behind that may end the line
+        std::uint32_t close = 0; ///< Begin: its end
+        std::string_view text;
+    };
+    enum class Mode : std::uint8_t { Flat, All, Fill };
+    struct Frame {
+        std::size_t indent;
+        Mode mode;
+    };
+
+    Op& add(OpKind kind);
+    void measure();
+    void findNextBreaks();
+    bool fits(std::size_t op) const;
+    void printText(std::string_view text);
+    void printComment(const Op& op);
+    void printBreak(std::size_t op);
+    void printBegin(std::size_t op);
+    void endLine(bool blankLine, std::size_t outdent);
+    std::size_t lineIndent() const;
+
+    std::vector<Op> ops;
+    std::vector<std::uint64_t> widthBefore;  ///< of all operations before, on one line
+    std::vector<std::uint32_t> nextHard;     ///< the first operation from here on that ends a line
+
+    std::string out;
+    std::vector<Frame> frames;
+    std::size_t column = 0;
+    std::size_t spaces = 0;        ///< to be printed before the next text
+    std::size_t indentOfLine = 0;
+    std::size_t outdentOfLine = 0; ///< of the line that begins
+    bool atLineStart = true;
+    bool blankPending = false;
+};
+
+}  // namespace strc::ast
