@@ -271,6 +271,7 @@ private:
         once = runBlock(frame, instr.blocks[1], std::move(once));
         once = merge(std::move(once), std::exchange(frame.continued, unreachable()));
         once = runBlock(frame, instr.blocks[2], std::move(once));
+        once = runBlock(frame, instr.blocks[0], std::move(once));
         auto grow = [](Interval before, Interval after) {
             return after == before ? before : Interval{before.min, kUnknown};
         };

@@ -29,6 +29,7 @@ public:
 
     void fold() {
         foldBlock(body.entry);
+        clearUnreached();
         removeUnused();
     }
 
@@ -150,7 +151,7 @@ private:
         for (std::size_t k = instr.operands.size(); k-- > 0;)
             type = known.types->array(type, constants[instr.operands[k]]->toInt());
         if (types::sizeOf(type) == INT64_MAX) return;
-        local.type = type;
+        local.type = instr.type = type;
         instr.operands.clear();
     }
 
@@ -188,6 +189,22 @@ private:
             return makeConst(instr, Value::of(instr.type, static_cast<std::uint8_t>(*result)));
         }
         if (std::optional<Value> result = foldOp(instr, operands)) makeConst(instr, std::move(*result));
+    }
+
+    /// Blocks of branches that are never taken.
+    void clearUnreached() {
+        std::vector<bool> reached(body.blocks.size());
+        std::vector<BlockId> pending{body.entry};
+        while (!pending.empty()) {
+            BlockId id = pending.back();
+            pending.pop_back();
+            reached[id] = true;
+            for (const Instr& instr : body.blocks[id].instrs)
+                for (BlockId block : instr.blocks)
+                    if (block != kNone) pending.push_back(block);
+        }
+        for (BlockId id = 0; id < reached.size(); ++id)
+            if (!reached[id]) body.blocks[id].instrs.clear();
     }
 
     // ---- pure results that nobody uses
