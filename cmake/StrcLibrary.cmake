@@ -3,6 +3,7 @@
 # strc_library(FOLDER [DEPS folder...] [PRIVATE library...])
 #   static library strc_FOLDER from src/FOLDER/**.cpp. DEPS are the folders of src/ whose headers it
 #   may include; PRIVATE are third-party libraries of its .cpp files, never of its headers.
+#   Headers in FOLDER/detail/ are private to the folder and may include its third-party libraries.
 #   A folder that holds headers only becomes an interface library; one not there yet is skipped,
 #   as are dependencies on it.
 function(strc_library folder)
@@ -15,6 +16,7 @@ function(strc_library folder)
     endif()
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${path}/*.cpp")
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${path}/*.h")
+    list(FILTER headers EXCLUDE REGEX "/detail/")
     set(deps "")
     foreach(dep IN LISTS arg_DEPS)
         if(dep STREQUAL "runtime")

@@ -87,7 +87,7 @@ formals
     ;
 
 formal
-    : declared=type name=ID ( '=' value=initialiser )?
+    : declared=type name=ID ( equals='=' value=initialiser )?
     ;
 
 // ---------------------------------------------------------------------------------------------------
@@ -230,8 +230,10 @@ simpleStatement         // (*) any place may be assigned, changed, or stand alon
     ;
 
 place
-    : ( name=ID call=arguments? | 'pop' '(' close=')' | 'peek' '(' offset=expression close=')' )
-      suffixes+=suffix*
+    : ( name=ID call=arguments?
+      | tape='pop' '(' close=')'
+      | tape='peek' '(' inner=expression close=')'
+      ) suffixes+=suffix*
     ;
 
 // ---------------------------------------------------------------------------------------------------
@@ -249,7 +251,7 @@ creation
 
 anonymousStream
     : stateful='stateful'?                    // (*) `stateful` before a composite
-      ( 'filter' filter=filterBody
+      ( filterWord='filter' filter=filterBody
       | kind=( 'pipeline' | 'splitjoin' | 'feedbackloop' ) composite=block
       )
       ( receivers=portals ';' )?
@@ -269,7 +271,7 @@ arguments               // (*) named arguments and array literals where only val
     ;
 
 argument                // `value` or `name = value`
-    : left=initialiser ( '=' right=initialiser )?
+    : left=initialiser ( equals='=' right=initialiser )?
     ;
 
 // ---------------------------------------------------------------------------------------------------
@@ -288,13 +290,13 @@ operand
       ( ( name=ID call=arguments?
         | literal=( INTEGER | HEX | REAL | IMAGINARY | STRING | CHARACTER | 'pi' | 'true' | 'false'
                   | BAD_NUMBER | OPEN_STRING | OPEN_CHARACTER )
-        | 'pop' '(' close=')'
-        | 'peek' '(' inner=expression close=')'
+        | tape='pop' '(' close=')'
+        | tape='peek' '(' inner=expression close=')'
         | vector=( 'float2' | 'float3' | 'float4' ) call=arguments
         ) suffixes+=suffix*
-      | '(' ( castType=primitiveType ')' cast=operand
-            | inner=expression close=')' suffixes+=suffix*
-            )
+      | open='(' ( castType=primitiveType ')' cast=operand
+                 | inner=expression close=')' suffixes+=suffix*
+                 )
       )
     ;
 

@@ -6,7 +6,8 @@
 namespace strc::base {
 
 struct Limits {
-    std::uint32_t nesting = 1000;             ///< brackets, blocks, unary chains in one text
+    std::uint32_t nesting = 1000;             ///< brackets and blocks inside one another in one text
+    std::uint32_t treeDepth = 2500;           ///< levels of a syntax tree: nesting, and chains of operators, `else if`
     std::uint64_t elaborationSteps = 2'000'000'000;  ///< IR operations while the graph is built
     std::uint64_t nodes = 5'000'000;          ///< filters, splitters and joiners of one graph
     std::uint32_t streamDepth = 20'000;       ///< composites inside one another

@@ -94,6 +94,8 @@ def check_file(src, path, table):
     relative = path.relative_to(src)
     folder, is_header = relative.parts[0], path.suffix == ".h"
     deps, libraries = table[folder]
+    # Private headers are seen by .cpp files of their folder alone, so they may open its libraries.
+    private = "detail" in relative.parts
     door = relative.as_posix() in DOORS
     text = path.read_text(encoding="utf-8")
     if is_header and not re.match(r"(//.*\n|\s)*#pragma once\n", text):
@@ -101,7 +103,7 @@ def check_file(src, path, table):
     includes = INCLUDE.findall(text)
     for bracket, name in includes:
         if bracket == "<" or library_of(name):
-            fault = third_party_fault(folder, is_header, name, libraries, door)
+            fault = third_party_fault(folder, is_header and not private, name, libraries, door)
         else:
             fault = own_fault(src, folder, is_header, name, deps)
         if fault:

@@ -1,0 +1,87 @@
+#pragma once
+/// Syntax errors: what is said about them and how reading goes on.
+///
+/// ANTLR runs it on the second reading, the first having failed. A fault is reported where it is
+/// met; then, if it is sure what is missing, that is put in and reading goes on in place; otherwise
+/// the exception travels up to the statement, member or declaration, and the rest of that is
+/// skipped. So each of them has one message, and a context that is there is complete, or carries
+/// the exception itself.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/context.h"
+#include "parser/detail/antlr.h"
+
+namespace strc::parser {
+
+class ErrorStrategy final : public antlr4::DefaultErrorStrategy {
+public:
+    /// `openText`: a string or comment without end may have swallowed what now seems to be missing.
+    ErrorStrategy(base::Context& context, base::BufferId buffer, bool openText)
+        : context(context),
+          buffer(buffer),
+          source(context.sources.text(buffer)),
+          openText(openText) {}
+
+    void reportError(antlr4::Parser*, const antlr4::RecognitionException&) override;
+    void recover(antlr4::Parser*, std::exception_ptr) override;
+    Token* recoverInline(antlr4::Parser*) override;
+    void sync(antlr4::Parser*) override;
+
+private:
+    enum class Skip { Statement, Field, Member, Declaration };
+
+    // How to go on (error_recovery.cpp)
+    bool isStrayCloser(antlr4::Parser*, const Token* at, std::size_t type) const;
+    bool isNameWithKeyword(antlr4::Parser*, const Token* at) const;
+    bool canConjure(antlr4::Parser*, std::size_t type, const Token* at) const;
+    Token* conjure(antlr4::Parser*, std::size_t type);
+    void skip(antlr4::Parser*, Token* from, Skip);
+    bool beginsItem(antlr4::Parser*, const Token* at, Skip) const;
+    static bool goesOn(const Token*);
+    static void count(const Token*, std::size_t& braces, std::size_t& parens);
+
+    // What is wrong (error_messages.cpp)
+    void noViable(antlr4::Parser*, Token* at);
+    void mismatch(antlr4::Parser*, std::size_t type, Token* at);
+    void itemFault(antlr4::Parser*, Token* at);
+    void memberFault(antlr4::Parser*, Token* at);
+    void statementFault(antlr4::Parser*, Token* at);
+    void expressionFault(antlr4::Parser*, Token* at);
+    void expressionStatement(antlr4::Parser*, const Token* first, Token* at);
+    void creatorFault(antlr4::Parser*, Token* at);
+    void arrowFault(antlr4::Parser*, Token* at);
+    bool missingBrace(antlr4::Parser*, Token* arrow);
+    void missingName(antlr4::Parser*, Token* at);
+    void missingBody(antlr4::Parser*, Token* at);
+    void missingSemicolon(antlr4::Parser*, Token* at);
+    void endOfFile(antlr4::Parser*);
+    std::string innermostOpen(antlr4::Parser*, const Token*& open) const;
+    std::string ownerOf(antlr4::ParserRuleContext* body) const;
+    void expected(antlr4::Parser*, std::string_view what, Token* at);
+    void unexpected(antlr4::Parser*, Token* at);
+
+    /// Null if nothing is to be said: a fault of the text itself stands right before `at`.
+    base::Diagnostic* begin(antlr4::Parser*, base::Diag, base::SourceRange, const Token* at);
+    bool isExplained(antlr4::Parser*, const Token* at) const;
+    base::SourceRange range(const Token*) const;
+    base::SourceRange place(antlr4::Parser*, const Token* at) const;
+    base::SourceRange before(antlr4::Parser*, const Token* at) const;
+    bool onNewLine(antlr4::Parser*) const;
+    std::string_view text(const Token*) const;
+    std::string found(const Token*) const;
+
+    base::Context& context;
+    base::BufferId buffer;
+    std::string_view source;
+    bool openText;
+    bool resumeHere = false;  ///< nothing is to be skipped
+    Token* nextDeclaration = nullptr;  ///< where the declaration begins before which `}` is missing
+    std::size_t reports = 0;
+    std::vector<std::unique_ptr<Token>> conjured;
+};
+
+}  // namespace strc::parser

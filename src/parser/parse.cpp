@@ -1,0 +1,160 @@
+#include "parser/parse.h"
+
+#include <memory>
+#include <vector>
+
+#include "parser/detail/antlr.h"
+#include "parser/detail/builder.h"
+#include "parser/detail/byte_stream.h"
+#include "parser/detail/error_strategy.h"
+#include "parser/detail/lexical.h"
+
+namespace strc::parser {
+
+namespace {
+
+/// ANTLR's parser with a bound on the nesting, so that no text overflows the stack: neither here nor
+/// where the tree is walked.
+class BoundedParser final : public Grammar {
+public:
+    BoundedParser(antlr4::TokenStream* tokens, std::size_t limit) : Grammar(tokens), limit(limit) {}
+
+    void enterRule(antlr4::ParserRuleContext* c, std::size_t state, std::size_t rule) override {
+        while (!open.empty() && open.back().context != c->parent) open.pop_back();
+        const std::size_t depth =
+            (open.empty() ? 0 : open.back().depth) + (deepens(c, rule) ? 1 : 0);
+        open.push_back({c, depth});
+        if (depth > limit) {
+            tooDeep = getCurrentToken();
+            throw antlr4::ParseCancellationException();
+        }
+        Grammar::enterRule(c, state, rule);
+    }
+
+    const Token* tooDeep = nullptr;  ///< where the bound was passed
+
+private:
+    struct Open {
+        const antlr4::tree::ParseTree* context;
+        std::size_t depth;
+    };
+
+    /// Brackets and blocks; an array literal in another one, a cast after another one.
+    static bool deepens(const antlr4::ParserRuleContext* c, std::size_t rule) {
+        switch (rule) {
+            case RuleExpression:
+            case RuleStatement: return true;
+            case RuleInitialiser:
+            case RuleOperand:
+                return static_cast<const antlr4::ParserRuleContext*>(c->parent)->getRuleIndex() ==
+                       rule;
+            default: return false;
+        }
+    }
+
+    std::size_t limit;
+    std::vector<Open> open;  ///< the contexts from the root to the last one entered, at least
+};
+
+/// A buffer being read: its tokens and ANTLR's tree live as long as this.
+class Reading {
+public:
+    Reading(base::Context& context, base::BufferId buffer)
+        : context(context),
+          buffer(buffer),
+          bytes(context.sources.text(buffer)),
+          lexer(&bytes),
+          tokens(&lexer),
+          parser(&tokens, context.limits.nesting) {
+        lexer.removeErrorListeners();
+        parser.removeErrorListeners();
+        parser.setBuildParseTree(false);  // the labels are enough
+        tokens.fill();
+        lexical = checkTokens(context, buffer, tokens);
+    }
+
+    /// Nothing but blanks and comments.
+    bool isBlank() { return tokens.LA(1) == Token::EOF; }
+
+    /// The context of a rule, or null if reading was given up. First without a word, as nearly every
+    /// text is right; if it is not, once more to say what is wrong.
+    template <typename Context>
+    Context* read(Context* (Grammar::*rule)()) {
+        auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
+        try {
+            simulator->setPredictionMode(antlr4::atn::PredictionMode::SLL);
+            parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
+            return (parser.*rule)();
+        } catch (const antlr4::ParseCancellationException&) {
+            parser.reset();
+        }
+        try {
+            simulator->setPredictionMode(antlr4::atn::PredictionMode::LL);
+            parser.tooDeep = nullptr;
+            strategy = std::make_shared<ErrorStrategy>(context, buffer, lexical.openText);
+            parser.setErrorHandler(strategy);
+            return (parser.*rule)();
+        } catch (const antlr4::ParseCancellationException&) {
+            if (parser.tooDeep) reportDepth(*parser.tooDeep);
+        } catch (const antlr4::RecognitionException&) {
+            // Reported; nothing could be saved.
+        }
+        return nullptr;
+    }
+
+    LexicalResult lexical;
+
+private:
+    void reportDepth(const Token& at) {
+        const base::SourceRange where{buffer, static_cast<std::uint32_t>(at.getStartIndex()),
+                                      static_cast<std::uint32_t>(at.getStopIndex() + 1)};
+        context.diags.add(base::Diag::NestingTooDeep, where)
+            << std::int64_t(context.limits.nesting);
+    }
+
+    base::Context& context;
+    base::BufferId buffer;
+    ByteStream bytes;
+    grammar::StrcLexer lexer;
+    antlr4::CommonTokenStream tokens;
+    std::shared_ptr<ErrorStrategy> strategy;  ///< owns tokens that the tree refers to
+    BoundedParser parser;
+};
+
+}  // namespace
+
+const ast::Unit& parse(base::Context& context, base::BufferId buffer) {
+    Reading reading(context, buffer);
+    auto* program = reading.read(&Grammar::program);
+    Builder builder(context, buffer);
+    std::vector<const ast::Decl*> decls;
+    if (program) {
+        decls.reserve(program->declarations.size());
+        for (auto* item : program->declarations) decls.push_back(builder.declaration(item));
+    }
+    return *context.arena.make<ast::Unit>(buffer, builder.copy(decls),
+                                          builder.copy(reading.lexical.comments));
+}
+
+const ast::Decl* parseDeclaration(base::Context& context, base::BufferId buffer) {
+    Reading reading(context, buffer);
+    if (reading.isBlank()) return nullptr;
+    auto* c = reading.read(&Grammar::singleDeclaration);
+    return Builder(context, buffer).declaration(c ? c->item : nullptr);
+}
+
+const ast::Stmt* parseStatement(base::Context& context, base::BufferId buffer) {
+    Reading reading(context, buffer);
+    if (reading.isBlank()) return nullptr;
+    auto* c = reading.read(&Grammar::singleStatement);
+    return Builder(context, buffer).substatement(c ? c->item : nullptr);
+}
+
+const ast::Expr* parseExpression(base::Context& context, base::BufferId buffer) {
+    Reading reading(context, buffer);
+    if (reading.isBlank()) return nullptr;
+    auto* c = reading.read(&Grammar::singleExpression);
+    return Builder(context, buffer).expression(c ? c->item : nullptr);
+}
+
+}  // namespace strc::parser
