@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares the interpreter with Lua: the same loops, run in turn, so that both see the same machine.
+"""Compares the interpreter with Lua: the same loops, run in turn, so that both see the same
+machine.
 
 run_lua.py [--strc BINARY] [--lua BINARY] [--pairs N] [--json FILE] [PROGRAM]...
 
 Each pair runs programs/NAME.str with `strc run --interpret -i COUNT` and lua/NAME.lua with COUNT.
 First their outputs are compared, then times are taken (user and system time of the child, with
-start-up). Prints medians and the ratio of the medians: below 1 the interpreter is faster. Exit status
-1: outputs differ or something did not run.
+start-up). Prints medians and the ratio of the medians: below 1 the interpreter is faster. Exit
+status 1: outputs differ or something did not run.
 """
 
 import argparse
@@ -39,7 +40,9 @@ def timed(command):
     done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode != 0:
-        raise RuntimeError(f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stderr[:2000]}")
+        raise RuntimeError(
+            f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stderr[:2000]}"
+        )
     seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
     return done.stdout.splitlines(), seconds
 
@@ -47,7 +50,14 @@ def timed(command):
 def measure(name, arguments):
     count, tolerance = PROGRAMS[name]
     count = max(1, round(count * arguments.scale))
-    strc = [arguments.strc, "run", "--interpret", "-i", str(count), HERE / "programs" / f"{name}.str"]
+    strc = [
+        arguments.strc,
+        "run",
+        "--interpret",
+        "-i",
+        str(count),
+        HERE / "programs" / f"{name}.str",
+    ]
     lua = [arguments.lua, HERE / "lua" / f"{name}.lua", str(count)]
     times = {"strc": [], "lua": []}
     for pair in range(arguments.pairs):
@@ -62,7 +72,9 @@ def measure(name, arguments):
                 raise RuntimeError(f"{name}: prints nothing")
             if len(outputs["strc"]) != len(expected):
                 raise RuntimeError(f"{name}: {len(outputs['strc'])} lines, Lua has {len(expected)}")
-            difference = compare.first_difference(expected, outputs["strc"], len(expected), tolerance)
+            difference = compare.first_difference(
+                expected, outputs["strc"], len(expected), tolerance
+            )
             if difference:
                 raise RuntimeError(f"{name}: {difference}")
     return times
@@ -82,7 +94,9 @@ def main():
         if name not in PROGRAMS:
             parser.error(f"no program {name}")
 
-    print(f"{'program':10} {'strc s':>8} {'Lua s':>8} {'ratio':>6}   of {arguments.pairs} interleaved pairs")
+    print(
+        f"{'program':10} {'strc s':>8} {'Lua s':>8} {'ratio':>6}   {arguments.pairs} interleaved pairs"
+    )
     everything, failed = {}, False
     for name in arguments.programs or PROGRAMS:
         try:

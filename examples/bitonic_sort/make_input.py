@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Writes keys.raw: 128 integers of 32 bits, among them equal, negative and extreme ones."""
+
 import os
 import random
 import struct
 
-EXTREMES = [2**31 - 1, -2**31, 0, -1, 1, 7, 7, 7]
+EXTREMES = [2**31 - 1, -(2**31), 0, -1, 1, 7, 7, 7]
 
 
 def main():

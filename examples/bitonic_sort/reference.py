@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Prints keys.raw in sorted blocks."""
+"""Writes keys.raw in sorted blocks to expected.txt and expected_64.txt in the folder named first
+(default: its own)."""
+
 import os
 import struct
 import sys
@@ -8,11 +10,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main():
-    n = int(sys.argv[1]) if len(sys.argv) > 1 else 16
     with open(os.path.join(HERE, "keys.raw"), "rb") as file:
         keys = [key for key, in struct.iter_unpack("<i", file.read())]
-    for start in range(0, len(keys), n):
-        print(" ".join(map(str, sorted(keys[start:start + n]))))
+    folder = sys.argv[1] if len(sys.argv) > 1 else HERE
+    for n, name in ((16, "expected.txt"), (64, "expected_64.txt")):
+        with open(os.path.join(folder, name), "w", encoding="ascii") as out:
+            for start in range(0, len(keys), n):
+                print(*sorted(keys[start : start + n]), file=out)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,11 @@
 #!/usr/bin/env python3
-"""DES on whole integers. Prints what des.str prints, and checks published test vectors."""
+"""DES on whole integers. Checks published test vectors and writes what des.str prints to expected.txt
+in the folder named first (default: its own)."""
 
+import os
+import sys
+
+# fmt: off
 IP = [58, 50, 42, 34, 26, 18, 10, 2, 60, 52, 44, 36, 28, 20, 12, 4,
       62, 54, 46, 38, 30, 22, 14, 6, 64, 56, 48, 40, 32, 24, 16, 8,
       57, 49, 41, 33, 25, 17, 9, 1, 59, 51, 43, 35, 27, 19, 11, 3,
@@ -32,6 +37,7 @@ S = [
     [13, 2, 8, 4, 6, 15, 11, 1, 10, 9, 3, 14, 5, 0, 12, 7, 1, 15, 13, 8, 10, 3, 7, 4, 12, 5, 6, 11, 0, 14, 9, 2,
      7, 11, 4, 1, 9, 12, 14, 2, 0, 6, 10, 13, 15, 3, 5, 8, 2, 1, 14, 7, 4, 10, 8, 13, 15, 12, 9, 0, 3, 5, 6, 11],
 ]
+# fmt: on
 # key, plain text, cipher text: the worked example of the literature, and three lines of the tables in
 # NBS Special Publication 500-20 (variable plain text, permutation operation, substitution tables).
 VECTORS = [
@@ -84,9 +90,15 @@ def main():
     for key, plain, cipher in VECTORS:
         assert des(plain, round_keys(key)) == cipher
         assert des(cipher, round_keys(key)[::-1]) == plain
-    for key, plain, _ in VECTORS:
-        cipher = des(plain, round_keys(key))
-        print("%016X %016X %016X" % (plain, cipher, des(cipher, round_keys(key)[::-1])))
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, "plain.bin"), "rb") as file:
+        assert file.read() == b"".join(plain.to_bytes(8, "big") for _, plain, _ in VECTORS)
+    folder = sys.argv[1] if len(sys.argv) > 1 else here
+    with open(os.path.join(folder, "expected.txt"), "w", encoding="ascii") as out:
+        for key, plain, _ in VECTORS:
+            cipher = des(plain, round_keys(key))
+            back = des(cipher, round_keys(key)[::-1])
+            print("%016X %016X %016X" % (plain, cipher, back), file=out)
 
 
 if __name__ == "__main__":

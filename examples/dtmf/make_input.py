@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes dialled.wav: a number dialled over a noisy line, and two tones that are no keys."""
+
 import math
 import os
 import struct
@@ -22,9 +23,9 @@ def main():
     for n, key in enumerate(NUMBER):
         pieces += [(tones(key), 640 + 37 * (n % 5)), ((), 560)]
         if n == 4:
-            pieces += [((852,), 900), ((), 500)]             # only one tone
+            pieces += [((852,), 900), ((), 500)]  # only one tone
         if n == 8:
-            pieces += [((1000, 1700), 900), ((), 500)]       # two wrong ones
+            pieces += [((1000, 1700), 900), ((), 500)]  # two wrong ones
     state = 5
     data = b""
     for frequencies, length in pieces:

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The same room as difference equations in double precision. Writes expected.wav."""
+"""The same room as difference equations in double precision. Writes expected.wav into the folder
+named first (default: its own)."""
+
 import os
 import struct
 import sys
@@ -34,13 +36,13 @@ def main():
         data = file.readframes(file.getnframes())
     dry = [v / 32768 for v, in struct.iter_unpack("<h", data)]
     wet = reverb(echo(dry, 2000, 0.35), 8000)
-    print("peak %.3f" % max(abs(v) for v in wet), file=sys.stderr)
-    name = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "expected.wav")
-    with wave.open(name, "wb") as out:
+    assert max(map(abs, wet)) < 1
+    folder = sys.argv[1] if len(sys.argv) > 1 else HERE
+    with wave.open(os.path.join(folder, "expected.wav"), "wb") as out:
         out.setnchannels(1)
         out.setsampwidth(2)
         out.setframerate(8000)
-        out.writeframes(b"".join(struct.pack("<h", max(-32768, min(32767, round(32767 * v)))) for v in wet))
+        out.writeframes(b"".join(struct.pack("<h", round(32767 * v)) for v in wet))
 
 
 if __name__ == "__main__":

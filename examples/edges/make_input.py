@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes a picture of 72 x 48 pixels: a sun, a house and a hill. picture.pgm is for looking at it,
 picture.raw has the same pixels as integers of 32 bits."""
+
 import os
 import struct
 
@@ -9,16 +10,16 @@ WIDTH, HEIGHT = 72, 48
 
 def pixel(x, y):
     if (x - 56) ** 2 + (y - 12) ** 2 < 64:
-        return 250                              # sun
+        return 250  # sun
     if 12 <= x < 32 and 22 <= y < 40:
         if 16 <= x < 21 and 26 <= y < 31:
-            return 200                          # window
-        return 60                               # wall
+            return 200  # window
+        return 60  # wall
     if 10 <= y < 22 and abs(x - 22) <= y - 10:
-        return 110                              # roof
+        return 110  # roof
     if y > 36 - 10 * max(0.0, 1 - ((x - 50) / 24) ** 2):
-        return 90 + x // 8                      # hill
-    return 150 + y                              # sky, brighter towards the horizon
+        return 90 + x // 8  # hill
+    return 150 + y  # sky, brighter towards the horizon
 
 
 def main():

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes tones.wav: five tones of different strength, the second half softer, 16 bits at 8 kHz."""
+
 import math
 import os
 import struct

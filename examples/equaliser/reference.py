@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Prints the table and writes expected.wav. The five bands are first added up to one filter, and
-levels are correlations with sine and cosine, in double precision."""
+"""Writes the table and the sound into the folder named first (default: its own). The five bands
+are first added up to one filter, and levels are correlations with sine and cosine, in double precision."""
+
 import cmath
 import math
 import os
@@ -42,21 +43,32 @@ def main():
     for i in range(TAPS):
         m = i - (TAPS - 1) / 2
         window = 0.54 - 0.46 * math.cos(2 * math.pi * i / (TAPS - 1))
-        h.append(window * sum(10 ** (gain / 20) * 2 * (high * sinc(2 * high / RATE * m) - low * sinc(2 * low / RATE * m)) / RATE
-                              for gain, low, high in zip(GAINS, EDGES, EDGES[1:])))
-    y = [sum(a * b for a, b in zip(h, x[n:n + TAPS])) for n in range(len(x) - TAPS + 1)]
+        h.append(
+            window
+            * sum(
+                10 ** (gain / 20)
+                * 2
+                * (high * sinc(2 * high / RATE * m) - low * sinc(2 * low / RATE * m))
+                / RATE
+                for gain, low, high in zip(GAINS, EDGES, EDGES[1:])
+            )
+        )
+    y = [sum(a * b for a, b in zip(h, x[n : n + TAPS])) for n in range(len(x) - TAPS + 1)]
     blocks = len(y) // 2000
-    for k in range(blocks):
-        print("band  before  behind")
-        pairs = zip(levels(x[2000 * k:2000 * k + 2000]), levels(y[2000 * k:2000 * k + 2000]))
-        for i, (before, behind) in enumerate(pairs):
-            print("%d     %s   %s" % (i + 1, tenth(before), tenth(behind)))
-    name = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "expected.wav")
-    with wave.open(name, "wb") as out:
+    folder = sys.argv[1] if len(sys.argv) > 1 else HERE
+    with open(os.path.join(folder, "expected.txt"), "w", encoding="ascii") as out:
+        for k in range(blocks):
+            print("band  before  behind", file=out)
+            pairs = zip(
+                levels(x[2000 * k : 2000 * k + 2000]), levels(y[2000 * k : 2000 * k + 2000])
+            )
+            for i, (before, behind) in enumerate(pairs):
+                print("%d     %s   %s" % (i + 1, tenth(before), tenth(behind)), file=out)
+    with wave.open(os.path.join(folder, "expected.wav"), "wb") as out:
         out.setnchannels(1)
         out.setsampwidth(2)
         out.setframerate(RATE)
-        out.writeframes(b"".join(struct.pack("<h", round(32767 * v)) for v in y[:2000 * blocks]))
+        out.writeframes(b"".join(struct.pack("<h", round(32767 * v)) for v in y[: 2000 * blocks]))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes iq.raw: 1.5 s of radio at 64 kHz with two FM stations, as unsigned bytes I, Q, I, Q, ..."""
+"""Writes iq.raw: 1.5 s of radio at 64 kHz with two FM stations, as unsigned bytes I, Q, ..."""
+
 import math
 import os
 
@@ -22,8 +23,13 @@ def melody(notes):
         for i in range(int(seconds * RATE)):
             t = i / RATE
             fade = min(1.0, t / 0.01) * math.exp(-2.5 * t)
-            samples.append(fade * (0.6 * math.sin(2 * math.pi * frequency * t)
-                                   + 0.25 * math.sin(4 * math.pi * frequency * t)))
+            samples.append(
+                fade
+                * (
+                    0.6 * math.sin(2 * math.pi * frequency * t)
+                    + 0.25 * math.sin(4 * math.pi * frequency * t)
+                )
+            )
     return (samples + [0.0] * LENGTH)[:LENGTH]
 
 

@@ -1,14 +1,47 @@
 #!/usr/bin/env python3
-"""Huffman's code with a heap, codes as strings. Prints the report, writes expected.bin (or into the
-folder named first), and checks that the code is free of prefixes and comes back as the text."""
+"""Huffman's code with a heap, codes as strings. Writes the report and the bits into the folder
+named first (default: its own), and checks that the code is free of prefixes and comes back as the
+text.
+"""
+
 import heapq
 import os
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-LETTERS = dict(zip("abcdefghijklmnopqrstuvwxyz", [
-    817, 149, 278, 425, 1270, 223, 202, 609, 697, 15, 77, 403, 241,
-    675, 751, 193, 10, 599, 633, 906, 276, 98, 236, 15, 197, 7]))
+LETTERS = dict(
+    zip(
+        "abcdefghijklmnopqrstuvwxyz",
+        [
+            817,
+            149,
+            278,
+            425,
+            1270,
+            223,
+            202,
+            609,
+            697,
+            15,
+            77,
+            403,
+            241,
+            675,
+            751,
+            193,
+            10,
+            599,
+            633,
+            906,
+            276,
+            98,
+            236,
+            15,
+            197,
+            7,
+        ],
+    )
+)
 
 
 def codes():
@@ -45,11 +78,13 @@ def main():
             again, code = again + back[code], ""
     assert again == text
 
-    for k in range(0, len(text) // 100 * 100, 100):
-        print("100 characters: 800 bits became %d" % sum(len(table[c]) for c in text[k:k + 100]))
+    with open(os.path.join(folder, "expected.txt"), "w", encoding="ascii") as out:
+        for k in range(0, len(text) // 100 * 100, 100):
+            size = sum(len(table[c]) for c in text[k : k + 100])
+            print("100 characters: 800 bits became %d" % size, file=out)
     bits += "0" * (-len(bits) % 8)
     with open(os.path.join(folder, "expected.bin"), "wb") as out:
-        out.write(bytes(int(bits[k:k + 8], 2) for k in range(0, len(bits), 8)))
+        out.write(bytes(int(bits[k : k + 8], 2) for k in range(0, len(bits), 8)))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes call.raw: 2 s of a telephone call at 8 kHz as pairs of floats, far speaker and microphone.
 The near speaker talks from 0.8 s to 1.2 s."""
+
 import math
 import os
 import struct
@@ -21,13 +22,13 @@ def voice(seed):
 
 
 def main():
-    room = [0.0] * 6 + [0.22 * 0.82 ** k * math.cos(1.3 * k) for k in range(22)]
+    room = [0.0] * 6 + [0.22 * 0.82**k * math.cos(1.3 * k) for k in range(22)]
     far, near, hiss = voice(1), voice(2), voice(3)
     spoken = []
     data = b""
     for n in range(LENGTH):
         spoken.insert(0, next(far))
-        del spoken[len(room):]
+        del spoken[len(room) :]
         microphone = sum(a * b for a, b in zip(room, spoken)) + 0.0005 * next(hiss)
         talk = next(near)
         if 6400 <= n < 9600:

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The canceller sample by sample in double precision, with the switch thrown exactly at the sample
-where the near speaker is heard or has been quiet for long enough."""
+where the near speaker is heard or has been quiet for long enough. Writes expected.txt and
+expected_deaf.txt (without the switch) into the folder named first (default: its own)."""
+
 import math
 import os
 import struct
@@ -17,11 +19,9 @@ def tenth(energy):
     return math.floor(x + 0.5) / 10
 
 
-def main():
-    listen = "--deaf" not in sys.argv
-    with open(os.path.join(HERE, "call.raw"), "rb") as file:
-        call = list(struct.iter_unpack("<ff", file.read()))
-    weights = [0.0] * TAPS                      # weights[k] belongs to the sample k ago
+def cancel(call, listen):
+    """Pairs of what is heard and what is left of it."""
+    weights = [0.0] * TAPS  # weights[k] belongs to the sample k ago
     talking, quiet, adapting = False, 0, True
     results = []
     for n, (far, heard) in enumerate(call):
@@ -43,10 +43,24 @@ def main():
             step = 0.5 * left / (0.01 + sum(x * x for x in recent))
             weights = [w + step * x for w, x in zip(weights, recent)]
         results.append((heard, left))
-    for block in range(len(results) // 800):
-        part = results[800 * block:800 * block + 800]
-        print("%d ms: microphone %s, sent back %s" % (
-            100 * (block + 1), tenth(sum(h * h for h, _ in part) / 800), tenth(sum(v * v for _, v in part) / 800)))
+    return results
+
+
+def main():
+    folder = sys.argv[1] if len(sys.argv) > 1 else HERE
+    with open(os.path.join(HERE, "call.raw"), "rb") as file:
+        call = list(struct.iter_unpack("<ff", file.read()))
+    for listen, name in ((True, "expected.txt"), (False, "expected_deaf.txt")):
+        results = cancel(call, listen)
+        with open(os.path.join(folder, name), "w", encoding="ascii") as out:
+            for start in range(0, len(results) - 799, 800):
+                heard, left = (
+                    tenth(sum(v * v for v in part) / 800)
+                    for part in zip(*results[start : start + 800])
+                )
+                print(
+                    "%d ms: microphone %s, sent back %s" % (start // 8 + 100, heard, left), file=out
+                )
 
 
 if __name__ == "__main__":

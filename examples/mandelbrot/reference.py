@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """The same pictures. A pixel at the edge of the set depends on the last bit, so every operation is
-rounded to single precision here, as the language says."""
+rounded to single precision here, as the language says. Writes three pictures to expected.txt in
+the folder named first (default: its own)."""
+
+import os
 import struct
 import sys
 
@@ -21,10 +24,10 @@ def escape(a, b, limit):
 
 
 def main():
-    pictures = int(sys.argv[1]) if len(sys.argv) > 1 else 2
+    lines = []
     width, height, limit = 76, 28, 200
     size = 3.0
-    for picture in range(pictures):
+    for picture in range(3):
         for row in range(height):
             line = ""
             for column in range(width):
@@ -34,12 +37,24 @@ def main():
                 if n == limit:
                     line += " "
                 else:
-                    line += next(sign for part, sign in
-                                 [(2, "@"), (4, "%"), (8, "*"), (16, "+"), (32, ":"), (limit + 1, ".")]
-                                 if n >= limit // part)
-            print(line)
-        print("picture %d" % (picture + 1))
+                    line += next(
+                        sign
+                        for part, sign in [
+                            (2, "@"),
+                            (4, "%"),
+                            (8, "*"),
+                            (16, "+"),
+                            (32, ":"),
+                            (limit + 1, "."),
+                        ]
+                        if n >= limit // part
+                    )
+            lines.append(line)
+        lines.append("picture %d" % (picture + 1))
         size = f(size / 4)
+    folder = sys.argv[1] if len(sys.argv) > 1 else os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(folder, "expected.txt"), "w", encoding="ascii") as out:
+        out.writelines(line + "\n" for line in lines)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes pairs.raw: five pairs of matrices, 4 x 6 and 6 x 3, row by row, as floats."""
+
 import os
 import random
 import struct

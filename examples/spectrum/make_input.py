@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Writes sweep.wav: a rising sweep with an echo of itself, a beeping tone and some noise."""
+
 import math
 import os
 import struct

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Codes the message, flips the same bits and decodes by one search through the whole message, over
-paths instead of back-pointers. Prints the comparison; writes expected_plain.txt and
-expected_coded.txt (or into the folder named first)."""
+paths instead of back-pointers. Writes the comparison and both texts into the folder
+named first (default: its own)."""
+
 import os
 import sys
 
@@ -16,11 +17,11 @@ def bits(data):
 
 
 def pack(stream):
-    return bytes(int("".join(map(str, stream[k:k + 8])), 2) for k in range(0, len(stream), 8))
+    return bytes(int("".join(map(str, stream[k : k + 8])), 2) for k in range(0, len(stream), 8))
 
 
 def encode(message):
-    window = [0] * 7                            # newest first
+    window = [0] * 7  # newest first
     out = []
     for b in message:
         window = [b] + window[:6]
@@ -38,9 +39,9 @@ def line(stream, percent, seed):
 
 def decode(received):
     """The message nearest to what was received, over all messages."""
-    paths = {(0,) * 6: (0, [])}                 # last six bits, newest first: (errors, message)
+    paths = {(0,) * 6: (0, [])}  # last six bits, newest first: (errors, message)
     for k in range(0, len(received), 2):
-        pair = received[k:k + 2]
+        pair = received[k : k + 2]
         fresh = {}
         for state, (errors, message) in paths.items():
             for b in (0, 1):
@@ -60,20 +61,25 @@ def decode(received):
 
 
 def main():
-    percent = int(sys.argv[2]) if len(sys.argv) > 2 else 4
+    percent = 4
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
     with open(os.path.join(HERE, "message.txt"), "rb") as file:
         message = bits(file.read())
     plain = line(message, percent, 1)
     coded = decode(line(encode(message), percent, 2))
     blocks = (len(message) - AHEAD) // BLOCK
-    for k in range(blocks):
-        wrong = [sum(a != b for a, b in zip(message[k * BLOCK:(k + 1) * BLOCK], other[k * BLOCK:]))
-                 for other in (plain, coded)]
-        print("block %d: wrong bits without the code %d, with it %d" % (k, *wrong))
+    with open(os.path.join(folder, "expected.txt"), "w", encoding="ascii") as out:
+        for k in range(blocks):
+            wrong = [
+                sum(
+                    a != b for a, b in zip(message[k * BLOCK : (k + 1) * BLOCK], other[k * BLOCK :])
+                )
+                for other in (plain, coded)
+            ]
+            print("block %d: wrong bits without the code %d, with it %d" % (k, *wrong), file=out)
     for name, stream in (("plain", plain), ("coded", coded)):
         with open(os.path.join(folder, f"expected_{name}.txt"), "wb") as out:
-            out.write(pack(stream[:blocks * BLOCK]))
+            out.write(pack(stream[: blocks * BLOCK]))
 
 
 if __name__ == "__main__":

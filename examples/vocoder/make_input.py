@@ -1,13 +1,20 @@
 #!/usr/bin/env python3
-"""Writes voice_and_carrier.raw: 1.5 s at 8 kHz as pairs of floats. The voice is made of pulses through
-two resonances that move from vowel to vowel, the carrier is a chord of saw-teeth."""
+"""Writes voice_and_carrier.raw: 1.5 s at 8 kHz as pairs of floats. The voice is made of pulses
+through two resonances that move from vowel to vowel, the carrier is a chord of saw-teeth."""
+
 import math
 import os
 import struct
 
 RATE = 8000
 LENGTH = 12000
-VOWELS = [(730, 1090), (270, 2290), (300, 870), (530, 1840), (570, 840)]    # a i u e o: two formants each
+VOWELS = [
+    (730, 1090),
+    (270, 2290),
+    (300, 870),
+    (530, 1840),
+    (570, 840),
+]  # a i u e o: two formants each
 
 
 def main():
@@ -26,16 +33,22 @@ def main():
             phase -= 1
             voice = 1.0
         voice *= 0.5 - 0.5 * math.cos(2 * math.pi * min(1.0, 2 * ((position - k) % 1)))
-        for i in range(2):                      # formants, one behind the other
+        for i in range(2):  # formants, one behind the other
             frequency = now[i] * (1 - blend) + then[i] * blend
             radius = math.exp(-math.pi * 80 / RATE)
             y1, y2 = state[i]
-            y = voice + 2 * radius * math.cos(2 * math.pi * frequency / RATE) * y1 - radius * radius * y2
+            y = (
+                voice
+                + 2 * radius * math.cos(2 * math.pi * frequency / RATE) * y1
+                - radius * radius * y2
+            )
             state[i] = [y, y1]
             voice = 0.25 * y
         carrier = sum(2 * (f * t % 1) - 1 for f in (110.0, 138.59, 164.81, 220.0)) / 4
         data += struct.pack("<ff", voice, carrier)
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "voice_and_carrier.raw"), "wb") as out:
+    with open(
+        os.path.join(os.path.dirname(os.path.abspath(__file__)), "voice_and_carrier.raw"), "wb"
+    ) as out:
         out.write(data)
 
 

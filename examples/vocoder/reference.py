@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""The vocoder in double precision, band after band over whole signals. Writes expected.wav."""
+"""The vocoder in double precision, band after band over whole signals. Writes expected.wav
+into the folder named first (default: its own)."""
+
 import math
 import os
 import struct
@@ -42,9 +44,8 @@ def main():
             level += k * (abs(v) - level)
             out[n] += level * c
     out = [max(-1.0, min(1.0, 24 * v)) for v in out]
-    print("peak %.3f" % max(map(abs, out)), file=sys.stderr)
-    name = sys.argv[1] if len(sys.argv) > 1 else os.path.join(HERE, "expected.wav")
-    with wave.open(name, "wb") as file:
+    folder = sys.argv[1] if len(sys.argv) > 1 else HERE
+    with wave.open(os.path.join(folder, "expected.wav"), "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(RATE)

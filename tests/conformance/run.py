@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Runs the conformance programs on an engine and compares as README.md says.
 
-run.py --strc BINARY [--engine NAME] [--stop limit|interrupt] [FOLDER | FOLDER/NAME]...
+run.py --strc BINARY [--engine NAME] [--stop limit|interrupt] [--programs DIR] [FOLDER | FOLDER/NAME]...
 
+--programs has the folders of programs (default: the conformance programs).
 --stop says how programs without end are stopped: `limit` asks strc for so many lines, `interrupt`
 reads so many lines and sends SIGINT.
 """
@@ -126,14 +127,14 @@ def check(program, arguments):
         return fault
 
 
-def select(names):
+def select(programs, names):
     if not names:
-        return sorted(PROGRAMS.glob("*/*.str"))
+        return sorted(programs.glob("*/*.str"))
     found = []
     for name in names:
-        paths = sorted(PROGRAMS.glob(f"{name}/*.str")) or sorted(PROGRAMS.glob(f"{name}.str"))
+        paths = sorted(programs.glob(f"{name}/*.str")) or sorted(programs.glob(f"{name}.str"))
         if not paths:
-            sys.exit(f"no conformance program {name}")
+            sys.exit(f"no program {name} in {programs}")
         found += paths
     return found
 
@@ -143,15 +144,16 @@ def main():
     parser.add_argument("--strc", required=True, type=os.path.abspath)
     parser.add_argument("--engine", choices=sorted(ENGINES), default="interpret")
     parser.add_argument("--stop", choices=["limit", "interrupt"], default="limit")
+    parser.add_argument("--programs", default=PROGRAMS, type=lambda name: Path(name).resolve())
     parser.add_argument("names", nargs="*", metavar="FOLDER or FOLDER/NAME")
     arguments = parser.parse_args()
 
-    programs = [Program(path) for path in select(arguments.names)]
+    programs = [Program(path) for path in select(arguments.programs, arguments.names)]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = list(pool.map(lambda program: check(program, arguments), programs))
     for program, fault in zip(programs, faults):
         if fault:
-            print(f"FAILED {program.path.relative_to(PROGRAMS)}: {fault}")
+            print(f"FAILED {program.path.relative_to(arguments.programs)}: {fault}")
     failed = sum(fault is not None for fault in faults)
     print(f"{len(programs) - failed} passed, {failed} failed")
     return 1 if failed else 0

@@ -33,6 +33,7 @@ def floor_mod(x):
 
 # Sources ---------------------------------------------------------------------------------------
 
+
 def lcg(seed):
     state = seed
     while True:
@@ -47,6 +48,7 @@ def from_generator(values):
         while len(seen) <= n:
             seen.append(next(values))
         return seen[n]
+
     return at
 
 
@@ -75,10 +77,12 @@ def chirp(rate, start, end, length):
     def at(n):
         n %= length
         return math.sin(TWO_PI * sum(start + (end - start) * i / length for i in range(n)) / rate)
+
     return at
 
 
 # Filters ---------------------------------------------------------------------------------------
+
 
 def fir(x, h, decimation=1):
     """The first output is the first for which all taps have an input."""
@@ -94,7 +98,10 @@ def hamming(i, n):
 
 
 def low_pass(rate, cutoff, taps=64):
-    h = [2 * cutoff / rate * sinc(2 * cutoff / rate * (i - (taps - 1) / 2)) * hamming(i, taps) for i in range(taps)]
+    h = [
+        2 * cutoff / rate * sinc(2 * cutoff / rate * (i - (taps - 1) / 2)) * hamming(i, taps)
+        for i in range(taps)
+    ]
     return [c / sum(h) for c in h]
 
 
@@ -106,8 +113,11 @@ def high_pass(rate, cutoff, taps=65):
 
 
 def band_pass(rate, low, high, taps=64):
-    return [(2 * high / rate * sinc(2 * high / rate * m) - 2 * low / rate * sinc(2 * low / rate * m)) * hamming(i, taps)
-            for i, m in ((i, i - (taps - 1) / 2) for i in range(taps))]
+    return [
+        (2 * high / rate * sinc(2 * high / rate * m) - 2 * low / rate * sinc(2 * low / rate * m))
+        * hamming(i, taps)
+        for i, m in ((i, i - (taps - 1) / 2) for i in range(taps))
+    ]
 
 
 def band_stop(rate, low, high, taps=65):
@@ -118,20 +128,27 @@ def band_stop(rate, low, high, taps=65):
 
 def difference_equation(x, b, a):
     """a[0] y[n] = sum b[k] x[n-k] - sum over k > 0 of a[k] y[n-k]."""
+
     @signal
     def y(n):
         value = sum(c * x(n - k) for k, c in enumerate(b) if n >= k)
         value -= sum(c * y(n - k) for k, c in enumerate(a) if 0 < k <= n)
         return value / a[0]
+
     return y
 
 
 def bilinear(numerator, denominator, rate, frequency):
-    """(n0 + n1 s + n2 s^2) / (d0 + d1 s + d2 s^2), s in units of `frequency`, by s -> (1 - z) / (1 + z) / tan."""
+    """(n0 + n1 s + n2 s^2) / (d0 + d1 s + d2 s^2), s in units of `frequency`."""
     c = 1 / math.tan(math.pi * frequency / rate)
 
     def transform(p):
-        return [p[0] + p[1] * c + p[2] * c * c, 2 * p[0] - 2 * p[2] * c * c, p[0] - p[1] * c + p[2] * c * c]
+        return [
+            p[0] + p[1] * c + p[2] * c * c,
+            2 * p[0] - 2 * p[2] * c * c,
+            p[0] - p[1] * c + p[2] * c * c,
+        ]
+
     return transform(numerator), transform(denominator)
 
 
@@ -185,6 +202,7 @@ def envelope(x, rate, attack=0.005, release=0.05):
             level += distance * (1 - math.exp(-1 / ((attack if distance > 0 else release) * rate)))
             yield level
             n += 1
+
     return from_generator(values())
 
 
@@ -201,12 +219,16 @@ def damped_echo(x, delay, gain, damping):
 
 
 def all_pass(x, delay, gain):
-    return difference_equation(x, [-gain] + [0] * (delay - 1) + [1], [1] + [0] * (delay - 1) + [-gain])
+    return difference_equation(
+        x, [-gain] + [0] * (delay - 1) + [1], [1] + [0] * (delay - 1) + [-gain]
+    )
 
 
 def polyphase(x, up, down, taps):
     cutoff = 0.5 / max(up, down)
-    h = [2 * cutoff * sinc(2 * cutoff * (i - (taps - 1) / 2)) * hamming(i, taps) for i in range(taps)]
+    h = [
+        2 * cutoff * sinc(2 * cutoff * (i - (taps - 1) / 2)) * hamming(i, taps) for i in range(taps)
+    ]
     h = [c * up / sum(h) for c in h]
     stuffed = fir(lambda m: x(m // up) if m % up == 0 else 0.0, h)
     return lambda n: stuffed(n * down)
@@ -214,9 +236,13 @@ def polyphase(x, up, down, taps):
 
 # Transforms ------------------------------------------------------------------------------------
 
+
 def dft(x, sign=-1):
     n = len(x)
-    return [sum(v * cmath.exp(sign * 1j * TWO_PI * i * k / n) for i, v in enumerate(x)) for k in range(n)]
+    return [
+        sum(v * cmath.exp(sign * 1j * TWO_PI * i * k / n) for i, v in enumerate(x))
+        for k in range(n)
+    ]
 
 
 def by_block(x, n, transform, gives=None):
@@ -226,16 +252,21 @@ def by_block(x, n, transform, gives=None):
     @signal
     def block(k):
         return transform([x(k * n + i) for i in range(n)])
+
     return lambda m: block(m // gives)[m % gives]
 
 
 def dct(x):
     n = len(x)
-    return [math.sqrt((1 if k == 0 else 2) / n) * sum(v * math.cos(math.pi * (i + 0.5) * k / n) for i, v in enumerate(x))
-            for k in range(n)]
+    return [
+        math.sqrt((1 if k == 0 else 2) / n)
+        * sum(v * math.cos(math.pi * (i + 0.5) * k / n) for i, v in enumerate(x))
+        for k in range(n)
+    ]
 
 
 # Programs --------------------------------------------------------------------------------------
+
 
 def number(value):
     if isinstance(value, bool):
@@ -244,11 +275,12 @@ def number(value):
 
 
 def rows(*columns):
-    """Lines of which each takes `count` items of each column in turn: columns are signals or (signal, count)."""
+    """Lines with `count` items of each column in turn; a column is a signal or (signal, count)."""
     columns = [c if isinstance(c, tuple) else (c, 1) for c in columns]
 
     def line(n):
         return " ".join(number(x(n * count + i)) for x, count in columns for i in range(count))
+
     return line
 
 
@@ -263,10 +295,25 @@ def complex_pairs(x):
 def sources():
     square = phase(10, 1.1)
     triangle = phase(10, 1.1)
-    return rows(lambda n: 2.5, lambda n: 0.0, ramp(1, 0.5), ramp(0.0), lambda n: float(n % 3 == 0), lambda n: float(n == 0),
-                phase(10, 1.1), phase(10, 1.1, 0.3), sine(8000, 440, 0.5), lambda n: math.cos(TWO_PI * 440 * n / 8000),
-                lambda n: 2 * phase(10, 1.1)(n), lambda n: 3.0 if square(n) < -0.3 else -3.0,
-                lambda n: 2 - 4 * abs(triangle(n)), chirp(100, 1, 10, 20), noise(2, 5), noise(), gaussian(1.5, 7))
+    return rows(
+        lambda n: 2.5,
+        lambda n: 0.0,
+        ramp(1, 0.5),
+        ramp(0.0),
+        lambda n: float(n % 3 == 0),
+        lambda n: float(n == 0),
+        phase(10, 1.1),
+        phase(10, 1.1, 0.3),
+        sine(8000, 440, 0.5),
+        lambda n: math.cos(TWO_PI * 440 * n / 8000),
+        lambda n: 2 * phase(10, 1.1)(n),
+        lambda n: 3.0 if square(n) < -0.3 else -3.0,
+        lambda n: 2 - 4 * abs(triangle(n)),
+        chirp(100, 1, 10, 20),
+        noise(2, 5),
+        noise(),
+        gaussian(1.5, 7),
+    )
 
 
 def int_sources():
@@ -275,6 +322,7 @@ def int_sources():
 
     def wrapped(n):
         return (2147483640 + 3 * n + 2**31) % 2**32 - 2**31
+
     return rows(lambda n: n, wrapped, integers(6, 1), integers(32768, 99))
 
 
@@ -294,8 +342,19 @@ def arithmetic():
 
     def decibels(reference, least):
         return lambda n: least if x(n) == 0 else max(least, 20 * math.log10(abs(x(n)) / reference))
-    return rows(lambda n: -3 * x(n), lambda n: x(n) + 1.5, clip(1.25), clip(1.0), lambda n: abs(x(n)), lambda n: x(n) ** 2,
-                lambda n: math.sqrt(abs(x(n))), lambda n: -x(n), decibels(2, -40.0), decibels(1, -120.0))
+
+    return rows(
+        lambda n: -3 * x(n),
+        lambda n: x(n) + 1.5,
+        clip(1.25),
+        clip(1.0),
+        lambda n: abs(x(n)),
+        lambda n: x(n) ** 2,
+        lambda n: math.sqrt(abs(x(n))),
+        lambda n: -x(n),
+        decibels(2, -40.0),
+        decibels(1, -120.0),
+    )
 
 
 def blocks():
@@ -313,8 +372,16 @@ def blocks():
         return s[0] - s[1] + 0.5 * s[2]
 
     gains = [1, 0.5, -1, 0.25, 0, 2]
-    return rows(of_six(sum), of_six(lambda v: sum(v) / 6), of_six(math.prod), of_six(max), of_six(min), of_six(pairs),
-                mixture, of_six(lambda v: sum(a * b for a, b in zip(v, gains))))
+    return rows(
+        of_six(sum),
+        of_six(lambda v: sum(v) / 6),
+        of_six(math.prod),
+        of_six(max),
+        of_six(min),
+        of_six(pairs),
+        mixture,
+        of_six(lambda v: sum(a * b for a, b in zip(v, gains))),
+    )
 
 
 def int_arithmetic():
@@ -322,26 +389,48 @@ def int_arithmetic():
 
     def integral(n):
         return sum(x(2 * k + 1) - x(2 * k) for k in range(3 * n + 1))
-    return rows(lambda n: 3 * sum(x(6 * n + i) for i in range(6)), lambda n: 600 + sum(x(6 * n + i) for i in range(6)), integral)
+
+    return rows(
+        lambda n: 3 * sum(x(6 * n + i) for i in range(6)),
+        lambda n: 600 + sum(x(6 * n + i) for i in range(6)),
+        integral,
+    )
 
 
 def complex_arithmetic():
     z = complex_pairs(ramp(-3.0, 0.5))
-    columns = [lambda n: 2 * z(3 * n), lambda n: z(3 * n) + z(3 * n + 1) + z(3 * n + 2),
-               lambda n: z(3 * n) * z(3 * n + 1) * z(3 * n + 2), lambda n: z(3 * n).conjugate(), lambda n: z(3 * n)]
+    columns = [
+        lambda n: 2 * z(3 * n),
+        lambda n: z(3 * n) + z(3 * n + 1) + z(3 * n + 2),
+        lambda n: z(3 * n) * z(3 * n + 1) * z(3 * n + 2),
+        lambda n: z(3 * n).conjugate(),
+        lambda n: z(3 * n),
+    ]
     return rows(*[(join(c), 2) for c in columns])
 
 
 def convert():
     x = ramp(-4.0, 0.75)
     z = complex_pairs(x)
-    return rows(lambda n: z(n).real, lambda n: z(n).imag, lambda n: abs(z(n)), lambda n: abs(z(n)) ** 2,
-                lambda n: cmath.phase(z(n)), lambda n: 0.0, lambda n: float(math.trunc(x(2 * n))),
-                lambda n: float(math.floor(x(2 * n) + 0.5)))
+    return rows(
+        lambda n: z(n).real,
+        lambda n: z(n).imag,
+        lambda n: abs(z(n)),
+        lambda n: abs(z(n)) ** 2,
+        lambda n: cmath.phase(z(n)),
+        lambda n: 0.0,
+        lambda n: float(math.trunc(x(2 * n))),
+        lambda n: float(math.floor(x(2 * n) + 0.5)),
+    )
 
 
 def bits():
-    return rows(lambda n: (250 + n) % 256, lambda n: 250 + n, lambda n: (250 + n) % 256 // 16 + (250 + n) % 16, lambda n: n % 2)
+    return rows(
+        lambda n: (250 + n) % 256,
+        lambda n: 250 + n,
+        lambda n: (250 + n) % 256 // 16 + (250 + n) % 16,
+        lambda n: n % 2,
+    )
 
 
 def delayed(x, n, initial=0.0):
@@ -350,21 +439,42 @@ def delayed(x, n, initial=0.0):
 
 def interleaved(columns, per):
     """Blocks of `per` items of each column, transposed: item by item through the columns."""
+
     def line(n):
         return " ".join(number(x(per * n + i)) for i in range(per) for x in columns)
+
     return line
 
 
 def reorder():
     x = ramp(1.0)
-    return interleaved([delayed(x, 4), delayed(x, 2, 0.5), lambda n: x(n + 3), lambda n: x(n // 6 * 6 + 5 - n % 6),
-                        lambda n: x(n // 6 * 6 + n % 2 * 3 + n % 6 // 2), lambda n: x(n // 2 * 2), x, delayed(x, 2)], 6)
+    return interleaved(
+        [
+            delayed(x, 4),
+            delayed(x, 2, 0.5),
+            lambda n: x(n + 3),
+            lambda n: x(n // 6 * 6 + 5 - n % 6),
+            lambda n: x(n // 6 * 6 + n % 2 * 3 + n % 6 // 2),
+            lambda n: x(n // 2 * 2),
+            x,
+            delayed(x, 2),
+        ],
+        6,
+    )
 
 
 def int_reorder():
     x = ramp(1)
-    return interleaved([delayed(x, 4, 7), lambda n: x(n + 3), lambda n: x(n // 6 * 6 + 5 - n % 6),
-                        lambda n: x(n // 6 * 6 + n % 3 * 2 + n % 6 // 3), lambda n: x(n // 3 * 3)], 6)
+    return interleaved(
+        [
+            delayed(x, 4, 7),
+            lambda n: x(n + 3),
+            lambda n: x(n // 6 * 6 + 5 - n % 6),
+            lambda n: x(n // 6 * 6 + n % 3 * 2 + n % 6 // 3),
+            lambda n: x(n // 3 * 3),
+        ],
+        6,
+    )
 
 
 def frames():
@@ -373,6 +483,7 @@ def frames():
     def overlapped(n):
         """Item n is in every frame of six that starts at an even place from n - 5 to n."""
         return x(n) * sum(1 for start in range(0, n + 1, 2) if n < start + 6)
+
     return rows((lambda n: x(n // 4 * 2 + n % 4), 4), (overlapped, 2))
 
 
@@ -382,9 +493,17 @@ def windows():
 
     def periodic(w, n):
         return lambda i: w(i % n)
-    shapes = periodic(lambda i: cosine(0.42, 0.5, 0.08, 15)(i) + 10 * cosine(0.5, 0.5, 0, 15)(i) + 1, 16)
-    return rows(periodic(cosine(0.5, 0.5, 0, 8), 8), periodic(cosine(0.54, 0.46, 0, 8), 8),
-                periodic(cosine(0.42, 0.5, 0.08, 8), 8), periodic(cosine(0.5, 0.5, 0, 16), 16), shapes)
+
+    shapes = periodic(
+        lambda i: cosine(0.42, 0.5, 0.08, 15)(i) + 10 * cosine(0.5, 0.5, 0, 15)(i) + 1, 16
+    )
+    return rows(
+        periodic(cosine(0.5, 0.5, 0, 8), 8),
+        periodic(cosine(0.54, 0.46, 0, 8), 8),
+        periodic(cosine(0.42, 0.5, 0.08, 8), 8),
+        periodic(cosine(0.5, 0.5, 0, 16), 16),
+        shapes,
+    )
 
 
 def fir_coefficients():
@@ -393,25 +512,50 @@ def fir_coefficients():
 
     def window(n, function):
         return (lambda k: function([x(k + i) for i in range(n)])), 2
-    return rows((fir(x, h), 2), fir(x, h, 2), window(5, lambda v: sum(v) / 5), window(4, max),
-                window(5, lambda v: sorted(v)[2]), window(2, lambda v: v[1] - v[0]))
+
+    return rows(
+        (fir(x, h), 2),
+        fir(x, h, 2),
+        window(5, lambda v: sum(v) / 5),
+        window(4, max),
+        window(5, lambda v: sorted(v)[2]),
+        window(2, lambda v: v[1] - v[0]),
+    )
 
 
 def fir_design():
     x = noise(1, 43)
     slow = fir(x, low_pass(8000, 1500, 21), 2)
-    return rows(fir(x, low_pass(8000, 1000)), fir(x, low_pass(8000, 1000, 31)), lambda n: slow(n // 2),
-                fir(x, high_pass(8000, 1000)), fir(x, high_pass(8000, 2500, 20)), fir(x, band_pass(8000, 500, 1500)),
-                fir(x, band_pass(8000, 0, 2000, 33)), fir(x, band_stop(8000, 500, 1500)), fir(x, low_pass(8000, 1000)))
+    return rows(
+        fir(x, low_pass(8000, 1000)),
+        fir(x, low_pass(8000, 1000, 31)),
+        lambda n: slow(n // 2),
+        fir(x, high_pass(8000, 1000)),
+        fir(x, high_pass(8000, 2500, 20)),
+        fir(x, band_pass(8000, 500, 1500)),
+        fir(x, band_pass(8000, 0, 2000, 33)),
+        fir(x, band_stop(8000, 500, 1500)),
+        fir(x, low_pass(8000, 1000)),
+    )
 
 
 def iir():
     x = noise(1, 44)
-    return rows(difference_equation(x, [0.2, 0.4, 0.2], [1, -0.5, 0.3]), biquad_low_pass(x, 8000, 500),
-                biquad_high_pass(x, 8000, 500, 2), biquad_band_pass(x, 8000, 900, 3), biquad_notch(x, 8000, 900, 3),
-                biquad_peak(x, 8000, 900, 6, 3), biquad_low_shelf(x, 8000, 300, -6), biquad_high_shelf(x, 8000, 2000, 9, 1),
-                one_pole(x, 8000, 300), difference_equation(x, [1, -1], [1, -0.995]), difference_equation(x, [1], [1, -1]),
-                envelope(x, 8000), envelope(x, 8000, 0.001, 0.01))
+    return rows(
+        difference_equation(x, [0.2, 0.4, 0.2], [1, -0.5, 0.3]),
+        biquad_low_pass(x, 8000, 500),
+        biquad_high_pass(x, 8000, 500, 2),
+        biquad_band_pass(x, 8000, 900, 3),
+        biquad_notch(x, 8000, 900, 3),
+        biquad_peak(x, 8000, 900, 6, 3),
+        biquad_low_shelf(x, 8000, 300, -6),
+        biquad_high_shelf(x, 8000, 2000, 9, 1),
+        one_pole(x, 8000, 300),
+        difference_equation(x, [1, -1], [1, -0.995]),
+        difference_equation(x, [1], [1, -1]),
+        envelope(x, 8000),
+        envelope(x, 8000, 0.001, 0.01),
+    )
 
 
 def delays():
@@ -426,6 +570,7 @@ def fft():
 
     def inverse(block):
         return [v / len(block) for v in dft(block, 1)]
+
     columns = [by_block(z, 16, dft), by_block(z, 16, inverse), z, z, by_block(z, 2, dft)]
     return rows(*[(join(c), 2) for c in columns])
 
@@ -450,8 +595,24 @@ def analysis():
     x = signal(lambda n: sine(1000, 100, 0.5)(n) + sine(1000, 240, 0.25, 0.1)(n))
 
     def power(frequency):
-        return by_block(x, 50, lambda v: [abs(sum(a * cmath.exp(-1j * TWO_PI * frequency * i / 1000) for i, a in enumerate(v))) ** 2], 1)
-    return rows(power(100), power(240), power(130), by_block(x, 50, lambda v: [math.sqrt(sum(a * a for a in v) / 50)], 1))
+        return by_block(
+            x,
+            50,
+            lambda v: [
+                abs(
+                    sum(a * cmath.exp(-1j * TWO_PI * frequency * i / 1000) for i, a in enumerate(v))
+                )
+                ** 2
+            ],
+            1,
+        )
+
+    return rows(
+        power(100),
+        power(240),
+        power(130),
+        by_block(x, 50, lambda v: [math.sqrt(sum(a * a for a in v) / 50)], 1),
+    )
 
 
 def resample():
@@ -459,8 +620,14 @@ def resample():
 
     def linear(n):
         return x(n // 2) if n % 2 == 0 else (x(n // 2) + x(n // 2 + 1)) / 2
-    return rows((polyphase(x, 3, 2, 128), 9), (polyphase(x, 2, 3, 48), 4), (polyphase(x, 1, 2, 128), 3),
-                (polyphase(x, 3, 1, 60), 18), (linear, 12))
+
+    return rows(
+        (polyphase(x, 3, 2, 128), 9),
+        (polyphase(x, 2, 3, 48), 4),
+        (polyphase(x, 1, 2, 128), 3),
+        (polyphase(x, 3, 1, 60), 18),
+        (linear, 12),
+    )
 
 
 def modulate():
@@ -472,9 +639,15 @@ def modulate():
 
     def carrier(n, frequency):
         return math.cos(TWO_PI * frequency * n / 8000)
-    return rows(lambda n: x(n) * carrier(n, 1000), lambda n: (1 + 0.7 * x(n)) * carrier(n, 3000),
-                lambda n: (1 + 0.5 * x(n)) * carrier(n, 2000), lambda n: math.cos(angle(n)),
-                lambda n: math.sin(angle(n) - TWO_PI * 1234 * n / 8000), lambda n: x(n + 1))
+
+    return rows(
+        lambda n: x(n) * carrier(n, 1000),
+        lambda n: (1 + 0.7 * x(n)) * carrier(n, 3000),
+        lambda n: (1 + 0.5 * x(n)) * carrier(n, 2000),
+        lambda n: math.cos(angle(n)),
+        lambda n: math.sin(angle(n) - TWO_PI * 1234 * n / 8000),
+        lambda n: x(n + 1),
+    )
 
 
 def program_wins():
@@ -528,7 +701,9 @@ def main():
         lines = [line(n) for n in range(count)]
         out = HERE / f"{name}.out"
         if "--check" in sys.argv:
-            difference = compare.first_difference(lines, out.read_text(encoding="ascii").splitlines(), count)
+            difference = compare.first_difference(
+                lines, out.read_text(encoding="ascii").splitlines(), count
+            )
             if difference:
                 print(f"{name}.out: {difference}")
                 faults += 1
