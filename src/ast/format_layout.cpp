@@ -134,24 +134,27 @@ void Layout::measure() {
         nextHard[i] = isHard(ops[i]) ? static_cast<std::uint32_t>(i) : nextHard[i + 1];
 }
 
-/// For a break: the next one of its group, or of the groups around behind its group. For a group:
-/// the first one behind it.
+/// How far what follows must fit for a line not to end here. For a group: to the first break behind
+/// it, of whatever group. For a break: to the next one of its group, or behind its group likewise.
 void Layout::findNextBreaks() {
-    std::vector<std::uint32_t> open{static_cast<std::uint32_t>(ops.size())};
+    std::uint32_t first = static_cast<std::uint32_t>(ops.size());
+    std::vector<std::uint32_t> open{first};
     std::vector<std::uint32_t> ends;
     for (std::size_t i = ops.size(); i-- > 0;) {
         Op& op = ops[i];
+        std::uint32_t here = static_cast<std::uint32_t>(i);
         if (op.kind == OpKind::End) {
-            open.push_back(open.back());
-            ends.push_back(static_cast<std::uint32_t>(i));
+            open.push_back(first);
+            ends.push_back(here);
+            op.next = first;
         } else if (op.kind == OpKind::Begin) {
             open.pop_back();
-            op.next = open.back();
             op.close = ends.back();
+            op.next = ops[op.close].next;
             ends.pop_back();
         } else if (op.kind == OpKind::Break) {
             op.next = open.back();
-            open.back() = static_cast<std::uint32_t>(i);
+            open.back() = first = here;
         }
     }
 }
@@ -159,29 +162,24 @@ void Layout::findNextBreaks() {
 /// Whether what lies between here and the next break fits on the line (up to its first forced end).
 bool Layout::fits(std::size_t op) const {
     std::size_t last = std::min(ops[op].next, nextHard[op + 1]);
-    std::size_t from = atLineStart ? lineIndent() : column + spaces;
+    std::size_t from = atLineStart ? indentOfLine : column + spaces;
     return from + (widthBefore[last] - widthBefore[op]) <= kWidth;
 }
 
 // ---------------------------------------------------------------- printing
 
-std::size_t Layout::lineIndent() const {
-    std::size_t wanted = frames.back().indent;
-    return std::min(wanted - std::min(wanted, outdentOfLine), kMaxIndent);
-}
-
 void Layout::endLine(bool blankLine, std::size_t outdent) {
     if (!atLineStart) out += '\n';
     atLineStart = true;
     blankPending = blankPending || blankLine;
-    outdentOfLine = outdent;
+    std::size_t wanted = frames.back().indent;
+    indentOfLine = std::min(wanted - std::min(wanted, outdent), kMaxIndent);
     spaces = 0;
 }
 
 void Layout::printText(std::string_view text) {
     if (atLineStart) {
         if (blankPending && !out.empty()) out += '\n';
-        indentOfLine = lineIndent();
         column = indentOfLine;
         out.append(indentOfLine, ' ');
         atLineStart = blankPending = false;
@@ -235,8 +233,7 @@ void Layout::printBreak(std::size_t i) {
 void Layout::printBegin(std::size_t i) {
     const Op& op = ops[i];
     Frame frame = frames.back();
-    std::size_t indentHere = atLineStart ? lineIndent() : indentOfLine;
-    if (!op.flag) frame.indent = indentHere + static_cast<std::size_t>(op.amount);
+    if (!op.flag) frame.indent = indentOfLine + static_cast<std::size_t>(op.amount);
     if (frame.mode != Mode::Flat) {
         bool flat = nextHard[i] >= op.close && fits(i);
         frame.mode = flat ? Mode::Flat : op.mode == GroupMode::All ? Mode::All : Mode::Fill;
@@ -258,7 +255,10 @@ std::string Layout::render() {
                 break;
             case OpKind::Break: printBreak(i); break;
             case OpKind::Begin: printBegin(i); break;
-            case OpKind::End: frames.pop_back(); break;
+            case OpKind::End:
+                frames.pop_back();
+                if (atLineStart) endLine(false, 0);  // the line begins behind the group
+                break;
             case OpKind::Indent: frames.back().indent += static_cast<std::size_t>(op.amount); break;
         }
     }

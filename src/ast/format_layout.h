@@ -29,7 +29,8 @@ public:
     /// The text must outlive the layout; it holds no end of line.
     void text(std::string_view text);
     /// A comment, which may have several lines; `column` is where it stood in the source, to keep
-    /// the shape of its further lines. One that `endsLine` may be too long: nothing makes it fit.
+    /// the shape of its further lines. One that always ends its line does not count for its width:
+    /// no break makes it fit.
     void comment(std::string_view text, std::size_t column, bool endsLine);
     /// Dropped at the beginning of a line; next to another space the wider one counts.
     void space(std::size_t count = 1);
@@ -58,8 +59,8 @@ private:
         GroupMode mode = GroupMode::All;
         bool flag = false;       ///< Break: a blank line; Begin: indented like the group around
         int amount = 0;          ///< Space, Indent, Break, Begin: columns; Comment: where it stood
-        std::uint32_t next = 0;  ///< Break, Begin: the first break behind that may end the line
-        std::uint32_t close = 0; ///< Begin: its end
+        std::uint32_t next = 0;   ///< Break, Begin, End: the break up to which the line must fit
+        std::uint32_t close = 0;  ///< Begin: its end
         std::string_view text;
     };
     enum class Mode : std::uint8_t { Flat, All, Fill };
@@ -77,7 +78,6 @@ private:
     void printBreak(std::size_t op);
     void printBegin(std::size_t op);
     void endLine(bool blankLine, std::size_t outdent);
-    std::size_t lineIndent() const;
 
     std::vector<Op> ops;
     std::vector<std::uint64_t> widthBefore;  ///< of all operations before, on one line
@@ -87,8 +87,7 @@ private:
     std::vector<Frame> frames;
     std::size_t column = 0;
     std::size_t spaces = 0;        ///< to be printed before the next text
-    std::size_t indentOfLine = 0;
-    std::size_t outdentOfLine = 0; ///< of the line that begins
+    std::size_t indentOfLine = 0;  ///< or of the one that begins
     bool atLineStart = true;
     bool blankPending = false;
 };

@@ -100,9 +100,10 @@ void TokenPrinter::finish() {
 
 /// `a // why` newline `, b` reads better as `a, // why`.
 bool TokenPrinter::mayDefer(std::string_view text) const {
-    if ((text != "," && text != ";") || deferred || firstComment == nextComment) return false;
+    if ((text != "," && text != ";") || firstComment == nextComment) return false;
     for (std::size_t i = firstComment; i < nextComment; ++i)
         if (comments[i].block) return false;
+    if (deferred) return true;
     std::uint32_t begin = comments[firstComment].range.begin;
     return !hasSeveralLines(source.substr(printedTo, begin - printedTo));
 }
@@ -147,9 +148,9 @@ void TokenPrinter::printComment(const Between& between, std::size_t i) {
     if (linesEnded(between, i) > 0)
         layout.lineBreak(BreakKind::Hard, keepsBlankLine(between, i));
     else if (i > 0 || (gapIsOpen && !isOneOf(last, "([")))
-        layout.space(endsLine ? 2 : 1);
+        layout.space(comment.block ? 1 : 2);
     std::size_t column = hasSeveralLines(text) ? columnOf(comment.range.begin) : 0;
-    layout.comment(text, column, endsLine);
+    layout.comment(text, column, !comment.block);
     if (endsLine)
         layout.lineBreak(BreakKind::Hard, keepsBlankLine(between, i + 1));
     else if (i + 1 == between.count && (!between.isCloser || between.token == "}"))
