@@ -41,6 +41,7 @@ struct Symbol {
                                   ///< among globals; Param: among parameters; Local: unused
     const Symbol* origin = nullptr;
     bool used = false;
+    bool assigned = false;    ///< may change after its declaration: assigned, ++, changed through a reference
 };
 
 enum class FunctionKind : std::uint8_t { Function, Handler, Package, Native };

@@ -1,0 +1,32 @@
+#pragma once
+/// Calls of functions, handlers, packages and builtins; messages (language.md 16 and 14).
+
+#include "base/spelling.h"
+#include "sema/convert.h"
+
+namespace strc::sema {
+
+Typed checkCall(Checker&, const ast::CallExpr&);
+Typed checkPackageCall(Checker&, const ast::PackageCallExpr&);
+/// A message, or the call of a package function as a statement.
+void checkMessage(Checker&, const ast::MessageStmt&);
+
+/// Reports a wrong number of arguments: true then. `kind`: "function", "filter".
+bool checkArgumentCount(Checker&, SourceRange, std::string_view kind, std::string_view name, std::size_t least,
+                        std::size_t most, std::size_t given);
+/// The arguments of a function or handler, converted to its parameters.
+void checkFunctionArguments(Checker&, const FunctionInfo&, SourceRange callee,
+                            std::span<const ast::Expr* const> args);
+
+/// A builtin, or an unknown name.
+Typed checkBuiltinCall(Checker&, const ast::CallExpr&);
+/// A function of StreamItVectorLib.
+Typed checkVectorLibrary(Checker&, const ast::PackageCallExpr&, ast::NodeId call);
+bool isVectorLibrary(Name package);
+/// `init_array_1D_int("file", n)` where an array of type `target` is initialised; false: it is no
+/// such call.
+bool checkArrayFile(Checker&, const ast::Expr&, const Target& target);
+/// Names of builtins similar to this one are offered to `search`.
+void considerBuiltins(base::SpellingSearch&);
+
+}  // namespace strc::sema
