@@ -116,6 +116,14 @@ Diagnostic& Diagnostics::addAsWarning(Diag error, SourceRange range) {
                   range);
 }
 
+void Diagnostics::lower(const std::function<bool(const Diagnostic&)>& isHarmless) {
+    if (warningsAreErrors) return;
+    for (Diagnostic& each : list)
+        if (each.severity == Severity::Error && isHarmless(each)) each.severity = Severity::Warning;
+    if (noWarnings)
+        std::erase_if(list, [](const Diagnostic& each) { return each.severity == Severity::Warning; });
+}
+
 bool Diagnostics::hasErrors() const { return errorCount() > 0; }
 
 std::size_t Diagnostics::errorCount() const {

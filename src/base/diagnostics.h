@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -80,6 +81,9 @@ public:
     Diagnostic& add(Diag id, SourceRange range = {});
     /// An error that --lenient lowers to a warning: -w and -Werror apply to it.
     Diagnostic& addAsWarning(Diag error, SourceRange range = {});
+
+    /// Errors that prove harmless become warnings, as with `addAsWarning`.
+    void lower(const std::function<bool(const Diagnostic&)>& isHarmless);
 
     bool hasErrors() const;
     std::size_t errorCount() const;

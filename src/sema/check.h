@@ -4,6 +4,7 @@
 /// faults of all units are reported in one run, follow-on faults are absorbed by the error type.
 
 #include <span>
+#include <string>
 
 #include "ast/nodes.h"
 #include "base/context.h"
@@ -18,11 +19,13 @@ Program check(base::Context&, std::span<const ast::Unit* const>);
 void update(base::Context&, Program&, const ast::Unit& unit);
 
 /// How the main stream is chosen (language.md 1.3). Reports errors 35 and 36; null then.
-/// `top`: the name given with --top, or empty.
-const StreamInfo* findMain(base::Context&, const Program&, std::string_view top);
+/// `top`: the name given with --top, or empty. `defined`: the names that -D gives values to.
+const StreamInfo* findMain(base::Context&, const Program&, std::string_view top,
+                           std::span<const std::string> defined = {});
 
 /// Marks what the main stream can reach; reports unused streams, parameters and functions. With
-/// Context::lenient, errors inside unreachable streams have become warnings.
+/// Context::lenient, errors inside unreachable streams become warnings: such streams must not be
+/// lowered, so from here on only `reachable` streams count.
 void markReachable(base::Context&, Program&, const StreamInfo& main);
 
 }  // namespace strc::sema

@@ -1,0 +1,149 @@
+#include <algorithm>
+
+#include "base/spelling.h"
+#include "sema/check.h"
+#include "sema/tables.h"
+
+namespace strc::sema {
+namespace {
+
+using base::Diag;
+using base::Diagnostic;
+using types::TypeKind;
+
+bool isVoid(const Type* type) { return type && type->is(TypeKind::Void); }
+
+bool isCandidate(const StreamInfo& stream) {
+    return stream.decl && stream.name && !stream.library && isVoid(stream.input) && isVoid(stream.output);
+}
+
+/// The streams that names of the program mean, in order of declaration.
+std::vector<const StreamInfo*> candidates(const Program& program) {
+    std::vector<const StreamInfo*> found;
+    for (const StreamInfo& stream : program.streams) {
+        if (!isCandidate(stream)) continue;
+        auto named = program.streamByName.find(stream.name);
+        if (named != program.streamByName.end() && named->second == &stream) found.push_back(&stream);
+    }
+    return found;
+}
+
+const StreamInfo* findTop(base::Context& ctx, const Program& program, std::string_view top) {
+    auto found = program.streamByName.find(ctx.names.intern(top));
+    if (found != program.streamByName.end() && found->second->decl) return found->second;
+    Diagnostic& diag = ctx.diags.add(Diag::UnknownTopStream) << top;
+    base::SpellingSearch search(top);
+    for (auto& [name, stream] : program.streamByName)
+        if (stream->decl) search.consider(name.text());
+    if (!search.best().empty()) diag.note(Diag::DidYouMean) << search.best();
+    return nullptr;
+}
+
+
+const StreamInfo* findOnly(base::Context& ctx, const Program& program) {
+    std::vector<const StreamInfo*> found = candidates(program);
+    if (found.size() == 1) return found[0];
+    if (found.empty()) {
+        Diagnostic& diag = ctx.diags.add(Diag::NoMainStream);
+        // The last stream is often the one that was meant.
+        const StreamInfo* last = nullptr;
+        for (const StreamInfo& stream : program.streams)
+            if (stream.decl && stream.name && !stream.library && stream.input) last = &stream;
+        if (last) diag.note(Diag::ChooseTop, last->decl->name.range) << last->name << last->name.text();
+        return nullptr;
+    }
+    Diagnostic& diag = ctx.diags.add(Diag::SeveralMainStreams, found[1]->decl->name.range)
+                       << static_cast<std::int64_t>(found.size());
+    for (const StreamInfo* each : found)
+        diag.note(Diag::ChooseTop, each->decl->name.range) << each->name << each->name.text();
+    return nullptr;
+}
+
+bool reportMissingArguments(base::Context& ctx, const StreamInfo& main, std::span<const std::string> defined) {
+    bool isMissing = false;
+    for (std::uint32_t i = 0; i < main.params; ++i) {
+        const Symbol& param = *main.constants[i];
+        bool isGiven = std::find(defined.begin(), defined.end(), param.name.text()) != defined.end();
+        if (param.initialiser || isGiven) continue;
+        Diagnostic& diag = ctx.diags.add(Diag::MainStreamParameter, param.range) << param.name << main.name;
+        diag.note(Diag::GiveDefine) << param.name;
+        isMissing = true;
+    }
+    return isMissing;
+}
+
+void markFrom(const Program& program, std::vector<StreamInfo*> todo) {
+    while (!todo.empty()) {
+        StreamInfo* stream = todo.back();
+        todo.pop_back();
+        if (stream->reachable) continue;
+        stream->reachable = true;
+        for (StreamInfo* created : program.tables->names[stream->index].creates) todo.push_back(created);
+    }
+}
+
+bool isOwn(const StreamInfo& stream) { return stream.decl && !stream.library; }
+
+void warnUnused(base::Context& ctx, const Program& program) {
+    for (const StreamInfo& stream : program.streams) {
+        if (!isOwn(stream)) continue;
+        if (!stream.reachable) {
+            if (stream.name) ctx.diags.add(Diag::UnusedStream, stream.decl->name.range) << stream.name;
+            continue;
+        }
+        for (std::uint32_t i = 0; i < stream.params; ++i)
+            if (!stream.constants[i]->used)
+                ctx.diags.add(Diag::UnusedParameter, stream.constants[i]->range)
+                    << stream.constants[i]->name << stream.name;
+        for (const FunctionInfo* function : stream.functions)
+            if (function->kind == FunctionKind::Function && !function->used)
+                ctx.diags.add(Diag::UnusedFunction, ast::as<ast::FunctionDecl>(*function->decl).name.range)
+                    << function->name;
+    }
+}
+
+/// Parts of the texts in which errors do no harm: named streams that nobody reaches.
+class Unreachable {
+public:
+    explicit Unreachable(const Program& program) {
+        for (const StreamInfo& stream : program.streams)
+            if (stream.decl && stream.name && !stream.reachable) ranges.push_back(stream.decl->range);
+        std::sort(ranges.begin(), ranges.end(), before);
+    }
+
+    bool contains(base::SourceRange range) const {
+        auto after = std::upper_bound(ranges.begin(), ranges.end(), range, before);
+        if (after == ranges.begin()) return false;
+        const SourceRange& last = *std::prev(after);
+        return last.buffer == range.buffer && range.end <= last.end;
+    }
+
+private:
+    static bool before(const SourceRange& a, const SourceRange& b) {
+        return a.buffer == b.buffer ? a.begin < b.begin : a.buffer.index < b.buffer.index;
+    }
+    std::vector<SourceRange> ranges;
+};
+
+}  // namespace
+
+const StreamInfo* findMain(base::Context& ctx, const Program& program, std::string_view top,
+                           std::span<const std::string> defined) {
+    const StreamInfo* main = top.empty() ? findOnly(ctx, program) : findTop(ctx, program, top);
+    if (!main || reportMissingArguments(ctx, *main, defined)) return nullptr;
+    return main;
+}
+
+void markReachable(base::Context& ctx, Program& program, const StreamInfo& main) {
+    for (StreamInfo& stream : program.streams) stream.reachable = false;
+    markFrom(program, {&program.streams[main.index]});
+    warnUnused(ctx, program);
+    if (!ctx.lenient) return;
+    Unreachable unreachable(program);
+    ctx.diags.lower([&](const Diagnostic& each) {
+        bool isSyntax = base::info(each.id).area == "syntax";
+        return !isSyntax && each.range.valid() && unreachable.contains(each.range);
+    });
+}
+
+}  // namespace strc::sema

@@ -1,0 +1,80 @@
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "fixture.h"
+
+namespace strc::sema::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+    std::ifstream in(path, std::ios::binary);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+std::vector<fs::path> programsUnder(const std::string& folder) {
+    std::vector<fs::path> found;
+    for (auto& entry : fs::recursive_directory_iterator(std::string(STRC_SOURCE_DIR) + "/" + folder))
+        if (entry.path().extension() == ".str") found.push_back(entry.path());
+    std::sort(found.begin(), found.end());
+    EXPECT_FALSE(found.empty()) << folder;
+    return found;
+}
+
+std::string standardLibrary() {
+    std::string text;
+    for (const fs::path& path : programsUnder("stdlib")) text += read(path) + "\n";
+    return text;
+}
+
+bool isInvalid(const fs::path& path) { return path.parent_path().filename() == "invalid"; }
+
+TEST(Conformance, ValidProgramsHaveNoErrors) {
+    std::string library = standardLibrary();
+    for (const char* folder : {"tests/conformance/programs", "examples"})
+        for (const fs::path& path : programsUnder(folder)) {
+            if (isInvalid(path)) continue;
+            Checked checked(read(path), library);
+            EXPECT_FALSE(checked.ctx.diags.hasErrors()) << path << "\n" << checked.rendered();
+        }
+}
+
+/// Faults that only show once the graph is built.
+bool isLater(const std::string& name) {
+    static const char* const prefixes[] = {"deadlock_", "rate_inconsistent", "rate_peeks_too_far", "rate_pops_too",
+                                           "rate_pushes_too", "recursion_", "const_negative_array_size",
+                                           "stream_nothing_takes", "stream_number_of_weights",
+                                           "stream_source_in_the_middle", "stream_type_of_pipeline_input",
+                                           "stream_types_in"};
+    return std::any_of(std::begin(prefixes), std::end(prefixes),
+                       [&](const char* prefix) { return name.starts_with(prefix); });
+}
+
+TEST(Conformance, InvalidProgramsAreRefusedOnTheRightLine) {
+    for (const fs::path& path : programsUnder("tests/conformance/programs/invalid")) {
+        std::string source = read(path);
+        std::size_t comment = source.find("// error:");
+        std::string name = path.stem().string();
+        if (isLater(name)) continue;
+        Checked checked(source);
+        if (source.find("// error-anywhere:") != std::string::npos) {
+            EXPECT_EQ(findMain(checked.ctx, checked.program, {}), nullptr) << name;
+            continue;
+        }
+        ASSERT_NE(comment, std::string::npos) << name;
+        auto line = std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(comment), '\n') + 1;
+        std::string prefix = std::to_string(line) + ": ";
+        auto faults = checked.faults();
+        bool isNamed = std::any_of(faults.begin(), faults.end(), [&](const std::string& fault) {
+            return fault.starts_with(prefix) && !fault.ends_with("(w)");
+        });
+        EXPECT_TRUE(isNamed) << name << " line " << line << "\n" << checked.rendered();
+    }
+}
+
+}  // namespace
+}  // namespace strc::sema::test
