@@ -35,7 +35,7 @@ bool isInvalid(const fs::path& path) { return path.parent_path().filename() == "
 
 TEST(Conformance, ValidProgramsHaveNoErrors) {
     std::string library = standardLibrary();
-    for (const char* folder : {"tests/conformance/programs", "examples"})
+    for (const char* folder : {"tests/conformance/programs", "tests/stdlib"})
         for (const fs::path& path : programsUnder(folder)) {
             if (isInvalid(path)) continue;
             Checked checked(read(path), library);
