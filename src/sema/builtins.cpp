@@ -55,7 +55,8 @@ constexpr VectorFunction kVectorFunctions[] = {
 const VectorFunction* findVectorFunction(std::string_view name) {
     if (name.empty()) return nullptr;
     for (const VectorFunction& each : kVectorFunctions)
-        if (name.substr(0, name.size() - 1) == each.name && each.sizes.find(name.back()) != std::string_view::npos)
+        if (name.substr(0, name.size() - 1) == each.name &&
+            each.sizes.find(name.back()) != std::string_view::npos)
             return &each;
     return nullptr;
 }
@@ -95,8 +96,10 @@ Typed checkMath(Checker& c, const ast::CallExpr& call, MathFn fn) {
     for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
     auto needed = static_cast<std::size_t>(types::arguments(fn));
     std::string_view name = call.callee.name.text();
-    if (checkArgumentCount(c, call.callee.range, "function", name, needed, needed, args.size())) return failed(c);
-    if (fn == MathFn::Floor && args[0].type->isVector()) return checkVectorCall(c, call, args[0].type);
+    if (checkArgumentCount(c, call.callee.range, "function", name, needed, needed, args.size()))
+        return failed(c);
+    if (fn == MathFn::Floor && args[0].type->isVector())
+        return checkVectorCall(c, call, args[0].type);
     bool isComplex = fn == MathFn::Csqrt || fn == MathFn::Arg;
     for (const Typed& arg : args) isComplex |= arg.type->is(TypeKind::Complex);
     bool toReal = isComplex && (fn == MathFn::Abs || fn == MathFn::Arg);
@@ -104,10 +107,13 @@ Typed checkMath(Checker& c, const ast::CallExpr& call, MathFn fn) {
     const Type* wanted = toReal || toComplex ? c.types.complex() : c.types.doubleType();
     for (std::size_t i = 0; i < args.size(); ++i) {
         Target target = argumentTarget(wanted, call.callee.name, i + 1);
-        if (!promotes(args[i].type, wanted) && wanted->is(TypeKind::Double)) target.type = c.types.floatType();
+        if (!promotes(args[i].type, wanted) && wanted->is(TypeKind::Double))
+            target.type = c.types.floatType();
         convert(c, *call.args[i], args[i], target);
     }
-    CallKind kind = toComplex ? CallKind::ComplexMath : toReal ? CallKind::ComplexToReal : CallKind::RealMath;
+    CallKind kind = toComplex ? CallKind::ComplexMath
+                    : toReal  ? CallKind::ComplexToReal
+                              : CallKind::RealMath;
     targetOf(c, call.id, kind).math = fn;
     return {toComplex ? c.types.complex() : c.types.floatType(), {}, false};
 }
@@ -116,7 +122,8 @@ Typed checkNormalize(Checker& c, const ast::CallExpr& call) {
     std::vector<Typed> args;
     for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
     std::string_view name = call.callee.name.text();
-    if (checkArgumentCount(c, call.callee.range, "function", name, 1, 1, args.size())) return failed(c);
+    if (checkArgumentCount(c, call.callee.range, "function", name, 1, 1, args.size()))
+        return failed(c);
     if (args[0].type->isVector()) return checkVectorCall(c, call, args[0].type);
     convert(c, *call.args[0], args[0],
             argumentTarget(c.types.scalar(TypeKind::Float3), call.callee.name, 1));
@@ -142,8 +149,8 @@ void checkPrinted(Checker& c, const ast::Expr& expr) {
 Typed checkPrint(Checker& c, const ast::CallExpr& call, bool newLine) {
     targetOf(c, call.id, newLine ? CallKind::Println : CallKind::Print);
     for (const ast::Expr* arg : call.args) checkPrinted(c, *arg);
-    checkArgumentCount(c, call.callee.range, "function", call.callee.name.text(), newLine ? 0 : 1, 1,
-                       call.args.size());
+    checkArgumentCount(c, call.callee.range, "function", call.callee.name.text(), newLine ? 0 : 1,
+                       1, call.args.size());
     if (c.body->place == Place::Composite) c.warn(Diag::PrintInComposite, call.range);
     return {c.types.voidType(), {}, false};
 }
@@ -190,7 +197,8 @@ constexpr std::array<std::string_view, 6> kOtherBuiltins = {
 bool isVectorLibrary(Name package) { return package.text() == kVectorLibrary; }
 
 void considerBuiltins(base::SpellingSearch& search) {
-    for (int i = 0; i < static_cast<int>(MathFn::Count); ++i) search.consider(types::name(static_cast<MathFn>(i)));
+    for (int i = 0; i < static_cast<int>(MathFn::Count); ++i)
+        search.consider(types::name(static_cast<MathFn>(i)));
     for (std::string_view name : kOtherBuiltins) search.consider(name);
 }
 
@@ -198,22 +206,27 @@ Typed checkVectorLibrary(Checker& c, const ast::PackageCallExpr& call, ast::Node
     const VectorFunction* function = findVectorFunction(call.callee.name.text());
     if (!function) {
         for (const ast::Expr* arg : call.args) checkValue(c, *arg);
-        c.error(Diag::UnknownPackageFunction, call.callee.range) << call.package.name << call.callee.name;
+        c.error(Diag::UnknownPackageFunction, call.callee.range)
+            << call.package.name << call.callee.name;
         return failed(c);
     }
     int components = call.callee.name.text().back() - '0';
-    const Type* vector = c.types.scalar(static_cast<TypeKind>(static_cast<int>(TypeKind::Float2) + components - 2));
+    const Type* vector =
+        c.types.scalar(static_cast<TypeKind>(static_cast<int>(TypeKind::Float2) + components - 2));
     auto needed = static_cast<std::size_t>(function->args);
     std::string_view name = call.callee.name.text();
-    bool isWrong = checkArgumentCount(c, call.callee.range, "function", name, needed, needed, call.args.size());
+    bool isWrong = checkArgumentCount(c, call.callee.range, "function", name, needed, needed,
+                                      call.args.size());
     for (std::size_t i = 0; i < call.args.size(); ++i) {
         bool isScalar = i == 1 && function->second == Shape::Scalar;
         Typed value = checkValue(c, *call.args[i]);
         const Type* wanted = isScalar ? c.types.floatType() : vector;
-        if (!isWrong) convert(c, *call.args[i], value, argumentTarget(wanted, call.callee.name, i + 1));
+        if (!isWrong)
+            convert(c, *call.args[i], value, argumentTarget(wanted, call.callee.name, i + 1));
     }
     targetOf(c, id, CallKind::VectorMath).vectorFunction = call.callee.name;
-    return {function->result == TypeKind::Void ? vector : c.types.scalar(function->result), {}, false};
+    return {
+        function->result == TypeKind::Void ? vector : c.types.scalar(function->result), {}, false};
 }
 
 Typed checkBuiltinCall(Checker& c, const ast::CallExpr& call) {
@@ -233,14 +246,16 @@ bool checkArrayFile(Checker& c, const ast::Expr& expr, const Target& to) {
     if (!element) return false;
     targetOf(c, call->id, CallKind::InitArray);
     c.setType(call->id, c.types.error());
-    bool isWrong =
-        checkArgumentCount(c, call->callee.range, "function", call->callee.name.text(), 2, 2, call->args.size());
+    bool isWrong = checkArgumentCount(c, call->callee.range, "function", call->callee.name.text(),
+                                      2, 2, call->args.size());
     std::int64_t extent = types::kDynamic;
     for (std::size_t i = 0; i < call->args.size(); ++i) {
         Typed value = checkValue(c, *call->args[i]);
         const Type* wanted = i == 0 ? c.types.string() : c.types.intType();
-        if (!isWrong) convert(c, *call->args[i], value, argumentTarget(wanted, call->callee.name, i + 1));
-        if (i == 1 && value.constant.isInteger() && value.constant.integer >= 0) extent = value.constant.integer;
+        if (!isWrong)
+            convert(c, *call->args[i], value, argumentTarget(wanted, call->callee.name, i + 1));
+        if (i == 1 && value.constant.isInteger() && value.constant.integer >= 0)
+            extent = value.constant.integer;
     }
     if (isWrong) return true;
     const Type* type = c.types.array(element, extent);

@@ -64,7 +64,8 @@ FunctionInfo* packageFunction(Checker& c, ast::Ident package, ast::Ident callee)
     }
     auto function = found->functions.find(callee.name);
     if (function != found->functions.end()) return function->second;
-    Diagnostic& diag = c.error(Diag::UnknownPackageFunction, callee.range) << package.name << callee.name;
+    Diagnostic& diag = c.error(Diag::UnknownPackageFunction, callee.range)
+                       << package.name << callee.name;
     if (c.maySuggest()) {
         base::SpellingSearch search(callee.name.text());
         for (auto& [name, each] : found->functions) search.consider(name.text());
@@ -81,10 +82,12 @@ FunctionInfo* findHandler(Checker& c, const Type* portal, ast::Ident name) {
     if (!stream || !stream->decl) return nullptr;
     const StreamNames& names = c.tables.names[stream->index];
     auto found = names.functions.find(name.name);
-    if (found != names.functions.end() && found->second->kind == FunctionKind::Handler) return found->second;
+    if (found != names.functions.end() && found->second->kind == FunctionKind::Handler)
+        return found->second;
     Diagnostic& diag = c.error(Diag::UnknownHandler, name.range) << stream->name << name.name;
     if (found != names.functions.end())
-        diag.note(Diag::DeclaredHere, ast::as<ast::FunctionDecl>(*found->second->decl).name.range) << name.name;
+        diag.note(Diag::DeclaredHere, ast::as<ast::FunctionDecl>(*found->second->decl).name.range)
+            << name.name;
     else if (c.maySuggest()) {
         base::SpellingSearch search(name.name.text());
         for (auto& [each, function] : names.functions)
@@ -124,7 +127,8 @@ void checkSend(Checker& c, const ast::MessageStmt& message, Symbol& portal) {
 
 void checkPackageStatement(Checker& c, const ast::MessageStmt& message) {
     if (message.hasLatency)
-        c.error(Diag::LatencyOnCall, message.latencyRange) << message.portal.name << message.handler.name;
+        c.error(Diag::LatencyOnCall, message.latencyRange)
+            << message.portal.name << message.handler.name;
     if (isVectorLibrary(message.portal.name) && !findPackage(c, message.portal.name)) {
         ast::PackageCallExpr call;
         call.kind = ast::ExprKind::PackageCall;
@@ -144,10 +148,11 @@ void checkPackageStatement(Checker& c, const ast::MessageStmt& message) {
 
 }  // namespace
 
-bool checkArgumentCount(Checker& c, SourceRange range, std::string_view kind, std::string_view name, std::size_t least,
-                        std::size_t most, std::size_t given) {
+bool checkArgumentCount(Checker& c, SourceRange range, std::string_view kind, std::string_view name,
+                        std::size_t least, std::size_t most, std::size_t given) {
     if (given >= least && given <= most) return false;
-    c.error(Diag::ArgumentCount, range) << kind << name << countText(least, most) << std::to_string(given);
+    c.error(Diag::ArgumentCount, range)
+        << kind << name << countText(least, most) << std::to_string(given);
     return true;
 }
 
@@ -165,7 +170,8 @@ void checkFunctionArguments(Checker& c, const FunctionInfo& function, SourceRang
         target.position = static_cast<std::uint32_t>(i + 1);
         checkInto(c, *args[i], target);
         if (!target.type->is(TypeKind::Array)) continue;
-        if (Symbol* root = rootVariable(c, *args[i])) noteReference(c, *root, function, i, args[i]->range);
+        if (Symbol* root = rootVariable(c, *args[i]))
+            noteReference(c, *root, function, i, args[i]->range);
     }
 }
 

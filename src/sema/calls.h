@@ -12,8 +12,8 @@ Typed checkPackageCall(Checker&, const ast::PackageCallExpr&);
 void checkMessage(Checker&, const ast::MessageStmt&);
 
 /// Reports a wrong number of arguments: true then. `kind`: "function", "filter".
-bool checkArgumentCount(Checker&, SourceRange, std::string_view kind, std::string_view name, std::size_t least,
-                        std::size_t most, std::size_t given);
+bool checkArgumentCount(Checker&, SourceRange, std::string_view kind, std::string_view name,
+                        std::size_t least, std::size_t most, std::size_t given);
 /// The arguments of a function or handler, converted to its parameters.
 void checkFunctionArguments(Checker&, const FunctionInfo&, SourceRange callee,
                             std::span<const ast::Expr* const> args);

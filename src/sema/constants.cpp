@@ -18,7 +18,8 @@ Constant foldIntegers(BinaryOp op, std::int32_t a, std::int32_t b) {
         case BinaryOp::Divide: return b ? Constant::of(types::wrap(x / y)) : Constant();
         case BinaryOp::Remainder: return b ? Constant::of(types::wrap(x % y)) : Constant();
         case BinaryOp::ShiftLeft:
-            return Constant::of(static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << (b & 31)));
+            return Constant::of(
+                static_cast<std::int32_t>(static_cast<std::uint32_t>(a) << (b & 31)));
         case BinaryOp::ShiftRight: return Constant::of(a >> (b & 31));
         case BinaryOp::BitAnd: return Constant::of(a & b);
         case BinaryOp::BitOr: return Constant::of(a | b);
@@ -74,7 +75,8 @@ Constant foldConvert(const Constant& value, TypeKind to) {
     bool isReal = value.kind == Constant::Kind::Real;
     double number = isReal ? value.real : value.integer;
     switch (to) {
-        case TypeKind::Bit: return Constant::of((isReal ? types::toInt(number) : value.integer) & 1);
+        case TypeKind::Bit:
+            return Constant::of((isReal ? types::toInt(number) : value.integer) & 1);
         case TypeKind::Int: return isReal ? Constant::of(types::toInt(number)) : value;
         case TypeKind::Float: return Constant::ofReal(static_cast<float>(number));
         case TypeKind::Double: return Constant::ofReal(number);
@@ -82,7 +84,8 @@ Constant foldConvert(const Constant& value, TypeKind to) {
     }
 }
 
-Constant foldBinary(BinaryOp op, const Constant& left, const Constant& right, TypeKind operandType) {
+Constant foldBinary(BinaryOp op, const Constant& left, const Constant& right,
+                    TypeKind operandType) {
     Constant a = foldConvert(left, operandType);
     Constant b = foldConvert(right, operandType);
     if (a.kind == Constant::Kind::None || b.kind == Constant::Kind::None) return {};
@@ -103,8 +106,9 @@ Constant foldUnary(ast::UnaryOp op, const Constant& operand, TypeKind operandTyp
     switch (op) {
         case ast::UnaryOp::Not: return Constant::ofBoolean(value.integer == 0);
         case ast::UnaryOp::Minus:
-            return value.kind == Constant::Kind::Real ? Constant::ofReal(-value.real)
-                                                      : Constant::of(types::wrap(-std::int64_t{value.integer}));
+            return value.kind == Constant::Kind::Real
+                       ? Constant::ofReal(-value.real)
+                       : Constant::of(types::wrap(-std::int64_t{value.integer}));
         case ast::UnaryOp::Complement:
             if (operandType == TypeKind::Bit) return Constant::of(value.integer ^ 1);
             return Constant::of(~value.integer);

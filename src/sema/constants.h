@@ -13,7 +13,7 @@ struct Constant {
     enum class Kind : std::uint8_t { None, Boolean, Integer, Real };
     Kind kind = Kind::None;
     std::int32_t integer = 0;  ///< Boolean: 0 or 1
-    double real = 0;           ///< Real: a float exactly, or a double
+    double real = 0;  ///< Real: a float exactly, or a double
 
     bool isInteger() const { return kind == Kind::Integer; }
     bool isTrue() const { return kind == Kind::Boolean && integer != 0; }

@@ -30,7 +30,8 @@ std::string describe(const Target& to) {
 bool findExtents(const Type* a, const Type* b, std::int64_t& from, std::int64_t& to) {
     bool differ = false;
     while (a->is(TypeKind::Array) && b->is(TypeKind::Array)) {
-        if (!differ && a->extent != b->extent && a->extent != types::kDynamic && b->extent != types::kDynamic) {
+        if (!differ && a->extent != b->extent && a->extent != types::kDynamic &&
+            b->extent != types::kDynamic) {
             from = a->extent;
             to = b->extent;
             differ = true;
@@ -125,7 +126,8 @@ void convert(Checker& c, const ast::Expr& expr, const Typed& value, const Target
     }
     Name builtin = builtinCall(c, expr);
     if (builtin && from->is(TypeKind::Float) && to.type->isReal()) {
-        Diagnostic& diag = c.error(Diag::BuiltinResult, expr.range) << builtin << types::toString(to.type);
+        Diagnostic& diag = c.error(Diag::BuiltinResult, expr.range)
+                           << builtin << types::toString(to.type);
         return adviseCast(diag, expr, to.type);
     }
     Diagnostic& diag = c.error(Diag::NotConvertible, expr.range)

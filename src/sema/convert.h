@@ -15,7 +15,15 @@ struct Typed {
 
 /// Where a value is converted to a given type.
 enum class Site : std::uint8_t {
-    Assignment, Initialiser, Push, Enqueue, Return, Argument, NamedArgument, DefaultValue, Component,
+    Assignment,
+    Initialiser,
+    Push,
+    Enqueue,
+    Return,
+    Argument,
+    NamedArgument,
+    DefaultValue,
+    Component,
 };
 struct Target {
     const Type* type = nullptr;

@@ -38,10 +38,12 @@ std::vector<Formal> formals(Checker& c, const StreamInfo& stream) {
 }
 
 /// Position of a named argument's parameter, or of no parameter after a report.
-std::size_t findParameter(Checker& c, const StreamInfo& stream, std::span<const Formal> params, ast::Ident name) {
+std::size_t findParameter(Checker& c, const StreamInfo& stream, std::span<const Formal> params,
+                          ast::Ident name) {
     for (std::size_t i = 0; i < params.size(); ++i)
         if (params[i].name == name.name) return i;
-    Diagnostic& diag = c.error(Diag::UnknownParameter, name.range) << displayName(stream) << name.name;
+    Diagnostic& diag = c.error(Diag::UnknownParameter, name.range)
+                       << displayName(stream) << name.name;
     if (c.maySuggest()) {
         base::SpellingSearch search(name.name.text());
         for (const Formal& each : params) search.consider(each.name.text());
@@ -54,7 +56,11 @@ std::size_t findParameter(Checker& c, const StreamInfo& stream, std::span<const 
 class Arguments {
 public:
     Arguments(Checker& checker, const ast::CreateStmt& create, const StreamInfo& target)
-        : c(checker), stmt(create), stream(target), params(formals(checker, target)), placed(params.size()) {}
+        : c(checker),
+          stmt(create),
+          stream(target),
+          params(formals(checker, target)),
+          placed(params.size()) {}
 
     std::vector<const ast::Expr*> check() {
         std::size_t positional = 0;
@@ -63,8 +69,8 @@ public:
         for (const Formal& param : params) required += !param.hasDefault;
         bool isNamed = positional < stmt.args.size();
         std::size_t least = isNamed ? 0 : required;
-        bool isWrong = checkArgumentCount(c, stmt.target.range, kind(), stream.name.text(), least, params.size(),
-                                          positional);
+        bool isWrong = checkArgumentCount(c, stmt.target.range, kind(), stream.name.text(), least,
+                                          params.size(), positional);
         std::size_t next = 0;
         for (const ast::Argument& arg : stmt.args) {
             if (!arg.name.name)
@@ -77,7 +83,9 @@ public:
     }
 
 private:
-    std::string_view kind() const { return kindName(stream.decl ? stream.decl->stream : ast::StreamKind::Filter); }
+    std::string_view kind() const {
+        return kindName(stream.decl ? stream.decl->stream : ast::StreamKind::Filter);
+    }
 
     void place(const ast::Argument& arg, std::size_t position) {
         if (position >= params.size()) {
@@ -85,7 +93,8 @@ private:
             return;
         }
         if (placed[position])
-            c.error(Diag::ArgumentGivenTwice, arg.name.range) << params[position].name << stream.name;
+            c.error(Diag::ArgumentGivenTwice, arg.name.range)
+                << params[position].name << stream.name;
         placed[position] = arg.value;
         Target target;
         target.type = params[position].type;
@@ -99,7 +108,8 @@ private:
     void reportMissing() {
         for (std::size_t i = 0; i < params.size(); ++i)
             if (!placed[i] && !params[i].hasDefault)
-                c.error(Diag::MissingArgument, stmt.target.range) << params[i].name << kind() << stream.name;
+                c.error(Diag::MissingArgument, stmt.target.range)
+                    << params[i].name << kind() << stream.name;
     }
 
     Checker& c;
@@ -116,7 +126,7 @@ const Type* checkTypeArgument(Checker& c, const ast::CreateStmt& stmt, const Str
         const Type* type = checkType(c, *stmt.typeArgument, TypeUse::TypeArgument, stream.name);
         if (takesType) return type;
         c.error(Diag::UnexpectedTypeArgument, stmt.typeArgument->range) << stream.name;
-    } else if (takesType) {
+    } else if (takesType && !c.tables.redefined.contains(stream.name)) {
         c.error(Diag::MissingTypeArgument, stmt.target.range) << stream.name << stream.name;
     }
     return nullptr;
@@ -126,12 +136,18 @@ StreamInfo* checkNamed(Checker& c, const ast::CreateStmt& stmt, CreateTarget& ta
     StreamInfo* stream = findStream(c, stmt.target.name);
     if (!stream) {
         Diagnostic& diag = c.error(Diag::UnknownStream, stmt.target.range) << stmt.target.name;
-        if (c.maySuggest()) c.suggest(diag, stmt.target.range, similarStream(c, stmt.target.name.text()));
+        if (c.maySuggest())
+            c.suggest(diag, stmt.target.range, similarStream(c, stmt.target.name.text()));
         for (const ast::Argument& arg : stmt.args) checkExpr(c, *arg.value);
-        if (stmt.typeArgument) checkType(c, *stmt.typeArgument, TypeUse::TypeArgument, stmt.target.name);
+        if (stmt.typeArgument)
+            checkType(c, *stmt.typeArgument, TypeUse::TypeArgument, stmt.target.name);
         return nullptr;
     }
     target.typeArgument = checkTypeArgument(c, stmt, *stream);
+    if (c.tables.redefined.contains(stream->name)) {
+        for (const ast::Argument& arg : stmt.args) checkExpr(c, *arg.value);
+        return stream;
+    }
     target.args = Arguments(c, stmt, *stream).check();
     return stream;
 }
@@ -185,13 +201,15 @@ bool hasHandlers(Checker& c, const StreamInfo& stream, const StreamInfo& receive
 
 void checkReceiver(Checker& c, ast::Ident portal, const Type* type, const StreamInfo& stream) {
     if (stream.decl && stream.decl->stream != ast::StreamKind::Filter) {
-        c.error(Diag::ReceiverNotFilter, portal.range) << displayName(stream) << kindName(stream.decl->stream);
+        c.error(Diag::ReceiverNotFilter, portal.range)
+            << displayName(stream) << kindName(stream.decl->stream);
         return;
     }
     StreamInfo* receiver = findStream(c, type->portalClass);
     if (!receiver || receiver == &stream) return;
     if (!stream.name && hasHandlers(c, stream, *receiver)) return;
-    c.error(Diag::ReceiverClass, portal.range) << displayName(stream) << portal.name << receiver->name;
+    c.error(Diag::ReceiverClass, portal.range)
+        << displayName(stream) << portal.name << receiver->name;
 }
 
 void checkPortals(Checker& c, const ast::CreateStmt& stmt, const StreamInfo* stream) {
@@ -215,7 +233,8 @@ void checkPortals(Checker& c, const ast::CreateStmt& stmt, const StreamInfo* str
 
 void checkCreate(Checker& c, const ast::CreateStmt& stmt) {
     CreateTarget target;
-    StreamInfo* stream = stmt.anonymous ? checkAnonymous(c, *stmt.anonymous) : checkNamed(c, stmt, target);
+    StreamInfo* stream =
+        stmt.anonymous ? checkAnonymous(c, *stmt.anonymous) : checkNamed(c, stmt, target);
     target.stream = stream;
     if (stream && c.body->scope) c.body->scope->names->creates.push_back(stream);
     checkPortals(c, stmt, stream);

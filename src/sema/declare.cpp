@@ -34,6 +34,7 @@ bool isFree(Checker& c, const TopNames& top, Diag duplicate, ast::Ident name) {
     if (auto stream = top.streams.find(name.name); stream != top.streams.end()) {
         if (stream->second->builtin != Builtin::None) {
             c.error(Diag::BuiltinStreamRedefined, name.range) << name.name;
+            c.tables.redefined.insert(name.name);
             return false;
         }
         before = stream->second->decl->name.range;
@@ -98,7 +99,8 @@ void enterStatic(Checker& c, const ast::StaticDecl& decl, bool library) {
 }
 
 void enterPackage(Checker& c, const ast::Decl& decl, ast::Ident name,
-                  std::span<const ast::FunctionDecl* const> functions, FunctionKind kind, bool library) {
+                  std::span<const ast::FunctionDecl* const> functions, FunctionKind kind,
+                  bool library) {
     DeclRecord& record = makeRecord(c, decl, library);
     record.declares.push_back(name.name);
     Package& package = c.tables.packages.emplace_back();
@@ -120,8 +122,10 @@ void enterPackage(Checker& c, const ast::Decl& decl, ast::Ident name,
         package.order.push_back(&info);
         auto [before, isFirst] = package.functions.emplace(info.name, &info);
         if (isFirst) continue;
-        Diagnostic& diag = c.error(Diag::DuplicatePackageFunction, function->name.range) << name.name << info.name;
-        diag.note(Diag::DeclaredHere, ast::as<ast::FunctionDecl>(*before->second->decl).name.range) << info.name;
+        Diagnostic& diag = c.error(Diag::DuplicatePackageFunction, function->name.range)
+                           << name.name << info.name;
+        diag.note(Diag::DeclaredHere, ast::as<ast::FunctionDecl>(*before->second->decl).name.range)
+            << info.name;
     }
 }
 
@@ -158,7 +162,8 @@ void declareGlobals(Checker& c, DeclRecord& record) {
     if (record.globals.empty()) return;
     Body body = staticBody(c, record.globals[0]->index);
     Enter enter(c, body);
-    const Type* type = checkType(c, *record.globals[0]->typeExpr, TypeUse::Global, record.globals[0]->name);
+    const Type* type =
+        checkType(c, *record.globals[0]->typeExpr, TypeUse::Global, record.globals[0]->name);
     for (Symbol* symbol : record.globals) symbol->type = type;
 }
 
@@ -181,10 +186,13 @@ void declarePackage(Checker& c, Package& package) {
 
 void checkPackage(Checker& c, Package& package, Effects& effects) {
     for (FunctionInfo* function : package.order)
-        if (function->kind == FunctionKind::Package) checkFunctionBody(c, *function, nullptr, &package, effects);
+        if (function->kind == FunctionKind::Package)
+            checkFunctionBody(c, *function, nullptr, &package, effects);
 }
 
-Scope scopeOf(Checker& c, StreamInfo& stream) { return {&stream, &c.tables.names[stream.index], nullptr}; }
+Scope scopeOf(Checker& c, StreamInfo& stream) {
+    return {&stream, &c.tables.names[stream.index], nullptr};
+}
 
 }  // namespace
 
@@ -208,17 +216,25 @@ void declareUnit(Checker& c, const ast::Unit& unit) {
     bool library = c.ctx.sources.isLibrary(unit.buffer);
     for (const ast::Decl* decl : unit.decls) {
         switch (decl->kind) {
-            case ast::DeclKind::Stream: enterStream(c, ast::as<ast::StreamDecl>(*decl), library); break;
-            case ast::DeclKind::Struct: enterStruct(c, ast::as<ast::StructDecl>(*decl), library); break;
-            case ast::DeclKind::Static: enterStatic(c, ast::as<ast::StaticDecl>(*decl), library); break;
+            case ast::DeclKind::Stream:
+                enterStream(c, ast::as<ast::StreamDecl>(*decl), library);
+                break;
+            case ast::DeclKind::Struct:
+                enterStruct(c, ast::as<ast::StructDecl>(*decl), library);
+                break;
+            case ast::DeclKind::Static:
+                enterStatic(c, ast::as<ast::StaticDecl>(*decl), library);
+                break;
             case ast::DeclKind::Native: {
                 const auto& native = ast::as<ast::NativeDecl>(*decl);
-                enterPackage(c, native, native.name, native.functions, FunctionKind::Native, library);
+                enterPackage(c, native, native.name, native.functions, FunctionKind::Native,
+                             library);
                 break;
             }
             case ast::DeclKind::Helper: {
                 const auto& helper = ast::as<ast::HelperDecl>(*decl);
-                enterPackage(c, helper, helper.name, helper.functions, FunctionKind::Package, library);
+                enterPackage(c, helper, helper.name, helper.functions, FunctionKind::Package,
+                             library);
                 break;
             }
             default: break;
@@ -272,11 +288,13 @@ void publish(Checker& c) {
     program.natives.clear();
     for (const DeclRecord& record : c.tables.decls) {
         if (record.removed) continue;
-        bool isStatic = record.decl->kind == ast::DeclKind::Fields || record.decl->kind == ast::DeclKind::Init;
+        bool isStatic =
+            record.decl->kind == ast::DeclKind::Fields || record.decl->kind == ast::DeclKind::Init;
         if (isStatic) program.staticItems.push_back(record.decl);
         if (!record.package) continue;
         for (FunctionInfo* function : record.package->order) {
-            auto& list = function->kind == FunctionKind::Native ? program.natives : program.packageFunctions;
+            auto& list =
+                function->kind == FunctionKind::Native ? program.natives : program.packageFunctions;
             function->index = static_cast<std::uint32_t>(list.size());
             list.push_back(function);
         }

@@ -42,7 +42,8 @@ std::vector<const BodyEffects*> reachable(const Effects& effects, const BodyEffe
     for (std::size_t i = 0; i < found.size(); ++i)
         for (auto& [function, range] : found[i]->calls) {
             auto callee = effects.functions.find(function);
-            if (callee != effects.functions.end() && seen.insert(function).second) found.push_back(&callee->second);
+            if (callee != effects.functions.end() && seen.insert(function).second)
+                found.push_back(&callee->second);
         }
     return found;
 }
@@ -81,7 +82,8 @@ void noteSend(Checker& c, SourceRange range) {
     if (effects && !effects->sends.valid()) effects->sends = range;
 }
 
-void noteReference(Checker& c, Symbol& root, const FunctionInfo& function, std::size_t param, SourceRange range) {
+void noteReference(Checker& c, Symbol& root, const FunctionInfo& function, std::size_t param,
+                   SourceRange range) {
     if (function.kind == FunctionKind::Native) return noteChange(c, root);
     if (!c.body->effects) return;
     auto* to = const_cast<Symbol*>(function.params[param]);

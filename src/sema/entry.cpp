@@ -14,17 +14,21 @@ using types::TypeKind;
 bool isVoid(const Type* type) { return type && type->is(TypeKind::Void); }
 
 bool isCandidate(const StreamInfo& stream) {
-    return stream.decl && stream.name && !stream.library && isVoid(stream.input) && isVoid(stream.output);
+    return stream.decl && stream.name && !stream.library && isVoid(stream.input) &&
+           isVoid(stream.output);
+}
+
+/// Not so for a second declaration of a name.
+bool isMeant(const Program& program, const StreamInfo& stream) {
+    auto named = program.streamByName.find(stream.name);
+    return named != program.streamByName.end() && named->second == &stream;
 }
 
 /// The streams that names of the program mean, in order of declaration.
 std::vector<const StreamInfo*> candidates(const Program& program) {
     std::vector<const StreamInfo*> found;
-    for (const StreamInfo& stream : program.streams) {
-        if (!isCandidate(stream)) continue;
-        auto named = program.streamByName.find(stream.name);
-        if (named != program.streamByName.end() && named->second == &stream) found.push_back(&stream);
-    }
+    for (const StreamInfo& stream : program.streams)
+        if (isCandidate(stream) && isMeant(program, stream)) found.push_back(&stream);
     return found;
 }
 
@@ -39,7 +43,6 @@ const StreamInfo* findTop(base::Context& ctx, const Program& program, std::strin
     return nullptr;
 }
 
-
 const StreamInfo* findOnly(base::Context& ctx, const Program& program) {
     std::vector<const StreamInfo*> found = candidates(program);
     if (found.size() == 1) return found[0];
@@ -49,7 +52,8 @@ const StreamInfo* findOnly(base::Context& ctx, const Program& program) {
         const StreamInfo* last = nullptr;
         for (const StreamInfo& stream : program.streams)
             if (stream.decl && stream.name && !stream.library && stream.input) last = &stream;
-        if (last) diag.note(Diag::ChooseTop, last->decl->name.range) << last->name << last->name.text();
+        if (last)
+            diag.note(Diag::ChooseTop, last->decl->name.range) << last->name << last->name.text();
         return nullptr;
     }
     Diagnostic& diag = ctx.diags.add(Diag::SeveralMainStreams, found[1]->decl->name.range)
@@ -59,13 +63,16 @@ const StreamInfo* findOnly(base::Context& ctx, const Program& program) {
     return nullptr;
 }
 
-bool reportMissingArguments(base::Context& ctx, const StreamInfo& main, std::span<const std::string> defined) {
+bool reportMissingArguments(base::Context& ctx, const StreamInfo& main,
+                            std::span<const std::string> defined) {
     bool isMissing = false;
     for (std::uint32_t i = 0; i < main.params; ++i) {
         const Symbol& param = *main.constants[i];
-        bool isGiven = std::find(defined.begin(), defined.end(), param.name.text()) != defined.end();
+        bool isGiven =
+            std::find(defined.begin(), defined.end(), param.name.text()) != defined.end();
         if (param.initialiser || isGiven) continue;
-        Diagnostic& diag = ctx.diags.add(Diag::MainStreamParameter, param.range) << param.name << main.name;
+        Diagnostic& diag = ctx.diags.add(Diag::MainStreamParameter, param.range)
+                           << param.name << main.name;
         diag.note(Diag::GiveDefine) << param.name;
         isMissing = true;
     }
@@ -78,7 +85,8 @@ void markFrom(const Program& program, std::vector<StreamInfo*> todo) {
         todo.pop_back();
         if (stream->reachable) continue;
         stream->reachable = true;
-        for (StreamInfo* created : program.tables->names[stream->index].creates) todo.push_back(created);
+        for (StreamInfo* created : program.tables->names[stream->index].creates)
+            todo.push_back(created);
     }
 }
 
@@ -88,7 +96,8 @@ void warnUnused(base::Context& ctx, const Program& program) {
     for (const StreamInfo& stream : program.streams) {
         if (!isOwn(stream)) continue;
         if (!stream.reachable) {
-            if (stream.name) ctx.diags.add(Diag::UnusedStream, stream.decl->name.range) << stream.name;
+            if (isMeant(program, stream))
+                ctx.diags.add(Diag::UnusedStream, stream.decl->name.range) << stream.name;
             continue;
         }
         for (std::uint32_t i = 0; i < stream.params; ++i)
@@ -97,7 +106,8 @@ void warnUnused(base::Context& ctx, const Program& program) {
                     << stream.constants[i]->name << stream.name;
         for (const FunctionInfo* function : stream.functions)
             if (function->kind == FunctionKind::Function && !function->used)
-                ctx.diags.add(Diag::UnusedFunction, ast::as<ast::FunctionDecl>(*function->decl).name.range)
+                ctx.diags.add(Diag::UnusedFunction,
+                              ast::as<ast::FunctionDecl>(*function->decl).name.range)
                     << function->name;
     }
 }
@@ -107,7 +117,8 @@ class Unreachable {
 public:
     explicit Unreachable(const Program& program) {
         for (const StreamInfo& stream : program.streams)
-            if (stream.decl && stream.name && !stream.reachable) ranges.push_back(stream.decl->range);
+            if (stream.decl && stream.name && !stream.reachable)
+                ranges.push_back(stream.decl->range);
         std::sort(ranges.begin(), ranges.end(), before);
     }
 

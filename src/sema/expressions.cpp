@@ -28,8 +28,10 @@ Typed checkName(Checker& c, const ast::NameRef& ref) {
 
 // ---------------------------------------------------------------- .member and [index]
 
-Typed unknownField(Checker& c, const Type* type, const ast::Ident& member, std::span<const std::string_view> fields) {
-    Diagnostic& diag = c.error(Diag::UnknownField, member.range) << types::toString(type) << member.name;
+Typed unknownField(Checker& c, const Type* type, const ast::Ident& member,
+                   std::span<const std::string_view> fields) {
+    Diagnostic& diag = c.error(Diag::UnknownField, member.range)
+                       << types::toString(type) << member.name;
     if (!c.maySuggest()) return failed(c);
     base::SpellingSearch search(member.name.text());
     for (std::string_view each : fields) search.consider(each);
@@ -57,8 +59,10 @@ Typed checkMember(Checker& c, const Typed& object, const ast::Ident& member) {
         return unknownField(c, type, member, parts);
     }
     if (type->isVector()) {
-        std::size_t part = name.size() == 1 ? std::string_view("xyzw").find(name) : std::string_view::npos;
-        if (part < static_cast<std::size_t>(type->components())) return {c.types.floatType(), {}, false};
+        std::size_t part =
+            name.size() == 1 ? std::string_view("xyzw").find(name) : std::string_view::npos;
+        if (part < static_cast<std::size_t>(type->components()))
+            return {c.types.floatType(), {}, false};
         c.error(Diag::VectorComponent, member.range) << types::toString(type) << name;
         return failed(c);
     }
@@ -79,7 +83,8 @@ Typed checkElement(Checker& c, const Typed& object, const ast::IndexExpr& expr) 
     bool isOutside = at < 0 || (type->extent != types::kDynamic && at >= type->extent);
     if (index.constant.isInteger() && isOutside) {
         // A negative index into an array whose length is not known yet is wrong all the same.
-        std::string length = type->extent == types::kDynamic ? "not known yet" : std::to_string(type->extent);
+        std::string length =
+            type->extent == types::kDynamic ? "not known yet" : std::to_string(type->extent);
         c.error(Diag::ConstantIndex, expr.index->range) << at << length;
     }
     return {type->element, {}, type->element->is(TypeKind::Bit)};
@@ -189,10 +194,12 @@ Typed dispatch(Checker& c, const ast::Expr& expr) {
         case ExprKind::RealLiteral: return checkReal(c, ast::as<ast::RealLiteral>(expr));
         case ExprKind::ImaginaryLiteral: return {c.types.complex(), {}, false};
         case ExprKind::BooleanLiteral:
-            return {c.types.boolean(), Constant::ofBoolean(ast::as<ast::BooleanLiteral>(expr).value), false};
+            return {c.types.boolean(),
+                    Constant::ofBoolean(ast::as<ast::BooleanLiteral>(expr).value), false};
         case ExprKind::StringLiteral: return {c.types.string(), {}, false};
         case ExprKind::CharLiteral: return {c.types.scalar(TypeKind::Char), {}, false};
-        case ExprKind::Pi: return {c.types.floatType(), Constant::ofReal(3.14159274101257324), false};
+        case ExprKind::Pi:
+            return {c.types.floatType(), Constant::ofReal(3.14159274101257324), false};
         case ExprKind::NameRef: return checkName(c, ast::as<ast::NameRef>(expr));
         case ExprKind::Member:
         case ExprKind::Index: return checkPath(c, expr);
@@ -232,7 +239,9 @@ Typed checkExpr(Checker& c, const ast::Expr& expr) {
     return result;
 }
 
-Typed checkValue(Checker& c, const ast::Expr& expr) { return requireValue(c, expr, checkExpr(c, expr)); }
+Typed checkValue(Checker& c, const ast::Expr& expr) {
+    return requireValue(c, expr, checkExpr(c, expr));
+}
 
 Typed requireValue(Checker& c, const ast::Expr& expr, const Typed& value) {
     if (value.type->is(TypeKind::Void)) {
@@ -283,9 +292,11 @@ bool checkWritable(Checker& c, Symbol& symbol, SourceRange range) {
     Diag id = Diag::Count;
     if (symbol.kind == SymbolKind::StreamParam) id = Diag::AssignToParameter;
     if (symbol.kind == SymbolKind::Captured) id = Diag::AssignToCaptured;
-    if (symbol.kind == SymbolKind::Global && c.body->place != Place::Static) id = Diag::AssignToGlobal;
+    if (symbol.kind == SymbolKind::Global && c.body->place != Place::Static)
+        id = Diag::AssignToGlobal;
     if (id == Diag::Count) return true;
-    c.error(id, range).operator<<(symbol.name).note(Diag::DeclaredHere, symbol.range) << symbol.name;
+    c.error(id, range).operator<<(symbol.name).note(Diag::DeclaredHere, symbol.range)
+        << symbol.name;
     return false;
 }
 

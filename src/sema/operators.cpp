@@ -10,11 +10,14 @@ using types::TypeKind;
 Typed failed(Checker& c) { return {c.types.error(), {}, false}; }
 
 bool isOrdered(BinaryOp op) { return op >= BinaryOp::Less && op <= BinaryOp::GreaterEqual; }
-bool isCondition(const Type* type) { return type->is(TypeKind::Boolean) || type->is(TypeKind::Bit); }
+bool isCondition(const Type* type) {
+    return type->is(TypeKind::Boolean) || type->is(TypeKind::Bit);
+}
 bool isInteger(const Type* type) { return type->is(TypeKind::Int) || type->is(TypeKind::Bit); }
 
 /// What stands on one side of an operator; names the operand that is at fault.
-Typed operandError(Checker& c, Diag id, const ast::BinaryExpr& expr, bool isLeft, const Type* type, bool typeFirst) {
+Typed operandError(Checker& c, Diag id, const ast::BinaryExpr& expr, bool isLeft, const Type* type,
+                   bool typeFirst) {
     Diagnostic& diag = c.error(id, (isLeft ? expr.left : expr.right)->range);
     if (typeFirst)
         diag << types::toString(type) << spelling(expr.op);
@@ -46,7 +49,8 @@ Typed checkLogical(Checker& c, const ast::BinaryExpr& expr, const Typed& left, c
         isFine = false;
     }
     if (!isFine) return failed(c);
-    return {c.types.boolean(), foldBinary(expr.op, left.constant, right.constant, TypeKind::Boolean), false};
+    return {c.types.boolean(),
+            foldBinary(expr.op, left.constant, right.constant, TypeKind::Boolean), false};
 }
 
 /// | & ^: int×int, bit×bit, boolean×boolean.
@@ -61,37 +65,45 @@ Typed checkBitwise(Checker& c, const ast::BinaryExpr& expr, const Typed& left, c
     for (bool isLeft : {true, false}) {
         const Type* type = (isLeft ? left : right).type;
         if (!isInteger(type) && !type->is(TypeKind::Boolean))
-            return operandError(c, type->isAggregate() ? Diag::ArithmeticOperand : Diag::IntegerOperand, expr, isLeft,
-                                type, false);
+            return operandError(
+                c, type->isAggregate() ? Diag::ArithmeticOperand : Diag::IntegerOperand, expr,
+                isLeft, type, false);
     }
     return noCommonType(c, expr, left.type, right.type);
 }
 
 bool isEquatable(const Type* type) { return type->isNumeric() || type->is(TypeKind::Boolean); }
 
-Typed checkEquality(Checker& c, const ast::BinaryExpr& expr, const Typed& left, const Typed& right) {
-    if (left.type->isVector() || right.type->isVector()) return vectorError(c, expr, left.type, right.type);
+Typed checkEquality(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
+                    const Typed& right) {
+    if (left.type->isVector() || right.type->isVector())
+        return vectorError(c, expr, left.type, right.type);
     for (bool isLeft : {true, false}) {
         const Type* type = (isLeft ? left : right).type;
-        if (!isEquatable(type)) return operandError(c, Diag::EqualityOperand, expr, isLeft, type, true);
+        if (!isEquatable(type))
+            return operandError(c, Diag::EqualityOperand, expr, isLeft, type, true);
     }
     const Type* type = commonType(left.type, right.type);
     if (!type) return noCommonType(c, expr, left.type, right.type);
-    return {c.types.boolean(), foldBinary(expr.op, left.constant, right.constant, type->kind), false};
+    return {c.types.boolean(), foldBinary(expr.op, left.constant, right.constant, type->kind),
+            false};
 }
 
 Typed checkOrder(Checker& c, const ast::BinaryExpr& expr, const Typed& left, const Typed& right) {
-    if (left.type->isVector() || right.type->isVector()) return vectorError(c, expr, left.type, right.type);
+    if (left.type->isVector() || right.type->isVector())
+        return vectorError(c, expr, left.type, right.type);
     for (bool isLeft : {true, false}) {
         const Type* type = (isLeft ? left : right).type;
         if (!type->isReal()) return operandError(c, Diag::OrderOperand, expr, isLeft, type, true);
     }
     const Type* type = commonType(left.type, right.type);
-    return {c.types.boolean(), foldBinary(expr.op, left.constant, right.constant, type->kind), false};
+    return {c.types.boolean(), foldBinary(expr.op, left.constant, right.constant, type->kind),
+            false};
 }
 
 /// v op v, v op s, s + v, s * v.
-Typed checkVectorOp(Checker& c, const ast::BinaryExpr& expr, const Typed& left, const Typed& right) {
+Typed checkVectorOp(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
+                    const Typed& right) {
     auto isScalar = [](const Type* type) { return type->isReal() && !type->is(TypeKind::Double); };
     if (left.type == right.type) return {left.type, {}, false};
     if (left.type->isVector() && isScalar(right.type)) return {left.type, {}, false};
@@ -105,7 +117,8 @@ bool isPrintable(const Type* type) {
            type->is(TypeKind::String);
 }
 
-Typed checkConcatenation(Checker& c, const ast::BinaryExpr& expr, const Typed& left, const Typed& right) {
+Typed checkConcatenation(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
+                         const Typed& right) {
     for (bool isLeft : {true, false}) {
         const Type* type = (isLeft ? left : right).type;
         if (isPrintable(type)) continue;
@@ -116,16 +129,19 @@ Typed checkConcatenation(Checker& c, const ast::BinaryExpr& expr, const Typed& l
 }
 
 /// + - * / on numbers: in int at least, also for bits.
-Typed checkArithmetic(Checker& c, const ast::BinaryExpr& expr, const Typed& left, const Typed& right) {
+Typed checkArithmetic(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
+                      const Typed& right) {
     bool isText = left.type->is(TypeKind::String) || right.type->is(TypeKind::String);
     if (isText && expr.op == BinaryOp::Add) return checkConcatenation(c, expr, left, right);
     if (left.type->isVector() || right.type->isVector()) return checkVectorOp(c, expr, left, right);
     bool leftFits = left.type->isNumeric();
     bool rightFits = right.type->isNumeric();
     if (!leftFits || !rightFits) {
-        bool mixed = leftFits != rightFits && (left.type->is(TypeKind::Boolean) || right.type->is(TypeKind::Boolean));
+        bool mixed = leftFits != rightFits &&
+                     (left.type->is(TypeKind::Boolean) || right.type->is(TypeKind::Boolean));
         if (mixed) return noCommonType(c, expr, left.type, right.type);
-        return operandError(c, Diag::ArithmeticOperand, expr, !leftFits, (leftFits ? right : left).type, false);
+        return operandError(c, Diag::ArithmeticOperand, expr, !leftFits,
+                            (leftFits ? right : left).type, false);
     }
     const Type* type = commonType(left.type, right.type);
     if (type->is(TypeKind::Bit)) type = c.types.intType();
@@ -133,14 +149,17 @@ Typed checkArithmetic(Checker& c, const ast::BinaryExpr& expr, const Typed& left
 }
 
 /// % << >>: int by int.
-Typed checkIntegral(Checker& c, const ast::BinaryExpr& expr, const Typed& left, const Typed& right) {
+Typed checkIntegral(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
+                    const Typed& right) {
     for (bool isLeft : {true, false}) {
         const Type* type = (isLeft ? left : right).type;
         if (isInteger(type)) continue;
         bool isNumber = type->isNumeric() || type->isVector();
-        return operandError(c, isNumber ? Diag::IntegerOperand : Diag::ArithmeticOperand, expr, isLeft, type, false);
+        return operandError(c, isNumber ? Diag::IntegerOperand : Diag::ArithmeticOperand, expr,
+                            isLeft, type, false);
     }
-    return {c.types.intType(), foldBinary(expr.op, left.constant, right.constant, TypeKind::Int), false};
+    return {c.types.intType(), foldBinary(expr.op, left.constant, right.constant, TypeKind::Int),
+            false};
 }
 
 /// What an operation would have given, so that one fault is reported once.
@@ -166,7 +185,8 @@ std::string_view spelling(ast::UnaryOp op) {
 }
 
 bool canCast(const Type* from, const Type* to) {
-    if (from == to) return from->isScalar() && !from->is(TypeKind::String) && !from->is(TypeKind::Char);
+    if (from == to)
+        return from->isScalar() && !from->is(TypeKind::String) && !from->is(TypeKind::Char);
     return from->isReal() && to->isNumeric();
 }
 
@@ -180,7 +200,8 @@ std::string_view spelling(BinaryOp op) {
 }
 
 Typed checkBinary(Checker& c, const ast::BinaryExpr& expr, const Typed& left, const Typed& right) {
-    if (expr.op == BinaryOp::And || expr.op == BinaryOp::Or) return checkLogical(c, expr, left, right);
+    if (expr.op == BinaryOp::And || expr.op == BinaryOp::Or)
+        return checkLogical(c, expr, left, right);
     if (left.type->isError() || right.type->isError()) return afterError(c, expr.op);
     switch (expr.op) {
         case BinaryOp::BitOr:
@@ -208,23 +229,28 @@ Typed checkBinary(Checker& c, const ast::BinaryExpr& expr, const Typed& left, co
 Typed checkUnary(Checker& c, const ast::UnaryExpr& expr) {
     Typed value = checkValue(c, *expr.operand);
     const Type* type = value.type;
-    if (type->isError()) return expr.op == ast::UnaryOp::Not ? Typed{c.types.boolean(), {}, false} : value;
+    if (type->isError())
+        return expr.op == ast::UnaryOp::Not ? Typed{c.types.boolean(), {}, false} : value;
     Diag fault = Diag::Count;
     switch (expr.op) {
         case ast::UnaryOp::Not:
             if (isCondition(type))
-                return {c.types.boolean(), foldUnary(expr.op, value.constant, TypeKind::Boolean), false};
+                return {c.types.boolean(), foldUnary(expr.op, value.constant, TypeKind::Boolean),
+                        false};
             fault = Diag::LogicalOperand;
             break;
         case ast::UnaryOp::Minus:
             if (type->isVector() || type->is(TypeKind::Complex)) return {type, {}, false};
             if (type->is(TypeKind::Bit)) type = c.types.intType();
-            if (type->isReal()) return withIntConstant({type, foldUnary(expr.op, value.constant, type->kind), false});
+            if (type->isReal())
+                return withIntConstant(
+                    {type, foldUnary(expr.op, value.constant, type->kind), false});
             fault = Diag::ArithmeticOperand;
             break;
         case ast::UnaryOp::Complement:
             if (isInteger(type))
-                return {type, foldUnary(expr.op, value.constant, type->kind), type->is(TypeKind::Bit)};
+                return {type, foldUnary(expr.op, value.constant, type->kind),
+                        type->is(TypeKind::Bit)};
             fault = type->isAggregate() ? Diag::ArithmeticOperand : Diag::IntegerOperand;
             break;
     }
@@ -247,8 +273,9 @@ Typed checkConditional(Checker& c, const ast::ConditionalExpr& top) {
     Typed value = checkValue(c, *expr);
     for (std::size_t i = spine.size(); i-- > 0;) {
         const Typed& first = thenValues[i];
-        const Type* type = first.type->isError() || value.type->isError() ? c.types.error()
-                                                                           : commonType(first.type, value.type);
+        const Type* type = first.type->isError() || value.type->isError()
+                               ? c.types.error()
+                               : commonType(first.type, value.type);
         if (!type) {
             c.error(Diag::ConditionalBranches, spine[i]->range)
                 << types::toString(first.type) << types::toString(value.type);

@@ -31,8 +31,12 @@ const Type* Program::typeOf(const ast::TypeExpr& type) const {
     return found;
 }
 
-const Symbol* Program::symbolOf(const ast::Expr& nameRef) const { return at(tables->symbols, nameRef.id); }
-const Symbol* Program::symbolOf(ast::NodeId declarator) const { return at(tables->symbols, declarator); }
+const Symbol* Program::symbolOf(const ast::Expr& nameRef) const {
+    return at(tables->symbols, nameRef.id);
+}
+const Symbol* Program::symbolOf(ast::NodeId declarator) const {
+    return at(tables->symbols, declarator);
+}
 const CallTarget* Program::callOf(ast::NodeId id) const { return find(tables->calls, id); }
 
 const FunctionInfo* Program::messageOf(const ast::MessageStmt& message) const {

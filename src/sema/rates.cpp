@@ -20,7 +20,8 @@ Constant checkRateValue(Checker& c, const ast::Expr& expr, const char* rate) {
     Typed value = checkValue(c, expr);
     if (value.type->isError()) return {};
     if (!value.type->is(TypeKind::Int) && !value.type->is(TypeKind::Bit)) {
-        Diagnostic& diag = c.error(Diag::RateNotInt, expr.range) << rate << types::toString(value.type);
+        Diagnostic& diag = c.error(Diag::RateNotInt, expr.range)
+                           << rate << types::toString(value.type);
         if (value.type->isReal()) adviseCast(diag, expr, c.types.intType());
         return {};
     }
@@ -49,7 +50,9 @@ const Type* sideOf(const StreamInfo& stream, ast::RateKind kind) {
     return kind == ast::RateKind::Push ? stream.output : stream.input;
 }
 
-std::string_view sideName(ast::RateKind kind) { return kind == ast::RateKind::Push ? "output" : "input"; }
+std::string_view sideName(ast::RateKind kind) {
+    return kind == ast::RateKind::Push ? "output" : "input";
+}
 
 void note(Body& body, ast::RateKind kind) {
     switch (kind) {
@@ -80,7 +83,8 @@ void warnPeek(Checker& c, const Literals& rates) {
 }
 
 /// A side with items needs a rate of its own in `work`.
-void checkSides(Checker& c, const StreamInfo& stream, const ast::WorkDecl& work, const Literals& rates) {
+void checkSides(Checker& c, const StreamInfo& stream, const ast::WorkDecl& work,
+                const Literals& rates) {
     for (ast::RateKind kind : {ast::RateKind::Pop, ast::RateKind::Push}) {
         const Type* side = sideOf(stream, kind);
         if (!side || side->isError() || side->is(TypeKind::Void) || !rates.isZero(kind)) continue;

@@ -38,7 +38,9 @@ public:
     }
 
 private:
-    bool isTrue(const ast::Expr* condition) const { return body.alwaysTrue.contains(condition->id.index); }
+    bool isTrue(const ast::Expr* condition) const {
+        return body.alwaysTrue.contains(condition->id.index);
+    }
 
     bool ofIf(const ast::IfStmt& first) {
         bool completes = false;
@@ -61,7 +63,9 @@ private:
         return result;
     }
 
-    bool ofLoop(const ast::Stmt* loopBody, bool isEndless) { return breaks(loopBody) || !isEndless; }
+    bool ofLoop(const ast::Stmt* loopBody, bool isEndless) {
+        return breaks(loopBody) || !isEndless;
+    }
 
     bool ofDoWhile(const ast::DoWhileStmt& loop) {
         bool completes = false;
@@ -98,7 +102,9 @@ bool Completion::continues(const ast::Stmt* stmt) {
 }  // namespace
 
 void checkReturns(Checker& c, const Body& body, const ast::FunctionDecl& function) {
-    if (!body.result || body.result->is(types::TypeKind::Void) || body.result->isError() || body.anyError) return;
+    if (!body.result || body.result->is(types::TypeKind::Void) || body.result->isError() ||
+        body.anyError)
+        return;
     Completion completion(body);
     if (completion.ofList(function.body->statements))
         c.error(Diag::MissingReturn, function.name.range) << function.name.name;

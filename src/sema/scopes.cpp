@@ -105,7 +105,9 @@ bool isNotYetDeclared(const Body& body, const Symbol& symbol) {
 }
 
 /// Locals of composites and of the static block have values when a bound is evaluated.
-bool isElaborated(const Body& body) { return body.place == Place::Composite || body.place == Place::Static; }
+bool isElaborated(const Body& body) {
+    return body.place == Place::Composite || body.place == Place::Static;
+}
 
 bool isFixed(const Body& body, const Symbol& symbol) {
     switch (symbol.kind) {
@@ -125,7 +127,8 @@ Nest::Nest(Checker& c, std::span<const ast::Stmt* const> statements) : body(*c.b
 }
 
 Nest::~Nest() {
-    for (std::size_t from = body.frames.back().undo; body.undo.size() > from; body.undo.pop_back()) {
+    for (std::size_t from = body.frames.back().undo; body.undo.size() > from;
+         body.undo.pop_back()) {
         auto& [name, before] = body.undo.back();
         body.locals[name] = before;
     }

@@ -36,8 +36,9 @@ void checkNested(Checker& c, const ast::Stmt* stmt) {
 
 void checkVariables(Checker& c, const ast::VariablesStmt& stmt) {
     bool isComposite = c.body->place == Place::Composite;
-    const Type* type = checkType(c, *stmt.type, isComposite ? TypeUse::CompositeLocal : TypeUse::Local,
-                                 stmt.variables.empty() ? Name() : stmt.variables[0].name.name);
+    const Type* type =
+        checkType(c, *stmt.type, isComposite ? TypeUse::CompositeLocal : TypeUse::Local,
+                  stmt.variables.empty() ? Name() : stmt.variables[0].name.name);
     for (const ast::Declarator& each : stmt.variables) {
         Symbol* symbol = c.makeSymbol(SymbolKind::Local, each.name, type);
         symbol->typeExpr = stmt.type;
@@ -83,10 +84,12 @@ void checkCompound(Checker& c, const ast::AssignStmt& stmt, const Typed& target)
     const Type* to = target.type;
     if (from->isError() || to->isError()) return;
     if (from->isReal() && to->isReal()) {
-        bool truncates = (from->is(TypeKind::Float) || from->is(TypeKind::Double)) && to->kind < TypeKind::Float;
+        bool truncates =
+            (from->is(TypeKind::Float) || from->is(TypeKind::Double)) && to->kind < TypeKind::Float;
         if (truncates)
-            c.warn(Diag::TruncatingAssignment, stmt.range) << fmt::format("{}=", spelling(operation.op))
-                                                           << types::toString(value.type) << types::toString(to);
+            c.warn(Diag::TruncatingAssignment, stmt.range)
+                << fmt::format("{}=", spelling(operation.op)) << types::toString(value.type)
+                << types::toString(to);
         return;
     }
     Target wanted;
@@ -156,7 +159,8 @@ void checkReturn(Checker& c, const ast::ReturnStmt& stmt) {
         checkExpr(c, *stmt.value);
         c.error(Diag::ReturnValue, stmt.value->range) << returner(body);
     } else if (wantsValue && !body.result->isError()) {
-        c.error(Diag::ReturnWithoutValue, stmt.range) << body.function->name << types::toString(body.result);
+        c.error(Diag::ReturnWithoutValue, stmt.range)
+            << body.function->name << types::toString(body.result);
     }
 }
 
@@ -175,7 +179,8 @@ bool checkPlace(Checker& c, std::string_view keyword, SourceRange range, bool fi
         c.error(Diag::CompositeStatementInFilter, range) << keyword << describe(*c.body);
         return false;
     }
-    if (!fits) c.error(Diag::StatementInComposite, range) << keyword << kindName(c.body->parts->kind);
+    if (!fits)
+        c.error(Diag::StatementInComposite, range) << keyword << kindName(c.body->parts->kind);
     return fits;
 }
 
@@ -199,7 +204,8 @@ void checkWeights(Checker& c, const ast::SplitterStmt& stmt) {
         Typed value = checkValue(c, *weight);
         if (value.type->isError()) continue;
         if (!value.type->is(TypeKind::Int) && !value.type->is(TypeKind::Bit)) {
-            Diagnostic& diag = c.error(Diag::WeightNotInt, weight->range) << types::toString(value.type);
+            Diagnostic& diag = c.error(Diag::WeightNotInt, weight->range)
+                               << types::toString(value.type);
             if (value.type->isReal()) adviseCast(diag, *weight, c.types.intType());
         } else if (value.constant.isInteger() && value.constant.integer < 0) {
             c.error(Diag::WeightNegative, weight->range) << std::int64_t{value.constant.integer};
@@ -242,9 +248,11 @@ std::string_view keyword(ast::CreateRole role) {
 
 void checkCreator(Checker& c, const ast::CreateStmt& stmt) {
     bool isAdd = stmt.role == ast::CreateRole::Add;
-    bool fits = isAdd ? isOneOf(*c.body, ast::StreamKind::Pipeline, ast::StreamKind::SplitJoin)
-                      : isOneOf(*c.body, ast::StreamKind::FeedbackLoop, ast::StreamKind::FeedbackLoop);
-    SourceRange range = stmt.anonymous ? stmt.range.atBegin().to(stmt.anonymous->header) : stmt.range;
+    bool fits =
+        isAdd ? isOneOf(*c.body, ast::StreamKind::Pipeline, ast::StreamKind::SplitJoin)
+              : isOneOf(*c.body, ast::StreamKind::FeedbackLoop, ast::StreamKind::FeedbackLoop);
+    SourceRange range =
+        stmt.anonymous ? stmt.range.atBegin().to(stmt.anonymous->header) : stmt.range;
     if (checkPlace(c, keyword(stmt.role), range, fits)) {
         Parts& parts = *c.body->parts;
         if (isAdd)
@@ -283,7 +291,9 @@ void checkStmt(Checker& c, const ast::Stmt& stmt) {
         case StmtKind::Empty: return;
         case StmtKind::Variables: return checkVariables(c, ast::as<ast::VariablesStmt>(stmt));
         case StmtKind::Assign: return checkAssign(c, ast::as<ast::AssignStmt>(stmt));
-        case StmtKind::Expression: checkExpr(c, *ast::as<ast::ExpressionStmt>(stmt).expression); return;
+        case StmtKind::Expression:
+            checkExpr(c, *ast::as<ast::ExpressionStmt>(stmt).expression);
+            return;
         case StmtKind::If: return checkIf(c, ast::as<ast::IfStmt>(stmt));
         case StmtKind::While: {
             const auto& loop = ast::as<ast::WhileStmt>(stmt);

@@ -21,7 +21,8 @@ public:
         auto [first, isNew] = seen.emplace(name.name, name.range);
         if (isNew) return true;
         bool isParameter = kind == "parameter";
-        Diagnostic& diag = c.error(isParameter ? Diag::DuplicateParameter : Diag::DuplicateMember, name.range);
+        Diagnostic& diag =
+            c.error(isParameter ? Diag::DuplicateParameter : Diag::DuplicateMember, name.range);
         if (!isParameter) diag << kind;
         diag << name.name;
         if (!isParameter) diag << describe(stream);
@@ -48,24 +49,28 @@ void declareParams(Checker& c, Scope& scope, const ast::StreamDecl& decl, Member
     std::vector<Symbol*> params;
     const ast::Parameter* optional = nullptr;
     for (const ast::Parameter& param : decl.params) {
-        Symbol* symbol = c.makeSymbol(SymbolKind::StreamParam, param.name, typeShape(c, *param.type));
+        Symbol* symbol =
+            c.makeSymbol(SymbolKind::StreamParam, param.name, typeShape(c, *param.type));
         symbol->typeExpr = param.type;
         symbol->initialiser = param.defaultValue;
         symbol->index = static_cast<std::uint32_t>(stream.constants.size());
         c.setSymbol(param.id, symbol);
         params.push_back(symbol);
         stream.constants.push_back(symbol);
-        if (members.add("parameter", param.name)) scope.names->params.emplace(param.name.name, symbol);
+        if (members.add("parameter", param.name))
+            scope.names->params.emplace(param.name.name, symbol);
         if (param.defaultValue) optional = &param;
         if (!param.defaultValue && optional) {
-            Diagnostic& diag = c.error(Diag::RequiredAfterDefault, param.name.range) << param.name.name;
+            Diagnostic& diag = c.error(Diag::RequiredAfterDefault, param.name.range)
+                               << param.name.name;
             diag.note(Diag::DeclaredHere, optional->name.range) << optional->name.name;
         }
     }
     stream.params = static_cast<std::uint32_t>(params.size());
     Body body = typeBody(scope, Place::StreamType);
     Enter enter(c, body);
-    for (Symbol* symbol : params) symbol->type = checkType(c, *symbol->typeExpr, TypeUse::StreamParam, symbol->name);
+    for (Symbol* symbol : params)
+        symbol->type = checkType(c, *symbol->typeExpr, TypeUse::StreamParam, symbol->name);
 }
 
 void declareSides(Checker& c, Scope& scope, const ast::StreamDecl& decl) {
@@ -80,7 +85,8 @@ void declareSides(Checker& c, Scope& scope, const ast::StreamDecl& decl) {
     Enter enter(c, body);
     stream.input = checkType(c, *decl.input, TypeUse::StreamSide, stream.name);
     stream.output = checkType(c, *decl.output, TypeUse::StreamSide, stream.name);
-    bool isClosed = stream.input->is(types::TypeKind::Void) && stream.output->is(types::TypeKind::Void);
+    bool isClosed =
+        stream.input->is(types::TypeKind::Void) && stream.output->is(types::TypeKind::Void);
     if (isClosed && !stream.name && decl.stream == ast::StreamKind::Filter)
         c.error(Diag::AnonymousVoidStream, decl.header);
 }
@@ -91,13 +97,15 @@ void declareFields(Checker& c, Scope& scope, const ast::StreamDecl& decl, Member
         auto* fields = ast::tryAs<ast::FieldsDecl>(member);
         if (!fields) continue;
         for (const ast::Declarator& each : fields->variables->variables) {
-            Symbol* symbol = c.makeSymbol(SymbolKind::Field, each.name, typeShape(c, *fields->variables->type));
+            Symbol* symbol =
+                c.makeSymbol(SymbolKind::Field, each.name, typeShape(c, *fields->variables->type));
             symbol->typeExpr = fields->variables->type;
             symbol->initialiser = each.initialiser;
             symbol->index = static_cast<std::uint32_t>(stream.fields.size());
             c.setSymbol(each.id, symbol);
             stream.fields.push_back(symbol);
-            if (members.add("field", each.name)) scope.names->fields.emplace(each.name.name, symbol);
+            if (members.add("field", each.name))
+                scope.names->fields.emplace(each.name.name, symbol);
         }
     }
     Body body = typeBody(scope, Place::FieldType);
@@ -125,7 +133,8 @@ void declareFunctions(Checker& c, Scope& scope, const ast::StreamDecl& decl, Mem
                                            : ast::as<ast::FunctionDecl>(*member).name;
         function.name = name.name;
         declareFunction(c, function, &scope, nullptr);
-        if (members.add(isHandler ? "handler" : "function", name)) scope.names->functions.emplace(name.name, &function);
+        if (members.add(isHandler ? "handler" : "function", name))
+            scope.names->functions.emplace(name.name, &function);
     }
 }
 
@@ -147,7 +156,8 @@ void checkDefaults(Checker& c, Scope& scope) {
     }
 }
 
-void checkFieldInitialisers(Checker& c, Scope& scope, const ast::FieldsDecl& fields, Effects& effects) {
+void checkFieldInitialisers(Checker& c, Scope& scope, const ast::FieldsDecl& fields,
+                            Effects& effects) {
     for (const ast::Declarator& each : fields.variables->variables) {
         if (!each.initialiser) continue;
         const Symbol& symbol = *c.program.symbolOf(each.id);
@@ -202,7 +212,8 @@ void checkFilterParts(Checker& c, const StreamInfo& stream, const ast::StreamDec
         Diagnostic& diag = c.error(Diag::DuplicateFilterPart, range) << displayName(stream) << part;
         diag.note(Diag::DeclaredHere, before->second) << part;
     }
-    if (!first.contains("work") && !hasError) c.error(Diag::MissingWork, decl.header) << displayName(stream);
+    if (!first.contains("work") && !hasError)
+        c.error(Diag::MissingWork, decl.header) << displayName(stream);
 }
 
 void checkFilter(Checker& c, Scope& scope, const ast::StreamDecl& decl) {
@@ -215,8 +226,12 @@ void checkFilter(Checker& c, Scope& scope, const ast::StreamDecl& decl) {
             case ast::DeclKind::Fields:
                 checkFieldInitialisers(c, scope, ast::as<ast::FieldsDecl>(*member), effects);
                 break;
-            case ast::DeclKind::Init: checkInit(c, scope, ast::as<ast::InitDecl>(*member), effects); break;
-            case ast::DeclKind::Work: checkWork(c, scope, ast::as<ast::WorkDecl>(*member), effects); break;
+            case ast::DeclKind::Init:
+                checkInit(c, scope, ast::as<ast::InitDecl>(*member), effects);
+                break;
+            case ast::DeclKind::Work:
+                checkWork(c, scope, ast::as<ast::WorkDecl>(*member), effects);
+                break;
             case ast::DeclKind::Function:
             case ast::DeclKind::Handler: {
                 auto* function = const_cast<FunctionInfo*>(stream.functions[nextFunction++]);
@@ -268,7 +283,8 @@ void checkMemberName(Checker& c, std::string_view kind, ast::Ident name) {
 
 void declareFunction(Checker& c, FunctionInfo& function, Scope* scope, Package* package) {
     bool isHandler = function.decl->kind == ast::DeclKind::Handler;
-    const ast::FunctionDecl* decl = isHandler ? nullptr : &ast::as<ast::FunctionDecl>(*function.decl);
+    const ast::FunctionDecl* decl =
+        isHandler ? nullptr : &ast::as<ast::FunctionDecl>(*function.decl);
     auto params = isHandler ? ast::as<ast::HandlerDecl>(*function.decl).params : decl->params;
     Body body;
     body.place = Place::FunctionType;
@@ -277,7 +293,8 @@ void declareFunction(Checker& c, FunctionInfo& function, Scope* scope, Package* 
     body.function = &function;
     Enter enter(c, body);
     Nest nest(c);
-    TypeUse use = function.kind == FunctionKind::Native ? TypeUse::NativeParam : TypeUse::FunctionParam;
+    TypeUse use =
+        function.kind == FunctionKind::Native ? TypeUse::NativeParam : TypeUse::FunctionParam;
     for (const ast::Parameter& param : params) {
         const Type* type = checkType(c, *param.type, use, param.name.name);
         Symbol* symbol = c.makeSymbol(SymbolKind::Param, param.name, type);
@@ -287,14 +304,18 @@ void declareFunction(Checker& c, FunctionInfo& function, Scope* scope, Package* 
         function.params.push_back(symbol);
         declareLocal(c, *symbol, "parameter");
     }
-    function.result = decl ? checkType(c, *decl->result, TypeUse::Result, function.name) : c.types.voidType();
+    function.result =
+        decl ? checkType(c, *decl->result, TypeUse::Result, function.name) : c.types.voidType();
     function.usesTape = decl && !decl->rates.empty();
 }
 
-void checkFunctionBody(Checker& c, FunctionInfo& function, Scope* scope, Package* package, Effects& effects) {
+void checkFunctionBody(Checker& c, FunctionInfo& function, Scope* scope, Package* package,
+                       Effects& effects) {
     bool isHandler = function.decl->kind == ast::DeclKind::Handler;
-    const ast::FunctionDecl* decl = isHandler ? nullptr : &ast::as<ast::FunctionDecl>(*function.decl);
-    const ast::BlockStmt* block = isHandler ? ast::as<ast::HandlerDecl>(*function.decl).body : decl->body;
+    const ast::FunctionDecl* decl =
+        isHandler ? nullptr : &ast::as<ast::FunctionDecl>(*function.decl);
+    const ast::BlockStmt* block =
+        isHandler ? ast::as<ast::HandlerDecl>(*function.decl).body : decl->body;
     if (!block) return;
     Body body;
     body.place = isHandler ? Place::Handler : scope ? Place::Function : Place::Package;
@@ -331,8 +352,10 @@ void checkParts(Checker& c, const StreamInfo& stream, const Body& body) {
     int needed = isPipeline ? 0 : isLoop ? 4 : 2;
     for (int which = 0; which < needed; ++which)
         if (counts[which] == 0)
-            c.error(Diag::MissingPart, stream.decl->header) << kind << displayName(stream) << names[which];
-    if (!isLoop && parts.adds == 0) c.error(Diag::NoChildren, stream.decl->header) << kind << displayName(stream);
+            c.error(Diag::MissingPart, stream.decl->header)
+                << kind << displayName(stream) << names[which];
+    if (!isLoop && parts.adds == 0)
+        c.error(Diag::NoChildren, stream.decl->header) << kind << displayName(stream);
 }
 
 void declareStream(Checker& c, Scope& scope) {

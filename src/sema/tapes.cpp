@@ -34,7 +34,8 @@ std::string partName(const Body& body) {
 
 const Type* checkTape(Checker& c, TapeOp op, SourceRange range) {
     const Body& body = *c.body;
-    bool hasTapes = body.place == Place::Work || body.place == Place::Prework || body.place == Place::Function;
+    bool hasTapes =
+        body.place == Place::Work || body.place == Place::Prework || body.place == Place::Function;
     if (reportNotFixed(c, range, fmt::format("{}()", name(op)))) return c.types.error();
     if (!hasTapes) {
         c.error(Diag::TapeOutsideWork, range) << name(op) << describe(body);
@@ -72,9 +73,10 @@ void checkIoCall(Checker& c, const FunctionInfo& function, SourceRange range) {
     const Body& body = *c.body;
     if (body.place == Place::Work || body.place == Place::Prework) return;
     if (body.place == Place::Function && body.hasRates) return;
-    std::string where = body.place == Place::Function
-                            ? fmt::format("function '{}', which declares no rates", body.function->name.text())
-                            : describe(body);
+    std::string where =
+        body.place == Place::Function
+            ? fmt::format("function '{}', which declares no rates", body.function->name.text())
+            : describe(body);
     c.error(Diag::IoFunctionPlacement, range) << function.name << where;
 }
 

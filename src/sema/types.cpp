@@ -38,7 +38,8 @@ const Type* portalType(Checker& c, const ast::TypeExpr& type) {
     StreamInfo* stream = findStream(c, type.name.name);
     if (stream && stream->decl && stream->decl->stream == ast::StreamKind::Filter)
         return c.types.portal(type.name.name);
-    Diagnostic& diag = c.error(Diag::PortalClass, type.name.range) << type.name.name << type.name.name;
+    Diagnostic& diag = c.error(Diag::PortalClass, type.name.range)
+                       << type.name.name << type.name.name;
     if (!stream && c.maySuggest())
         c.suggest(diag, type.name.range, similarStream(c, type.name.name.text()));
     else if (stream && stream->decl)
@@ -64,7 +65,9 @@ std::string_view whatIs(TypeUse use) {
     STRC_UNREACHABLE("use of a type");
 }
 
-bool mayBePortal(TypeUse use) { return use == TypeUse::StreamParam || use == TypeUse::CompositeLocal; }
+bool mayBePortal(TypeUse use) {
+    return use == TypeUse::StreamParam || use == TypeUse::CompositeLocal;
+}
 
 std::string_view portalPlace(TypeUse use, bool isElement) {
     if (isElement) return "an element of an array";
@@ -83,9 +86,11 @@ std::string_view portalPlace(TypeUse use, bool isElement) {
 }
 
 /// Void, portals and strings are not for everybody. Also arrays of them.
-bool isUsable(Checker& c, const ast::TypeExpr& written, const Type* element, bool isArray, TypeUse use, Name what) {
+bool isUsable(Checker& c, const ast::TypeExpr& written, const Type* element, bool isArray,
+              TypeUse use, Name what) {
     if (element->is(TypeKind::Void)) {
-        bool mayBeVoid = use == TypeUse::Result || use == TypeUse::StreamSide || use == TypeUse::Cast;
+        bool mayBeVoid =
+            use == TypeUse::Result || use == TypeUse::StreamSide || use == TypeUse::Cast;
         if (mayBeVoid && !isArray) return true;
         std::string_view kind = isArray ? "element of" : whatIs(use);
         c.error(Diag::VoidVariable, written.range) << kind << what;
@@ -97,7 +102,8 @@ bool isUsable(Checker& c, const ast::TypeExpr& written, const Type* element, boo
         return false;
     }
     if (element->is(TypeKind::String)) {
-        bool isParam = use == TypeUse::StreamParam || use == TypeUse::FunctionParam || use == TypeUse::NativeParam;
+        bool isParam = use == TypeUse::StreamParam || use == TypeUse::FunctionParam ||
+                       use == TypeUse::NativeParam;
         if (isParam && !isArray) return true;
         c.error(Diag::StringType, written.range);
         return false;
@@ -147,12 +153,15 @@ const Type* elementType(Checker& c, const ast::TypeExpr& type) {
 const Type* checkType(Checker& c, const ast::TypeExpr& written, TypeUse use, Name what) {
     std::vector<const ast::TypeExpr*> dimensions;  // outermost first
     const ast::TypeExpr* inner = &written;
-    for (; inner->kind == ast::TypeExprKind::Array; inner = inner->element) dimensions.push_back(inner);
+    for (; inner->kind == ast::TypeExprKind::Array; inner = inner->element)
+        dimensions.push_back(inner);
     const Type* type = elementType(c, *inner);
-    if (!type->isError() && !isUsable(c, written, type, !dimensions.empty(), use, what)) type = c.types.error();
+    if (!type->isError() && !isUsable(c, written, type, !dimensions.empty(), use, what))
+        type = c.types.error();
     c.setType(inner->id, type);
     std::vector<std::int64_t> extents;
-    for (const ast::TypeExpr* dimension : dimensions) extents.push_back(checkBound(c, dimension->bound));
+    for (const ast::TypeExpr* dimension : dimensions)
+        extents.push_back(checkBound(c, dimension->bound));
     for (std::size_t i = dimensions.size(); i-- > 0;) {
         type = extents[i] == kBadBound ? c.types.error() : c.types.array(type, extents[i]);
         c.setType(dimensions[i]->id, type);
@@ -165,7 +174,8 @@ const Type* typeShape(Checker& c, const ast::TypeExpr& written) {
     const ast::TypeExpr* inner = &written;
     for (; inner->kind == ast::TypeExprKind::Array; inner = inner->element) ++rank;
     const Type* type = c.types.error();
-    if (inner->kind == ast::TypeExprKind::Primitive) type = c.types.scalar(kindOf(inner->primitive));
+    if (inner->kind == ast::TypeExprKind::Primitive)
+        type = c.types.scalar(kindOf(inner->primitive));
     if (inner->kind == ast::TypeExprKind::Portal) type = c.types.portal(inner->name.name);
     if (inner->kind == ast::TypeExprKind::Named)
         if (const Type* found = findStruct(c, inner->name.name)) type = found;

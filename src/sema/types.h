@@ -7,8 +7,18 @@ namespace strc::sema {
 
 /// What a type is written for.
 enum class TypeUse : std::uint8_t {
-    Local, CompositeLocal, Field, Global, StreamParam, FunctionParam, NativeParam, Result, StreamSide, StructField,
-    Cast, TypeArgument,
+    Local,
+    CompositeLocal,
+    Field,
+    Global,
+    StreamParam,
+    FunctionParam,
+    NativeParam,
+    Result,
+    StreamSide,
+    StructField,
+    Cast,
+    TypeArgument,
 };
 
 /// The type a TypeExpr means, with kDynamic where a bound is not a literal constant; the error type

@@ -18,7 +18,8 @@ std::string read(const fs::path& path) {
 
 std::vector<fs::path> programsUnder(const std::string& folder) {
     std::vector<fs::path> found;
-    for (auto& entry : fs::recursive_directory_iterator(std::string(STRC_SOURCE_DIR) + "/" + folder))
+    for (auto& entry :
+         fs::recursive_directory_iterator(std::string(STRC_SOURCE_DIR) + "/" + folder))
         if (entry.path().extension() == ".str") found.push_back(entry.path());
     std::sort(found.begin(), found.end());
     EXPECT_FALSE(found.empty()) << folder;
@@ -45,10 +46,17 @@ TEST(Conformance, ValidProgramsHaveNoErrors) {
 
 /// Faults that only show once the graph is built.
 bool isLater(const std::string& name) {
-    static const char* const prefixes[] = {"deadlock_", "rate_inconsistent", "rate_peeks_too_far", "rate_pops_too",
-                                           "rate_pushes_too", "recursion_", "const_negative_array_size",
-                                           "stream_nothing_takes", "stream_number_of_weights",
-                                           "stream_source_in_the_middle", "stream_type_of_pipeline_input",
+    static const char* const prefixes[] = {"deadlock_",
+                                           "rate_inconsistent",
+                                           "rate_peeks_too_far",
+                                           "rate_pops_too",
+                                           "rate_pushes_too",
+                                           "recursion_",
+                                           "const_negative_array_size",
+                                           "stream_nothing_takes",
+                                           "stream_number_of_weights",
+                                           "stream_source_in_the_middle",
+                                           "stream_type_of_pipeline_input",
                                            "stream_types_in"};
     return std::any_of(std::begin(prefixes), std::end(prefixes),
                        [&](const char* prefix) { return name.starts_with(prefix); });
@@ -66,7 +74,9 @@ TEST(Conformance, InvalidProgramsAreRefusedOnTheRightLine) {
             continue;
         }
         ASSERT_NE(comment, std::string::npos) << name;
-        auto line = std::count(source.begin(), source.begin() + static_cast<std::ptrdiff_t>(comment), '\n') + 1;
+        auto line = std::count(source.begin(),
+                               source.begin() + static_cast<std::ptrdiff_t>(comment), '\n') +
+                    1;
         std::string prefix = std::to_string(line) + ": ";
         auto faults = checked.faults();
         bool isNamed = std::any_of(faults.begin(), faults.end(), [&](const std::string& fault) {
