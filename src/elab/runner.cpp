@@ -60,9 +60,10 @@ class StaticRunner final : public Runner {
 public:
     using Runner::Runner;
 
-    bool runItem(const ir::Body& body) {
+    bool runItem(const ir::Body& body, std::vector<Value>& globals) {
         eval::Instance instance;
         instance.module = &module;
+        instance.globals = &globals;
         instance.host = this;
         return runBody(body, instance);
     }
@@ -72,7 +73,7 @@ public:
 
 bool runStatic(base::Context& context, ir::Module& module, const ir::Body& body,
                types::TypeTable& types, const Surroundings& surroundings, types::Random& random) {
-    return StaticRunner(context, module, types, surroundings, random).runItem(body);
+    return StaticRunner(context, module, types, surroundings, random).runItem(body, module.globalValues);
 }
 
 }  // namespace strc::elab

@@ -24,7 +24,9 @@ using base::SourceRange;
 using types::Type;
 using types::Value;
 
-/// Why a run stopped early: a run-time fault, to be reported with the instance's path.
+/// Why a run stopped early: a run-time fault, to be reported with the instance's path. A rate that was
+/// not kept is a Push-, Pop- or PeekRateViolated (part, filter, limit, count); that the rate is a range
+/// only the caller knows.
 struct Trap {
     Diag id;
     SourceRange range;
@@ -47,6 +49,8 @@ public:
     virtual std::optional<Trap> callNative(const ir::Native&, std::span<std::uint64_t> args, std::uint64_t& result);
     /// Contents of an init_array_1D_* file, or a sentence why not.
     virtual base::Result<std::string> readFile(const std::string& name);
+    /// Something to tell the user although the run goes on.
+    virtual void warn(const Trap&);
 
     // ---- elaboration; `args` are parallel to ir::Create::args, empty optional: default applies
     virtual std::int32_t newPortal(SourceRange range);
@@ -58,7 +62,7 @@ public:
     /// A bound that is not there is an empty optional: `*`, or no average.
     virtual void rate(const ir::RateClause&, std::optional<std::int64_t> minOrValue, std::optional<std::int64_t> average,
                       std::optional<std::int64_t> max, SourceRange range);
-    /// Concrete type of the stream's input (0) or output (1), or of a field when it is declared.
+    /// Concrete type of the stream's input (0) or output (1); also in Instance::itemTypes then.
     virtual void itemType(int side, const Type* concrete);
 };
 
@@ -70,6 +74,8 @@ struct Instance {
     std::vector<const Type*> fieldTypes;       ///< concrete; filled in as fields are declared
     std::vector<std::int64_t> fieldOffsets;    ///< into `state`
     std::vector<std::byte> state;              ///< all fields; grows while setup declares them
+    const Type* itemTypes[2] = {};             ///< concrete, of input and output: for Op::Extent
+    std::vector<Value>* globals = nullptr;     ///< static items: Module::globalValues, to be written
     Tape* input = nullptr;
     Tape* output = nullptr;
     std::int64_t iterations = 0;               ///< iter()
@@ -83,8 +89,8 @@ struct Firing {
     std::int64_t pushLimit = INT64_MAX;
     std::int64_t popped = 0;
     std::int64_t pushed = 0;
-    bool dynamicInput = false;           ///< pop and peek ask Host::demandInput when items lack
-    bool lenientPops = false;
+    bool dynamicInput = false;           ///< pop and peek ask Host::demandInput when items lack; else
+                                         ///< the items must be there (the limits say how many)
 };
 
 struct Code;  ///< a compiled body
@@ -93,9 +99,14 @@ struct CodeDeleter {
 };
 using CodePtr = std::unique_ptr<const Code, CodeDeleter>;
 
-/// Compiles a body of `stream` (null: static item, package function). Generic (dynamic extents) or
-/// specialised; the latter runs at full speed. Calls are compiled on demand into the same CodePtr.
-CodePtr compile(const ir::Module&, const ir::StreamCode* stream, const ir::Body&, types::TypeTable&);
+/// Compiles a body of `stream` (null: static item, package function) and all it calls. Generic (dynamic
+/// extents) or specialised; the latter runs at full speed if the offsets of the fields are given: they
+/// must be those of every instance that runs the code. Module, stream and body must outlive the code.
+CodePtr compile(const ir::Module&, const ir::StreamCode* stream, const ir::Body&, types::TypeTable&,
+                std::span<const std::int64_t> fieldOffsets = {});
+
+/// The code as text, one operation a line, for tests and for the curious.
+std::string disassemble(const Code&);
 
 enum class Outcome : std::uint8_t { Done, Starved, Trapped, Interrupted };
 
@@ -113,16 +124,23 @@ public:
     Machine(const Machine&) = delete;
     Machine& operator=(const Machine&) = delete;
 
-    /// Nested runs (Host::demandInput during a firing) are allowed.
+    /// Nested runs (Host::demandInput during a firing) are allowed. Arguments are the parameters,
+    /// without the one that an aggregate result is written through.
     RunResult run(const Code&, Instance&, Firing&, std::span<const Value> args = {});
+    /// The same without arguments and result, for the many firings of an interpreter. A trap is in
+    /// `trap`.
+    Outcome fire(const Code&, Instance&, Firing&);
 
+    std::optional<Trap> trap;
     /// Operations left before a trap (elaboration: Limits::elaborationSteps); no limit by default.
     std::uint64_t stepsLeft = UINT64_MAX;
+    /// Print like C (language.md 18): "%f".
+    bool cFormat = false;
     /// Set from a signal handler or another thread: the run stops with Outcome::Interrupted.
     const volatile bool* interrupt = nullptr;
 
-    struct Stack;
-    std::unique_ptr<Stack> stack;
+    struct Memory;  ///< frames, arrays of dynamic extent, strings
+    std::unique_ptr<Memory> memory;
 };
 
 }  // namespace strc::eval

@@ -4,17 +4,23 @@
 
 namespace strc::eval {
 
-void Tape::grow() {
-    std::uint64_t larger = capacity == 0 ? 16 : capacity * 2;
-    auto fresh = std::make_unique<std::byte[]>(larger * itemSize);
-    std::uint64_t first = std::min(count, capacity - head);
-    if (count != 0) {
-        std::memcpy(fresh.get(), data.get() + head * itemSize, first * itemSize);
-        std::memcpy(fresh.get() + first * itemSize, data.get(), (count - first) * itemSize);
+// Dead space in front is used again when it is at least as large as what lives: each byte is then
+// moved at most once for every byte that was appended.
+void Tape::grow(std::uint64_t bytes) {
+    auto used = static_cast<std::uint64_t>(last - first);
+    auto dead = static_cast<std::uint64_t>(first - data.get());
+    if (dead >= used && dead >= bytes) {
+        if (used != 0) std::memcpy(data.get(), first, used);
+    } else {
+        std::uint64_t least = 16ull * itemSize;
+        std::uint64_t capacity = std::max({least, 2 * used, used + bytes});
+        std::unique_ptr<std::byte[]> fresh(new std::byte[capacity]);
+        if (used != 0) std::memcpy(fresh.get(), first, used);
+        data = std::move(fresh);
+        end = data.get() + capacity;
     }
-    data = std::move(fresh);
-    head = 0;
-    capacity = larger;
+    first = data.get();
+    last = first + used;
 }
 
 }  // namespace strc::eval

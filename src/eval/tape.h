@@ -1,5 +1,6 @@
 #pragma once
-/// A channel as a growing ring buffer of items of one size: the deque of the interpreter.
+/// A channel as a growing queue of items of one size: the deque of the interpreter. The items lie one
+/// after the other in memory, so a window of them can be read, written or copied at once.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,33 +15,46 @@ class Tape {
 public:
     explicit Tape(std::uint32_t itemSize) : itemSize(itemSize) {}
 
-    std::uint64_t size() const { return count; }
+    std::uint64_t size() const { return static_cast<std::uint64_t>(last - first) / itemSize; }
+    /// size() >= items, without a division.
+    bool has(std::uint64_t items) const {
+        return static_cast<std::uint64_t>(last - first) >= items * itemSize;
+    }
     std::uint32_t bytesPerItem() const { return itemSize; }
 
-    /// Room for one more item at the end; the caller writes itemSize bytes there.
-    std::byte* append() {
-        if (count == capacity) grow();
-        std::byte* at = slot(count);
-        ++count;
+    /// Room for so many more items at the end, in one piece; the caller writes all of their bytes.
+    std::byte* append(std::uint64_t items = 1) {
+        std::uint64_t bytes = items * itemSize;
+        if (static_cast<std::uint64_t>(end - last) < bytes) grow(bytes);
+        std::byte* at = last;
+        last += bytes;
         return at;
     }
-    /// The k-th item from the front; k < size().
-    std::byte* at(std::uint64_t k) { return slot(k); }
-    void drop() {
-        head = (head + 1) & (capacity - 1);
-        --count;
-    }
-    void clear() { head = count = 0; }
+    /// The k-th item from the front; k < size(). Those behind it follow in memory.
+    std::byte* at(std::uint64_t k) { return first + k * itemSize; }
+    void drop(std::uint64_t items = 1) { first += items * itemSize; }
+    void clear() { first = last = data.get(); }
 
 private:
-    std::byte* slot(std::uint64_t k) { return data.get() + ((head + k) & (capacity - 1)) * itemSize; }
-    void grow();
+    friend struct TapeWindow;
+    /// Makes room for so many bytes behind the last item.
+    void grow(std::uint64_t bytes);
 
     std::unique_ptr<std::byte[]> data;
-    std::uint64_t head = 0;
-    std::uint64_t count = 0;
-    std::uint64_t capacity = 0;  ///< items; zero or a power of two
+    std::byte* first = nullptr;
+    std::byte* last = nullptr;
+    std::byte* end = nullptr;
     std::uint32_t itemSize;
+};
+
+/// The evaluator's access while a body runs: it moves the ends itself.
+struct TapeWindow {
+    static std::byte* first(const Tape& tape) { return tape.first; }
+    static std::byte* last(const Tape& tape) { return tape.last; }
+    static std::byte* end(const Tape& tape) { return tape.end; }
+    static void setFirst(Tape& tape, std::byte* first) { tape.first = first; }
+    static void setLast(Tape& tape, std::byte* last) { tape.last = last; }
+    static void grow(Tape& tape, std::uint64_t bytes) { tape.grow(bytes); }
 };
 
 }  // namespace strc::eval

@@ -1,0 +1,268 @@
+// Blocks, branches, loops, calls.
+
+#include "eval/compiler.h"
+
+namespace strc::eval {
+
+void Compiler::block(ir::BlockId id, const Context& blockContext) {
+    if (id == kNone) return;
+    auto savedInstrs = instrs;
+    auto savedCurrent = current;
+    auto savedContext = context;
+    instrs = &body.blocks[id].instrs;
+    context = &blockContext;
+    for (current = 0; current < instrs->size(); ++current) instruction((*instrs)[current], blockContext);
+    instrs = savedInstrs;
+    current = savedCurrent;
+    context = savedContext;
+}
+
+void Compiler::instruction(const Instr& instr, const Context& blockContext) {
+    std::uint32_t at = position++;
+    out.place(instr.range);
+    switch (instr.op) {
+        case Op::Const: constant(instr); break;
+        case Op::Load: load(instr); break;
+        case Op::Store: store(instr); break;
+        case Op::Addr: address(instr); break;
+        case Op::Extent: extent(instr); break;
+        case Op::Declare: declare(instr); break;
+        case Op::Elem: element(instr); break;
+        case Op::Member: member(instr); break;
+        case Op::LoadAt:
+        case Op::StoreAt: access(instr); break;
+        case Op::Copy:
+        case Op::Zero: copyOrZero(instr); break;
+        case Op::CheckExtent:
+            out.op(Code32::CheckExtent, {slotOf(instr.operands[0]), slotOf(instr.operands[1]), instr.index});
+            break;
+        case Op::Not: emitNot(instr, blockContext); break;
+        case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
+            compare(instr, blockContext);
+            break;
+        case Op::If: emitIf(instr, blockContext); break;
+        case Op::Loop: emitLoop(instr); break;
+        case Op::Yield: emitYield(instr, blockContext); break;
+        case Op::Break: out.jump(Code32::Jump, {0, 0}, *loops.back().exit); break;
+        case Op::Continue: out.jump(Code32::Jump, {0, 0}, *loops.back().next); break;
+        case Op::Return: emitReturn(&instr); break;
+        case Op::Push: case Op::Pop: case Op::Peek: case Op::PushFrom: case Op::PopInto:
+        case Op::PeekInto: case Op::Discard: case Op::Iter:
+            tape(instr);
+            break;
+        case Op::Call: emitCall(instr); break;
+        case Op::Print:
+            out.op(Code32::Print, {slotOf(instr.operands[0]),
+                                   static_cast<std::uint32_t>(typeOf(instr.operands[0])->kind)});
+            break;
+        case Op::NewLine: out.op(Code32::NewLine); break;
+        case Op::Send: case Op::ReadArray: case Op::NewPortal: case Op::Create: case Op::Split:
+        case Op::Join: case Op::Enqueue: case Op::Rate: case Op::ItemType:
+            emitHost(instr);
+            break;
+        case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Neg:
+        case Op::And: case Op::Or: case Op::Xor: case Op::Shl: case Op::Shr: case Op::Convert:
+        case Op::Math: case Op::Make: case Op::Part: case Op::WithPart: case Op::Concat: case Op::Random:
+            arithmetic(instr);
+            break;
+        case Op::Count: STRC_UNREACHABLE("not an operation");
+    }
+    if (instr.op == Op::If || instr.op == Op::Loop) {
+        release(at);
+        at = position++;
+    }
+    release(at);
+}
+
+// ---- branches
+
+// Is the register, made by the instruction `ahead - 1` further on, only jumped upon by the next one?
+bool Compiler::branchesNext(Reg reg, const Context& blockContext, std::size_t ahead) const {
+    if (analysis[reg].uses != 1 || current + ahead >= instrs->size()) return false;
+    const Instr& next = (*instrs)[current + ahead];
+    if (next.operands.empty() || next.operands[0] != reg) return false;
+    if (next.op == Op::If) return true;
+    if (next.op == Op::Yield) return blockContext.ifTrue != nullptr;
+    return next.op == Op::Not && branchesNext(next.result, blockContext, ahead + 1);
+}
+
+void Compiler::branch(Reg condition, const Context& to) {
+    const Place& place = places[condition];
+    if (place.kind == Place::Kind::Branched) return;
+    if (place.kind == Place::Kind::Literal) {
+        Label* target = place.literal->bytes[0] ? to.ifTrue : to.ifFalse;
+        if (target != to.next) out.jump(Code32::Jump, {0, 0}, *target);
+        return;
+    }
+    bool falls = to.next == to.ifTrue;
+    Label& target = falls ? *to.ifFalse : *to.ifTrue;
+    if (place.kind == Place::Kind::Compare) {
+        bool swap = falls && place.swapFalse;
+        std::uint32_t left = swap ? place.right : place.slot;
+        std::uint32_t right = swap ? place.slot : place.right;
+        out.jump(falls ? place.ifFalse : place.ifTrue, {left, right}, target);
+    } else {
+        out.jump(falls ? Code32::JumpF : Code32::JumpT, {slotOf(condition)}, target);
+    }
+    if (!falls && to.next != to.ifFalse) out.jump(Code32::Jump, {0, 0}, *to.ifFalse);
+}
+
+void Compiler::emitIf(const Instr& instr, const Context& blockContext) {
+    bool decides = instr.result != kNone && branchesNext(instr.result, blockContext) &&
+                   (*instrs)[current + 1].op != Op::Not;
+    if (decides) return decideBy(instr, blockContext);
+    Context inner;
+    if (instr.result != kNone) inner.slot = destination(instr);
+    Branches labels;
+    bindCondition(instr, labels);
+    Label end;
+    bool hasElse = instr.blocks[1] != kNone && !body.blocks[instr.blocks[1]].instrs.empty();
+    out.bind(labels.then);
+    block(instr.blocks[0], inner);
+    if (hasElse) out.jump(Code32::Jump, {0, 0}, end);
+    out.bind(labels.otherwise);
+    if (hasElse) block(instr.blocks[1], inner);
+    out.bind(end);
+}
+
+/// Jumps to one of two labels, the first of which follows.
+void Compiler::bindCondition(const Instr& instr, Branches& labels) {
+    if (places[instr.operands[0]].kind == Place::Kind::Branched) {
+        labels = std::move(branched);
+        return;
+    }
+    branch(instr.operands[0], {std::nullopt, &labels.then, &labels.otherwise, &labels.then});
+}
+
+// `a && b` and the like: the boolean that an If yields decides over the If that follows, or over the
+// jump that the block around it ends with. Jumps go there at once.
+void Compiler::decideBy(const Instr& instr, const Context& blockContext) {
+    Branches inner;
+    bool isBranched = places[instr.operands[0]].kind == Place::Kind::Branched;
+    if (isBranched) inner = std::move(branched);
+    branched = {};
+    Context to = blockContext;
+    Branches outer;
+    if ((*instrs)[current + 1].op == Op::If)
+        to = {std::nullopt, &outer.then, &outer.otherwise, &outer.then};
+    Label* ifThen = constantTarget(instr.blocks[0], to);
+    Label* ifElse = constantTarget(instr.blocks[1], to);
+    if (!isBranched) {
+        Label* next = !ifThen ? &inner.then : !ifElse ? &inner.otherwise : to.next;
+        branch(instr.operands[0], {std::nullopt, ifThen ? ifThen : &inner.then,
+                                   ifElse ? ifElse : &inner.otherwise, next});
+    }
+    Context first{std::nullopt, to.ifTrue, to.ifFalse, ifElse ? to.next : nullptr};
+    decideIn(instr.blocks[0], ifThen, inner.then, isBranched, first);
+    decideIn(instr.blocks[1], ifElse, inner.otherwise, false, to);
+    places[instr.result].kind = Place::Kind::Branched;
+    branched = std::move(outer);
+}
+
+/// One of the two blocks; `constant`: where it goes if it yields a literal and nothing else.
+void Compiler::decideIn(ir::BlockId id, Label* constant, Label& begin, bool fallsIn, const Context& to) {
+    if (!constant) {
+        out.bind(begin);
+        block(id, to);
+        return;
+    }
+    position += static_cast<std::uint32_t>(body.blocks[id].instrs.size());
+    out.forward(begin, *constant);
+    if (fallsIn && constant != to.next) out.jump(Code32::Jump, {0, 0}, *constant);
+}
+
+Label* Compiler::constantTarget(ir::BlockId id, const Context& to) const {
+    const std::vector<Instr>& list = body.blocks[id].instrs;
+    if (list.size() != 2 || list[0].op != Op::Const || list[1].op != Op::Yield) return nullptr;
+    return list[0].value.bytes[0] ? to.ifTrue : to.ifFalse;
+}
+
+void Compiler::emitYield(const Instr& instr, const Context& blockContext) {
+    if (blockContext.ifTrue) branch(instr.operands[0], blockContext);
+    else if (blockContext.slot) moveTo(*blockContext.slot, instr.operands[0]);
+}
+
+// ---- loops
+
+void Compiler::emitLoop(const Instr& instr) {
+    std::uint32_t begin = position - 1;
+    bool outermost = !out.hasPreheader();
+    if (outermost) out.beginPreheader();
+    std::uint32_t marked = 0;
+    bool strings = analysis.hasStrings(begin);
+    if (strings) out.op(Code32::StringMark, {marked = out.take(1)});
+    Label top, next, condition, exit;
+    std::uint32_t entry = out.here();
+    if (!instr.flag) out.jump(Code32::Jump, {0, 0}, condition);
+    out.bind(top);
+    loops.push_back({&exit, instr.flag ? &condition : &next});
+    block(instr.blocks[1], {});
+    out.bind(next);
+    block(instr.blocks[2], {});
+    loops.pop_back();
+    if (strings) out.op(Code32::StringRelease, {marked});
+    out.op(Code32::Tick, {analysis.end(begin) - begin});
+    out.bind(condition);
+    block(instr.blocks[0], {std::nullopt, &top, &exit, &exit});
+    out.bind(exit);
+    (void)entry;
+    if (strings) out.give(marked, 1);
+    if (outermost) out.endPreheader();
+}
+
+// ---- calls
+
+void Compiler::emitReturn(const Instr* instr) {
+    if (!instr || instr->operands.empty()) {
+        epilogue();
+        out.op(Code32::Return);
+        return;
+    }
+    Reg value = instr->operands[0];
+    std::uint32_t slot = slotOf(value);
+    if (typeOf(value)->is(TypeKind::String)) {
+        std::uint32_t kept = temporary();
+        out.op(Code32::Intern, {kept, slot});
+        slot = kept;
+    }
+    epilogue();
+    out.op(slotsOf(typeOf(value)) == 2 ? Code32::Return2 : Code32::Return1, {slot});
+}
+
+void Compiler::emitCall(const Instr& instr) {
+    if (instr.callee.kind == ir::CalleeKind::Native) return emitHost(instr);
+    std::uint32_t number = linker.function(instr.callee);
+    std::uint32_t to = kHeader;
+    for (Reg operand : instr.operands) {
+        moveTo(kOutgoing | to, operand);
+        to += body.regs[operand].ref ? 1 : slotsOf(typeOf(operand));
+    }
+    out.needOutgoing(to);
+    std::uint32_t result = instr.result == kNone ? temporary(2) : destination(instr);
+    out.op(Code32::Call, {number, result});
+}
+
+// ---- what the machine does in C++
+
+void Compiler::emitHost(const Instr& instr) {
+    HostOp op;
+    op.instr = &instr;
+    op.body = &body;
+    for (Reg operand : instr.operands) {
+        HostOperand given;
+        given.isRef = body.regs[operand].ref;
+        given.slot = given.isRef ? addressOf(operand) : slotOf(operand);
+        given.type = typeOf(operand);
+        op.operands.push_back(given);
+    }
+    if (instr.op == Op::Declare && instr.var.space == Space::Local) {
+        op.local = locals[instr.var.index].slot;
+        op.extents = locals[instr.var.index].extents;
+    }
+    op.result = instr.result == kNone ? temporary(2) : destination(instr);
+    auto number = static_cast<std::uint32_t>(code.hostOps.size());
+    code.hostOps.push_back(std::move(op));
+    out.op(Code32::Host, {number});
+}
+
+}  // namespace strc::eval

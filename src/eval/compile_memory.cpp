@@ -1,0 +1,398 @@
+// Variables, addresses, elements, tapes.
+
+#include "eval/compiler.h"
+
+namespace strc::eval {
+namespace {
+
+/// One of the opcodes that differ in the number of bytes only.
+Code32 bySize(std::uint32_t bytes, Code32 one, Code32 four, Code32 eight, Code32 other) {
+    return bytes == 1 ? one : bytes == 4 ? four : bytes == 8 ? eight : other;
+}
+
+bool fitsWord(std::int64_t value) { return value >= 0 && value <= UINT32_MAX; }
+
+/// Key of what a preheader computes once: an address, by its opcode and number.
+std::pair<std::uint64_t, std::uint64_t> keyOf(Code32 operation, std::uint32_t index) {
+    return {std::uint64_t{3} << 32, (static_cast<std::uint64_t>(operation) << 32) | index};
+}
+
+}  // namespace
+
+// ---- variables
+
+Code32 Compiler::addressCode(ir::VarRef var) {
+    return var.space == Space::Field      ? Code32::FieldAddr
+           : var.space == Space::Constant ? Code32::ConstantAddr
+                                          : Code32::GlobalAddr;
+}
+
+/// The slot with the address of a field, constant or global that no frame knows, if it can be found in
+/// front of the loop.
+std::optional<std::uint32_t> Compiler::hoistedAddress(ir::VarRef var) {
+    // While setup declares fields, those before them move; a static item sets globals.
+    bool moves = (var.space == Space::Field && body.kind == ir::BodyKind::Setup) ||
+                 (var.space == Space::Global && body.kind == ir::BodyKind::Static);
+    if (moves || !out.hasPreheader()) return std::nullopt;
+    Code32 operation = addressCode(var);
+    return out.hoist(keyOf(operation, var.index), 1,
+                     [&](std::uint32_t slot) { out.op(operation, {slot, var.index}); });
+}
+
+void Compiler::load(const Instr& instr) {
+    const RegFacts& facts = analysis[instr.result];
+    switch (instr.var.space) {
+        case Space::Local: {
+            std::uint32_t slot = locals[instr.var.index].slot;
+            if (facts.alias) setSlot(instr.result, slot);
+            else moveSlots(destination(instr), slot, slotsOf(instr.type));
+            return;
+        }
+        case Space::Constant:
+        case Space::Global: {
+            bool isConstant = instr.var.space == Space::Constant;
+            Code32 operation = isConstant ? Code32::ConstantLoad : Code32::GlobalLoad;
+            if (isConstant && out.hasPreheader()) {
+                setSlot(instr.result, out.hoist(keyOf(operation, instr.var.index), slotsOf(instr.type),
+                                                [&](std::uint32_t slot) { out.op(operation, {slot, instr.var.index}); }));
+                return;
+            }
+            out.op(operation, {destination(instr), instr.var.index});
+            return;
+        }
+        case Space::Field: {
+            Place ref = fieldRef(instr.var);
+            loadFrom(ref, instr.type, destination(instr));
+            return;
+        }
+        case Space::Input:
+        case Space::Output: break;
+    }
+    STRC_UNREACHABLE("load of a tape");
+}
+
+Place Compiler::fieldRef(ir::VarRef var) {
+    Place ref;
+    ref.kind = Place::Kind::Ref;
+    if (var.index < fieldOffsets.size()) {
+        ref.slot = kState;
+        ref.offset = fieldOffsets[var.index];
+        return ref;
+    }
+    if (auto slot = hoistedAddress(var)) {
+        ref.slot = *slot;
+        return ref;
+    }
+    ref.slot = temporary();
+    out.op(Code32::FieldAddr, {ref.slot, var.index});
+    return ref;
+}
+
+void Compiler::store(const Instr& instr) {
+    Reg value = instr.operands[0];
+    const Type* type = typeOf(value);
+    if (instr.var.space == Space::Local && !type->is(TypeKind::String))
+        return moveTo(locals[instr.var.index].slot, value);
+    std::uint32_t slot = slotOf(value);
+    if (type->is(TypeKind::String)) {  // it outlives the run, or the iteration, that made it
+        std::uint32_t kept = temporary();
+        out.op(Code32::Intern, {kept, slot});
+        slot = kept;
+    }
+    switch (instr.var.space) {
+        case Space::Local: return moveSlots(locals[instr.var.index].slot, slot, 1);
+        case Space::Field: return storeTo(fieldRef(instr.var), type, slot);
+        case Space::Global: out.op(Code32::GlobalStore, {slot, instr.var.index}); return;
+        case Space::Constant:
+        case Space::Input:
+        case Space::Output: break;
+    }
+    STRC_UNREACHABLE("store to something that is not variable");
+}
+
+void Compiler::address(const Instr& instr) {
+    Place& place = places[instr.result];
+    const ir::VarRef var = instr.var;
+    if (var.space == Space::Local) {
+        const Local& local = locals[var.index];
+        if (local.offset < 0) {
+            if (var.index < body.params || analysis[instr.result].alias) return setSlot(instr.result, local.slot);
+            return moveSlots(destination(instr), local.slot + kAddress, 1);
+        }
+        place.kind = Place::Kind::Ref;
+        place.slot = kFrame;
+        place.offset = local.offset;
+        return;
+    }
+    if (var.space == Space::Field && var.index < fieldOffsets.size()) {
+        place = fieldRef(var);
+        return;
+    }
+    if (auto slot = hoistedAddress(var)) return setSlot(instr.result, *slot);
+    out.op(addressCode(var), {destination(instr), var.index});
+}
+
+void Compiler::extent(const Instr& instr) {
+    ExtentSource source = extentSource(instr.var, instr.index);
+    if (source.kind == ExtentSource::Kind::Slot) {
+        if (analysis[instr.result].alias) return setSlot(instr.result, source.index);
+        return moveSlots(destination(instr), source.index, 1);
+    }
+    std::uint32_t to = destination(instr);
+    if (source.kind == ExtentSource::Kind::Literal)
+        out.op(Code32::Const, {to, static_cast<std::uint32_t>(source.literal)});
+    else
+        out.op(Code32::Extent, {to, static_cast<std::uint32_t>(source.kind), source.index, source.dimension});
+}
+
+void Compiler::declare(const Instr& instr) {
+    if (instr.var.space != Space::Local) return emitHost(instr);
+    const Local& local = locals[instr.var.index];
+    const Type* type = body.locals[instr.var.index].type;
+    if (local.extents != 0) return emitHost(instr);
+    if (local.offset >= 0) {
+        Place ref;
+        ref.slot = kFrame;
+        ref.offset = local.offset;
+        ref = settle(ref);
+        std::int64_t bytes = types::sizeOf(type);
+        out.op(Code32::Zero, {ref.slot, static_cast<std::uint32_t>(ref.offset), static_cast<std::uint32_t>(bytes)});
+        return;
+    }
+    if (instr.var.index < body.params && type->isAggregate()) return;
+    for (std::uint32_t part = 0; part < slotsOf(type); ++part) out.op(Code32::Const, {local.slot + part, 0});
+}
+
+const Type* Compiler::declaredType(ir::VarRef var) const {
+    switch (var.space) {
+        case Space::Local: return body.locals[var.index].type;
+        case Space::Field: return code.stream->fields[var.index].type;
+        case Space::Constant: return code.stream->constants[var.index].type;
+        case Space::Global: return code.module->globals[var.index].type;
+        case Space::Input: return code.stream->input;
+        case Space::Output: return code.stream->output;
+    }
+    STRC_UNREACHABLE("space");
+}
+
+ExtentSource Compiler::extentSource(ir::VarRef var, std::uint32_t dimension) const {
+    using Kind = ExtentSource::Kind;
+    const Type* type = declaredType(var);
+    for (std::uint32_t k = 0; k < dimension; ++k) type = type->element;
+    if (type->extent != types::kDynamic) return {Kind::Literal, 0, dimension, type->extent};
+    switch (var.space) {
+        case Space::Local: return {Kind::Slot, locals[var.index].extents + dimension, 0, 0};
+        case Space::Field: return {Kind::Field, var.index, dimension, 0};
+        case Space::Constant: return {Kind::Constant, var.index, dimension, 0};
+        case Space::Global: return {Kind::Global, var.index, dimension, 0};
+        case Space::Input: return {Kind::Item, 0, dimension, 0};
+        case Space::Output: return {Kind::Item, 1, dimension, 0};
+    }
+    STRC_UNREACHABLE("space");
+}
+
+// ---- addresses
+
+Place Compiler::refOf(Reg reg) const {
+    Place place = places[reg];
+    if (place.kind == Place::Kind::Slot) {
+        place.kind = Place::Kind::Ref;
+        place.offset = 0;
+    }
+    STRC_ASSERT(place.kind == Place::Kind::Ref, "a register without an address");
+    place.owned = false;
+    return place;
+}
+
+/// Checks the first pending index; `to` is set to the address so far, without the offset.
+void Compiler::applyElement(Place& ref, std::uint32_t to) {
+    const Place::Element& first = ref.elements[0];
+    out.op(Code32::Elem, {to, ref.slot, first.index, first.extent, 0, first.stride});
+    ref.slot = to;
+    ref.elements[0] = ref.elements[1];
+    --ref.pending;
+}
+
+Place Compiler::settle(Place ref) {
+    while (ref.pending != 0) applyElement(ref, temporary());
+    if (fitsWord(ref.offset)) return ref;
+    std::uint32_t to = temporary();
+    auto bits = static_cast<std::uint64_t>(ref.offset);
+    out.op(Code32::Lea64, {to, ref.slot, static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)});
+    ref.slot = to;
+    ref.offset = 0;
+    return ref;
+}
+
+/// The same for a register that lives on: pending elements go to a slot of its own.
+Place Compiler::settleFor(Place ref) {
+    if (ref.pending == 0) return ref;
+    std::uint32_t slot = out.take(1);
+    while (ref.pending != 0) applyElement(ref, slot);
+    ref.owned = true;
+    return ref;
+}
+
+std::uint32_t Compiler::addressOf(Reg reg) {
+    Place ref = settle(refOf(reg));
+    if (ref.offset == 0) return ref.slot;
+    std::uint32_t to = temporary();
+    out.op(Code32::Lea, {to, ref.slot, static_cast<std::uint32_t>(ref.offset)});
+    return to;
+}
+
+std::optional<std::int64_t> Compiler::literalInt(Reg reg) const {
+    if (places[reg].kind != Place::Kind::Literal) return std::nullopt;
+    return places[reg].literal->toInt();
+}
+
+void Compiler::element(const Instr& instr) {
+    Place ref = refOf(instr.operands[0]);
+    Reg index = instr.operands[1];
+    auto extentValue = literalInt(instr.operands[2]);
+    std::int64_t stride = types::sizeOf(instr.type);
+    bool literal = extentValue && stride != types::kDynamic && fitsWord(stride);
+    auto indexValue = literalInt(index);
+    if (literal && indexValue && *indexValue >= 0 && *indexValue < *extentValue) {
+        if (!analysis[instr.result].fused) ref = settleFor(ref);
+        ref.offset += *indexValue * stride;
+        places[instr.result] = ref;
+        return;
+    }
+    if (!literal) return dynamicElement(instr, ref);
+    Place::Element step{slotOf(index), static_cast<std::uint32_t>(*extentValue), static_cast<std::uint32_t>(stride)};
+    if (analysis[instr.result].fused && !indexValue) {
+        if (ref.pending == 2) ref = settleFor(ref);
+        ref.elements[ref.pending++] = step;
+        places[instr.result] = ref;
+        return;
+    }
+    ref = settle(ref);
+    out.op(Code32::Elem, {destination(instr), ref.slot, step.index, step.extent,
+                          static_cast<std::uint32_t>(ref.offset), step.stride});
+}
+
+void Compiler::dynamicElement(const Instr& instr, Place ref) {
+    ref = settle(ref);
+    std::uint32_t index = slotOf(instr.operands[1]);
+    std::uint32_t extentSlot = slotOf(instr.operands[2]);
+    std::int64_t stride = types::sizeOf(instr.type);
+    auto offset = static_cast<std::uint32_t>(ref.offset);
+    if (instr.operands.size() > 3) {
+        std::uint32_t strideSlot = slotOf(instr.operands[3]);
+        out.op(Code32::ElemVV, {destination(instr), ref.slot, index, extentSlot, offset, strideSlot});
+    } else {
+        STRC_ASSERT(fitsWord(stride), "an element of dynamic size without its stride");
+        out.op(Code32::ElemV, {destination(instr), ref.slot, index, extentSlot, offset,
+                               static_cast<std::uint32_t>(stride)});
+    }
+}
+
+void Compiler::member(const Instr& instr) {
+    Place ref = refOf(instr.operands[0]);
+    ref = settleFor(ref);
+    ref.offset += typeOf(instr.operands[0])->structure->fields[instr.index].offset;
+    places[instr.result] = ref;
+}
+
+// ---- access
+
+void Compiler::loadFrom(const Place& place, const Type* type, std::uint32_t to) {
+    std::uint32_t size = memorySize(type);
+    if (place.pending == 1 && place.elements[0].stride == size && fitsWord(place.offset) && size <= 8) {
+        const Place::Element& last = place.elements[0];
+        out.op(bySize(size, Code32::LoadE1, Code32::LoadE4, Code32::LoadE8, Code32::Count),
+               {to, place.slot, last.index, last.extent, static_cast<std::uint32_t>(place.offset)});
+        return;
+    }
+    Place ref = settle(place);
+    Code32 operation = size == 12 ? Code32::Load12
+                                  : bySize(size, Code32::Load1, Code32::Load4, Code32::Load8, Code32::Load16);
+    out.op(operation, {to, ref.slot, static_cast<std::uint32_t>(ref.offset)});
+}
+
+void Compiler::storeTo(const Place& place, const Type* type, std::uint32_t from) {
+    std::uint32_t size = memorySize(type);
+    if (place.pending == 1 && place.elements[0].stride == size && fitsWord(place.offset) && size <= 8) {
+        const Place::Element& last = place.elements[0];
+        out.op(bySize(size, Code32::StoreE1, Code32::StoreE4, Code32::StoreE8, Code32::Count),
+               {from, place.slot, last.index, last.extent, static_cast<std::uint32_t>(place.offset)});
+        return;
+    }
+    Place ref = settle(place);
+    Code32 operation = size == 12 ? Code32::Store12
+                                  : bySize(size, Code32::Store1, Code32::Store4, Code32::Store8, Code32::Store16);
+    out.op(operation, {from, ref.slot, static_cast<std::uint32_t>(ref.offset)});
+}
+
+void Compiler::access(const Instr& instr) {
+    Place ref = refOf(instr.operands[0]);
+    if (instr.op == Op::LoadAt) return loadFrom(ref, instr.type, destination(instr));
+    Reg value = instr.operands[1];
+    std::uint32_t from = slotOf(value);
+    if (typeOf(value)->is(TypeKind::String)) {
+        std::uint32_t kept = temporary();
+        out.op(Code32::Intern, {kept, from});
+        from = kept;
+    }
+    storeTo(ref, typeOf(value), from);
+}
+
+void Compiler::copyOrZero(const Instr& instr) {
+    bool isCopy = instr.op == Op::Copy;
+    std::size_t refs = isCopy ? 2 : 1;
+    std::int64_t bytes = types::sizeOf(instr.type);
+    bool dynamic = instr.operands.size() > refs;
+    STRC_ASSERT(dynamic || bytes != types::kDynamic, "a copy of dynamic size without its size");
+    Place to = settle(refOf(instr.operands[0]));
+    Place from = isCopy ? settle(refOf(instr.operands[1])) : Place{};
+    auto size = dynamic ? slotOf(instr.operands[refs]) : static_cast<std::uint32_t>(bytes);
+    auto toOffset = static_cast<std::uint32_t>(to.offset), fromOffset = static_cast<std::uint32_t>(from.offset);
+    if (isCopy)
+        out.op(dynamic ? Code32::CopyV : Code32::Copy, {to.slot, toOffset, from.slot, fromOffset, size});
+    else
+        out.op(dynamic ? Code32::ZeroV : Code32::Zero, {to.slot, toOffset, size});
+}
+
+// ---- tapes
+
+void Compiler::tape(const Instr& instr) {
+    if (instr.op == Op::Iter) {
+        out.op(Code32::Iter, {destination(instr)});
+        return;
+    }
+    std::uint32_t size = memorySize(instr.type);
+    switch (instr.op) {
+        case Op::Push: {
+            std::uint32_t from = slotOf(instr.operands[0]);
+            if (Code32 quick = bySize(size, Code32::Push1, Code32::Push4, Code32::Push8, Code32::Count); quick != Code32::Count)
+                out.op(quick, {from});
+            else out.op(Code32::PushSlots, {from, size});
+            return;
+        }
+        case Op::Pop: {
+            std::uint32_t to = destination(instr);
+            if (Code32 quick = bySize(size, Code32::Pop1, Code32::Pop4, Code32::Pop8, Code32::Count); quick != Code32::Count)
+                out.op(quick, {to});
+            else out.op(Code32::PopSlots, {to, size});
+            return;
+        }
+        case Op::Peek: {
+            std::uint32_t offset = slotOf(instr.operands[0]);
+            std::uint32_t to = destination(instr);
+            if (Code32 quick = bySize(size, Code32::Peek1, Code32::Peek4, Code32::Peek8, Code32::Count); quick != Code32::Count)
+                out.op(quick, {to, offset});
+            else out.op(Code32::PeekSlots, {to, offset, size});
+            return;
+        }
+        case Op::Discard: out.op(Code32::Discard, {size}); return;
+        default: break;
+    }
+    Place ref = settle(refOf(instr.operands[0]));
+    auto offset = static_cast<std::uint32_t>(ref.offset);
+    if (instr.op == Op::PushFrom) out.op(Code32::PushFrom, {ref.slot, offset, size});
+    else if (instr.op == Op::PopInto) out.op(Code32::PopInto, {ref.slot, offset, size});
+    else out.op(Code32::PeekInto, {ref.slot, offset, slotOf(instr.operands[1]), size});
+}
+
+}  // namespace strc::eval

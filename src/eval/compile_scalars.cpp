@@ -1,0 +1,405 @@
+// Arithmetic, comparisons, conversions, built-in functions, strings.
+
+#include "eval/compiler.h"
+
+namespace strc::eval {
+namespace {
+
+constexpr Code32 kNoCode = Code32::Count;
+
+enum class Family : std::uint8_t { Int, Float, Double, Complex, Vector, Other };
+
+Family familyOf(const Type* type) {
+    switch (type->kind) {
+        case TypeKind::Boolean: case TypeKind::Bit: case TypeKind::Int: case TypeKind::Char:
+        case TypeKind::Portal:
+            return Family::Int;
+        case TypeKind::Float: return Family::Float;
+        case TypeKind::Double: return Family::Double;
+        case TypeKind::Complex: return Family::Complex;
+        case TypeKind::Float2: case TypeKind::Float3: case TypeKind::Float4: return Family::Vector;
+        default: return Family::Other;
+    }
+}
+
+struct Row {
+    Op op;
+    Code32 plain, literal;  ///< literal: right operand immediate
+    bool commutes;
+};
+
+constexpr Row kIntRows[] = {
+    {Op::Add, Code32::AddI, Code32::AddIK, true},  {Op::Sub, Code32::SubI, kNoCode, false},
+    {Op::Mul, Code32::MulI, Code32::MulIK, true},  {Op::Div, Code32::DivI, Code32::DivIK, false},
+    {Op::Rem, Code32::RemI, Code32::RemIK, false}, {Op::And, Code32::AndI, Code32::AndIK, true},
+    {Op::Or, Code32::OrI, Code32::OrIK, true},     {Op::Xor, Code32::XorI, Code32::XorIK, true},
+    {Op::Shl, Code32::ShlI, Code32::ShlIK, false}, {Op::Shr, Code32::ShrI, Code32::ShrIK, false},
+};
+constexpr Row kFloatRows[] = {
+    {Op::Add, Code32::AddF, Code32::AddFK, true}, {Op::Sub, Code32::SubF, Code32::SubFK, false},
+    {Op::Mul, Code32::MulF, Code32::MulFK, true}, {Op::Div, Code32::DivF, Code32::DivFK, false},
+};
+constexpr Row kDoubleRows[] = {
+    {Op::Add, Code32::AddD, kNoCode, false}, {Op::Sub, Code32::SubD, kNoCode, false},
+    {Op::Mul, Code32::MulD, kNoCode, false}, {Op::Div, Code32::DivD, kNoCode, false},
+};
+constexpr Row kComplexRows[] = {
+    {Op::Add, Code32::AddC, kNoCode, false}, {Op::Sub, Code32::SubC, kNoCode, false},
+    {Op::Mul, Code32::MulC, kNoCode, false}, {Op::Div, Code32::DivC, kNoCode, false},
+};
+
+const Row* find(std::span<const Row> rows, Op op) {
+    for (const Row& row : rows)
+        if (row.op == op) return &row;
+    return nullptr;
+}
+
+std::span<const Row> rowsOf(Family family) {
+    switch (family) {
+        case Family::Int: return kIntRows;
+        case Family::Float: return kFloatRows;
+        case Family::Double: return kDoubleRows;
+        case Family::Complex: return kComplexRows;
+        case Family::Vector:
+        case Family::Other: break;
+    }
+    return {};
+}
+
+Code32 negation(Family family) {
+    switch (family) {
+        case Family::Int: return Code32::NegI;
+        case Family::Float: return Code32::NegF;
+        case Family::Double: return Code32::NegD;
+        case Family::Complex: return Code32::NegC;
+        case Family::Vector:
+        case Family::Other: break;
+    }
+    return kNoCode;
+}
+
+}  // namespace
+
+void Compiler::arithmetic(const Instr& instr) {
+    switch (instr.op) {
+        case Op::Convert: return convert(instr);
+        case Op::Math: return math(instr);
+        case Op::Make: case Op::Part: case Op::WithPart: return make(instr);
+        case Op::Concat: {
+            std::uint32_t left = slotOf(instr.operands[0]), right = slotOf(instr.operands[1]);
+            out.op(Code32::Concat, {destination(instr), left, right});
+            return;
+        }
+        case Op::Random: {
+            std::uint32_t to = destination(instr);
+            out.op(Code32::Random, {to});
+            if (typeOf(instr.result)->is(TypeKind::Float)) out.op(Code32::DToF, {to, to});
+            return;
+        }
+        case Op::Neg: {
+            Family family = familyOf(instr.type);
+            if (family != Family::Vector) return unary(instr, negation(family));
+            std::uint32_t from = slotOf(instr.operands[0]);
+            out.op(Code32::NegV, {destination(instr), from, static_cast<std::uint32_t>(instr.type->components())});
+            return;
+        }
+        default: return binary(instr);
+    }
+}
+
+void Compiler::unary(const Instr& instr, Code32 operation) {
+    STRC_ASSERT(operation != kNoCode, "an operation on a type that has none");
+    std::uint32_t from = slotOf(instr.operands[0]);
+    out.op(operation, {destination(instr), from});
+}
+
+void Compiler::binary(const Instr& instr) {
+    Family family = familyOf(instr.type);
+    Reg left = instr.operands[0], right = instr.operands[1];
+    if (family == Family::Vector) {
+        std::uint32_t a = slotOf(left), b = slotOf(right);
+        out.op(Code32::BinaryV, {destination(instr), a, b, static_cast<std::uint32_t>(instr.op),
+                                 static_cast<std::uint32_t>(instr.type->components()),
+                                 typeOf(right)->is(TypeKind::Float) ? 1u : 0u});
+        return;
+    }
+    const Row* row = find(rowsOf(family), instr.op);
+    STRC_ASSERT(row, "an operation on a type that has none");
+    if (row->commutes && immediate(left) && !immediate(right)) std::swap(left, right);
+    if (auto literal = immediate(right); literal && literalOperand(instr, left, row->literal, *literal)) return;
+    std::uint32_t a = slotOf(left), b = slotOf(right);
+    out.op(row->plain, {destination(instr), a, b});
+}
+
+/// An operation whose right operand is a literal, if there is one that takes it.
+bool Compiler::literalOperand(const Instr& instr, Reg left, Code32 operation, std::uint32_t literal) {
+    if (familyOf(instr.type) == Family::Int) {
+        if (instr.op == Op::Sub) {
+            operation = Code32::AddIK;
+            literal = -literal;
+        }
+        if (instr.op == Op::Shl || instr.op == Op::Shr) literal &= 31;
+        if (instr.op == Op::Div || instr.op == Op::Rem) {
+            if (literal == 0) return false;
+            if (literal == UINT32_MAX) {  // -2147483648 / -1 wraps
+                std::uint32_t from = slotOf(left);
+                if (instr.op == Op::Div) out.op(Code32::NegI, {destination(instr), from});
+                else out.op(Code32::Const, {destination(instr), 0});
+                return true;
+            }
+        }
+    }
+    if (operation == kNoCode) return false;
+    std::uint32_t from = slotOf(left);
+    out.op(operation, {destination(instr), from, literal});
+    return true;
+}
+
+// ---- comparisons
+
+namespace {
+
+/// How one comparison is computed and jumped upon.
+struct Comparison {
+    Code32 value;
+    Code32 ifTrue, ifFalse;
+    bool swapFalse;  ///< ifFalse takes the operands the other way round
+};
+
+Op mirrored(Op op) {
+    switch (op) {
+        case Op::Lt: return Op::Gt;
+        case Op::Le: return Op::Ge;
+        case Op::Gt: return Op::Lt;
+        case Op::Ge: return Op::Le;
+        default: return op;
+    }
+}
+
+/// Of lt, le, eq and ne: the others are these with the operands swapped.
+Comparison comparison(Op op, Family family) {
+    using C = Code32;
+    switch (family) {
+        case Family::Int:
+            switch (op) {
+                case Op::Lt: return {C::LtI, C::JumpLtI, C::JumpLeI, true};
+                case Op::Le: return {C::LeI, C::JumpLeI, C::JumpLtI, true};
+                case Op::Eq: return {C::EqI, C::JumpEqI, C::JumpNeI, false};
+                default: return {C::NeI, C::JumpNeI, C::JumpEqI, false};
+            }
+        case Family::Float:
+            switch (op) {
+                case Op::Lt: return {C::LtF, C::JumpLtF, C::JumpNotLtF, false};
+                case Op::Le: return {C::LeF, C::JumpLeF, C::JumpNotLeF, false};
+                case Op::Eq: return {C::EqF, C::JumpEqF, C::JumpNeF, false};
+                default: return {C::NeF, C::JumpNeF, C::JumpEqF, false};
+            }
+        case Family::Double:
+            switch (op) {
+                case Op::Lt: return {C::LtD, kNoCode, kNoCode, false};
+                case Op::Le: return {C::LeD, kNoCode, kNoCode, false};
+                case Op::Eq: return {C::EqD, kNoCode, kNoCode, false};
+                default: return {C::NeD, kNoCode, kNoCode, false};
+            }
+        default:
+            return {op == Op::Eq ? C::EqC : C::NeC, kNoCode, kNoCode, false};
+    }
+}
+
+Comparison literalComparison(Op op, Family family) {
+    using C = Code32;
+    bool ints = family == Family::Int;
+    switch (op) {
+        case Op::Lt: return {ints ? C::LtIK : C::LtFK, C::JumpLtIK, C::JumpGeIK, false};
+        case Op::Le: return {ints ? C::LeIK : C::LeFK, C::JumpLeIK, C::JumpGtIK, false};
+        case Op::Gt: return {ints ? C::GtIK : C::GtFK, C::JumpGtIK, C::JumpLeIK, false};
+        case Op::Ge: return {ints ? C::GeIK : C::GeFK, C::JumpGeIK, C::JumpLtIK, false};
+        case Op::Eq: return {ints ? C::EqIK : C::EqFK, C::JumpEqIK, C::JumpNeIK, false};
+        default: return {ints ? C::NeIK : C::NeFK, C::JumpNeIK, C::JumpEqIK, false};
+    }
+}
+
+}  // namespace
+
+void Compiler::compare(const Instr& instr, const Context& blockContext) {
+    Reg left = instr.operands[0], right = instr.operands[1];
+    Family family = familyOf(typeOf(left));
+    if (family == Family::Vector) return compareVectors(instr);
+    STRC_ASSERT(family != Family::Other, "a comparison of a type that has none");
+    Op op = instr.op;
+    bool jumps = branchesNext(instr.result, blockContext);
+    if (immediate(left) && !immediate(right)) {
+        std::swap(left, right);
+        op = mirrored(op);
+    }
+    auto literal = immediate(right);
+    // Floats are jumped upon with both operands in slots.
+    bool useLiteral = literal && (family == Family::Int || !jumps);
+    if (!useLiteral && (op == Op::Gt || op == Op::Ge)) {
+        std::swap(left, right);
+        op = mirrored(op);
+    }
+    Comparison how = useLiteral ? literalComparison(op, family) : comparison(op, family);
+    std::uint32_t a = slotOf(left);
+    std::uint32_t b = useLiteral ? *literal : slotOf(right);
+    if (!jumps || how.ifTrue == kNoCode) {
+        out.op(how.value, {destination(instr), a, b});
+        return;
+    }
+    Place& place = places[instr.result];
+    place.kind = Place::Kind::Compare;
+    place.slot = a;
+    place.right = b;
+    place.ifTrue = how.ifTrue;
+    place.ifFalse = how.ifFalse;
+    place.swapFalse = how.swapFalse;
+}
+
+/// By element: equal if all are.
+void Compiler::compareVectors(const Instr& instr) {
+    std::uint32_t a = slotOf(instr.operands[0]), b = slotOf(instr.operands[1]);
+    auto parts = static_cast<std::uint32_t>(typeOf(instr.operands[0])->components());
+    std::uint32_t to = destination(instr);
+    out.op(Code32::BinaryV, {to, a, b, static_cast<std::uint32_t>(instr.op), parts, 0});
+}
+
+void Compiler::emitNot(const Instr& instr, const Context& blockContext) {
+    const Place operand = places[instr.operands[0]];
+    if (operand.kind != Place::Kind::Compare)
+        return unary(instr, instr.type->is(TypeKind::Int) ? Code32::NotI : Code32::NotB);
+    STRC_ASSERT(branchesNext(instr.result, blockContext), "a comparison that nobody jumps upon");
+    Place& place = places[instr.result];
+    place = operand;
+    std::swap(place.ifTrue, place.ifFalse);
+    if (!operand.swapFalse) return;
+    std::swap(place.slot, place.right);  // not (a < b) is b <= a, and the opposite of that a < b
+}
+
+// ---- conversions
+
+void Compiler::convert(const Instr& instr) {
+    Reg operand = instr.operands[0];
+    const Type* from = typeOf(operand);
+    const Type* to = instr.type;
+    if (from == to || (familyOf(from) == Family::Int && to->is(TypeKind::Int))) {
+        std::uint32_t slot = slotOf(operand);
+        moveSlots(destination(instr), slot, slotsOf(to));
+        return;
+    }
+    if (to->is(TypeKind::String)) {
+        std::uint32_t slot = slotOf(operand);
+        out.op(Code32::ToString, {destination(instr), slot, static_cast<std::uint32_t>(from->kind)});
+        return;
+    }
+    std::uint32_t slot = slotOf(operand);
+    switch (to->kind) {
+        case TypeKind::Boolean: return convertTo(instr, slot, from, TypeKind::Int, Code32::NeIK);
+        case TypeKind::Bit: return convertTo(instr, slot, from, TypeKind::Int, Code32::Low);
+        case TypeKind::Int: return convertTo(instr, slot, from, TypeKind::Int, kNoCode);
+        case TypeKind::Float: return convertTo(instr, slot, from, TypeKind::Float, kNoCode);
+        case TypeKind::Double: return convertTo(instr, slot, from, TypeKind::Double, kNoCode);
+        case TypeKind::Complex: return convertTo(instr, slot, from, TypeKind::Float, Code32::FToC);
+        case TypeKind::Float2: case TypeKind::Float3: case TypeKind::Float4:
+            return convertTo(instr, slot, from, TypeKind::Float, Code32::FToV);
+        default: STRC_UNREACHABLE("a conversion that the language does not have");
+    }
+}
+
+namespace {
+
+Code32 conversion(Family from, TypeKind to) {
+    switch (from) {
+        case Family::Int:
+            return to == TypeKind::Float ? Code32::IToF : to == TypeKind::Double ? Code32::IToD : kNoCode;
+        case Family::Float:
+            return to == TypeKind::Int ? Code32::FToI : to == TypeKind::Double ? Code32::FToD : kNoCode;
+        case Family::Double:
+            return to == TypeKind::Int ? Code32::DToI : to == TypeKind::Float ? Code32::DToF : kNoCode;
+        default: STRC_UNREACHABLE("a conversion that the language does not have");
+    }
+}
+
+}  // namespace
+
+/// To int, float or double first, then by a second operation that takes it on.
+void Compiler::convertTo(const Instr& instr, std::uint32_t slot, const Type* from, TypeKind first,
+                         Code32 second) {
+    Code32 step = conversion(familyOf(from), first);
+    std::uint32_t to = destination(instr);
+    if (step != kNoCode) {
+        std::uint32_t between = second == kNoCode ? to : temporary();
+        out.op(step, {between, slot});
+        slot = between;
+    }
+    if (second == Code32::FToV)
+        out.op(second, {to, slot, static_cast<std::uint32_t>(instr.type->components())});
+    else if (second == Code32::NeIK) out.op(second, {to, slot, 0});
+    else if (second != kNoCode) out.op(second, {to, slot});
+}
+
+// ---- built-in functions
+
+std::uint32_t Compiler::asDouble(Reg reg) {
+    std::uint32_t slot = slotOf(reg);
+    if (typeOf(reg)->is(TypeKind::Double)) return slot;
+    std::uint32_t wide = temporary();
+    out.op(conversion(familyOf(typeOf(reg)), TypeKind::Double), {wide, slot});
+    return wide;
+}
+
+std::uint32_t Compiler::asComplex(Reg reg) {
+    if (typeOf(reg)->is(TypeKind::Complex)) return slotOf(reg);
+    std::uint32_t to = temporary();
+    out.op(Code32::DToF, {to, asDouble(reg)});
+    out.op(Code32::FToC, {to, to});
+    return to;
+}
+
+void Compiler::math(const Instr& instr) {
+    auto fn = static_cast<std::uint32_t>(instr.math);
+    const std::vector<Reg>& given = instr.operands;
+    if (typeOf(given[0])->isVector()) {
+        std::uint32_t from = slotOf(given[0]);
+        out.op(Code32::MathV, {destination(instr), from, fn,
+                               static_cast<std::uint32_t>(typeOf(given[0])->components())});
+        return;
+    }
+    bool isComplex = instr.math == types::MathFn::Arg || instr.math == types::MathFn::Csqrt;
+    for (Reg operand : given) isComplex = isComplex || typeOf(operand)->is(TypeKind::Complex);
+    if (!isComplex) {
+        std::uint32_t x = asDouble(given[0]);
+        std::uint32_t y = given.size() > 1 ? asDouble(given[1]) : x;
+        std::uint32_t to = destination(instr);
+        out.op(Code32::MathD, {to, x, y, fn});
+        if (instr.type->is(TypeKind::Float)) out.op(Code32::DToF, {to, to});
+        return;
+    }
+    std::uint32_t z = asComplex(given[0]);
+    std::uint32_t w = given.size() > 1 ? asComplex(given[1]) : z;
+    std::uint32_t to = destination(instr);
+    if (instr.type->is(TypeKind::Complex)) {
+        out.op(Code32::MathC, {to, z, w, fn});
+        return;
+    }
+    out.op(Code32::MathR, {to, z, fn});
+    if (instr.type->is(TypeKind::Double)) out.op(Code32::FToD, {to, to});
+}
+
+void Compiler::make(const Instr& instr) {
+    if (instr.op == Op::Part) {
+        std::uint32_t from = slotOf(instr.operands[0]);
+        out.op(Code32::GetPart, {destination(instr), from, instr.index});
+        return;
+    }
+    std::vector<std::uint32_t> parts;
+    for (Reg operand : instr.operands) parts.push_back(slotOf(operand));
+    std::uint32_t to = destination(instr);
+    if (instr.op == Op::WithPart) {
+        moveSlots(to, parts[0], slotsOf(instr.type));
+        out.op(Code32::PutPart, {to, instr.index, parts[1]});
+        return;
+    }
+    for (std::uint32_t k = 0; k < parts.size(); ++k) out.op(Code32::PutPart, {to, k, parts[k]});
+}
+
+}  // namespace strc::eval

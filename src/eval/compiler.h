@@ -1,0 +1,183 @@
+#pragma once
+/// One body to one Function. compiler.cpp: bodies and places of registers; compile_control.cpp: blocks,
+/// loops, branches, calls; compile_scalars.cpp: arithmetic; compile_memory.cpp: variables, addresses,
+/// tapes.
+
+#include <optional>
+#include <span>
+
+#include "eval/analysis.h"
+#include "eval/builder.h"
+
+namespace strc::eval {
+
+using ir::Instr;
+using ir::kNone;
+using ir::Op;
+using ir::Reg;
+using ir::Space;
+using types::TypeKind;
+
+/// Numbers the functions that a Code holds; each (kind, index) once.
+class Linker {
+public:
+    virtual ~Linker() = default;
+    virtual std::uint32_t function(ir::Callee) = 0;
+    virtual const ir::Body& body(ir::Callee) = 0;
+};
+
+/// Where the value of a register is.
+struct Place {
+    enum class Kind : std::uint8_t {
+        None,
+        Slot,      ///< in `slot` (addresses too)
+        Literal,
+        Ref,       ///< an address: what `slot` holds + offset + elements whose index is not checked yet
+        Compare,   ///< not computed: a jump at once
+        Branched   ///< not computed: it has been jumped upon
+    } kind = Kind::None;
+    std::uint8_t pending = 0;          ///< Ref: elements
+    bool owned = false;                ///< the slot is the register's alone, free once it is dead
+    std::uint32_t slot = 0;
+    std::int64_t offset = 0;
+    struct Element {
+        std::uint32_t index, extent, stride;
+    } elements[2] = {};
+    const Value* literal = nullptr;
+    Code32 ifTrue = Code32::Count, ifFalse = Code32::Count;   ///< Compare: jumps; operands in slot, right
+    std::uint32_t right = 0;
+    bool swapFalse = false;            ///< ifFalse takes the operands the other way round
+};
+
+/// What the Yield of a block does.
+struct Context {
+    std::optional<std::uint32_t> slot;    ///< puts the value there
+    Label* ifTrue = nullptr;              ///< or jumps on it, to one of two;
+    Label* ifFalse = nullptr;
+    Label* next = nullptr;                ///< one of them, which will follow at once, or null
+};
+
+class Compiler {
+public:
+    Compiler(Code&, Function&, const ir::Body&, Linker&, std::span<const std::int64_t> fieldOffsets);
+    void compile();
+
+private:
+    // ---- frame (compiler.cpp)
+    void layOutFrame();
+    void prologue();
+    void epilogue();
+    const Type* typeOf(Reg reg) const { return body.regs[reg].type; }
+    void release(std::uint32_t position);
+    std::uint32_t temporary(std::uint32_t count = 1);
+    /// The slot of a value; a literal is put into one.
+    std::uint32_t slotOf(Reg);
+    /// The bits of a literal that an immediate operand can hold.
+    std::optional<std::uint32_t> immediate(Reg) const;
+    /// Slot for the result of the instruction that is compiled.
+    std::uint32_t destination(const Instr&);
+    void setSlot(Reg reg, std::uint32_t slot);
+    void literalTo(std::uint32_t slot, const Value&);
+    void moveTo(std::uint32_t slot, Reg);
+    void moveSlots(std::uint32_t to, std::uint32_t from, std::uint32_t count);
+    void constant(const Instr&);
+    std::uint64_t literalBits(const Value&, int part);
+
+    // ---- compile_control.cpp
+    void block(ir::BlockId, const Context&);
+    void instruction(const Instr&, const Context&);
+    bool branchesNext(Reg, const Context&, std::size_t ahead = 1) const;
+    void branch(Reg condition, const Context&);
+    void emitIf(const Instr&, const Context&);
+    struct Branches {
+        Label then, otherwise;
+    };
+    void bindCondition(const Instr&, Branches&);
+    void decideBy(const Instr&, const Context&);
+    void decideIn(ir::BlockId, Label* constant, Label& begin, bool fallsIn, const Context&);
+    Label* constantTarget(ir::BlockId, const Context&) const;
+    void emitYield(const Instr&, const Context&);
+    struct OpenLoop {
+        Label* exit;
+        Label* next;
+    };
+    void emitLoop(const Instr&);
+    void fuseCounting(std::uint32_t entry, Label& condition, Label& exit, std::uint32_t weight);
+    void emitReturn(const Instr*);
+    void emitCall(const Instr&);
+    void emitHost(const Instr&);
+
+    // ---- compile_scalars.cpp
+    void arithmetic(const Instr&);
+    void unary(const Instr&, Code32);
+    void binary(const Instr&);
+    bool literalOperand(const Instr&, Reg left, Code32, std::uint32_t literal);
+    void compare(const Instr&, const Context&);
+    void compareVectors(const Instr&);
+    void emitNot(const Instr&, const Context&);
+    void convert(const Instr&);
+    void convertTo(const Instr&, std::uint32_t slot, const Type* from, TypeKind first, Code32 second);
+    void math(const Instr&);
+    void make(const Instr&);
+    std::uint32_t asDouble(Reg);
+    std::uint32_t asComplex(Reg);
+
+    // ---- compile_memory.cpp
+    void load(const Instr&);
+    void store(const Instr&);
+    void address(const Instr&);
+    void extent(const Instr&);
+    void declare(const Instr&);
+    void element(const Instr&);
+    void member(const Instr&);
+    void access(const Instr&);
+    void copyOrZero(const Instr&);
+    void tape(const Instr&);
+    Place refOf(Reg) const;
+    /// A ref without pending elements and with an offset that fits a word.
+    Place settle(Place);
+    std::uint32_t addressOf(Reg);
+    void applyElement(Place&, std::uint32_t to);
+    Place settleFor(Place);
+    Place fieldRef(ir::VarRef);
+    static Code32 addressCode(ir::VarRef);
+    std::optional<std::uint32_t> hoistedAddress(ir::VarRef);
+    void dynamicElement(const Instr&, Place);
+    void loadFrom(const Place&, const Type*, std::uint32_t to);
+    void storeTo(const Place&, const Type*, std::uint32_t from);
+    std::optional<std::int64_t> literalInt(Reg) const;
+    const Type* declaredType(ir::VarRef) const;
+    ExtentSource extentSource(ir::VarRef, std::uint32_t dimension) const;
+
+    Code& code;
+    Function& function;
+    const ir::Body& body;
+    Linker& linker;
+    std::span<const std::int64_t> fieldOffsets;
+    Analysis analysis;
+    Builder out;
+
+    std::vector<Place> places;             ///< of registers
+    struct Local {
+        std::uint32_t slot = 0;            ///< scalar, ref of a parameter, or a descriptor
+        std::int64_t offset = -1;          ///< aggregate in the frame: bytes from its begin
+        std::uint32_t extents = 0;         ///< slots with the extents, if they are dynamic
+    };
+    std::vector<Local> locals;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> temporaries;
+    std::vector<OpenLoop> loops;
+    Branches branched;                     ///< of the If that comes next: its condition is decided
+    const std::vector<Instr>* instrs = nullptr;  ///< the block that is compiled,
+    std::size_t current = 0;                     ///< and the instruction in it
+    const Context* context = nullptr;
+    std::uint32_t position = 0;
+    std::uint32_t stringMark = 0, arenaMark = 0;
+    bool hasDynamic = false;
+};
+
+/// Bytes of a scalar in memory as loads, stores and tapes distinguish them: 1, 4, 8, 12, 16.
+inline std::uint32_t memorySize(const Type* type) {
+    return static_cast<std::uint32_t>(types::sizeOf(type));
+}
+
+}  // namespace strc::eval
