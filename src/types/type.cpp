@@ -1,5 +1,7 @@
 #include "types/type.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 
 namespace strc::types {
@@ -48,12 +50,10 @@ std::int64_t sizeOf(const Type* type) {
 }
 
 std::int64_t alignOf(const Type* type) {
-    if (type->is(TypeKind::Array)) return alignOf(innermost(type));
-    if (!type->is(TypeKind::Struct)) return scalarInfo(type->kind).align;
-    std::int64_t align = 1;
-    for (const StructField& field : type->structure->fields)
-        align = std::max(align, alignOf(field.type));
-    return align;
+    const Type* inner = innermost(type);
+    if (!inner->is(TypeKind::Struct)) return scalarInfo(inner->kind).align;
+    STRC_ASSERT(inner->structure->isComplete, "alignment of a struct that is not laid out");
+    return inner->structure->align;
 }
 
 bool isConcrete(const Type* type) { return sizeOf(type) != kDynamic; }
@@ -142,15 +142,17 @@ const Type* TypeTable::structure(base::Name name, base::SourceRange range) {
 }
 
 void TypeTable::complete(StructInfo& info) {
+    // Structs in structs may double the size at each level: no value is as large as this.
+    constexpr std::int64_t huge = INT64_MAX / 4;
     std::int64_t offset = 0;
-    std::int64_t align = 1;
     for (StructField& field : info.fields) {
         STRC_ASSERT(isConcrete(field.type), "struct completed before its fields");
-        field.offset = alignUp(offset, alignOf(field.type));
-        offset = field.offset + sizeOf(field.type);
-        align = std::max(align, alignOf(field.type));
+        std::int64_t align = alignOf(field.type);
+        field.offset = alignUp(offset, align);
+        offset = std::min(field.offset + std::min(sizeOf(field.type), huge), huge);
+        info.align = std::max(info.align, align);
     }
-    info.size = alignUp(offset, align);
+    info.size = alignUp(offset, info.align);
     info.isComplete = true;
 }
 

@@ -40,6 +40,7 @@ struct StructInfo {
     base::Name name;
     std::vector<StructField> fields;
     std::int64_t size = 0;
+    std::int64_t align = 1;
     bool isComplete = false;
     base::SourceRange range;
 
