@@ -45,26 +45,26 @@ public:
             case Grammar::LINE_COMMENT: result.comments.push_back({range, false}); break;
             case Grammar::BLOCK_COMMENT: result.comments.push_back({range, true}); break;
             case Grammar::OPEN_COMMENT:
-                report(Diag::UnterminatedComment,
+                context.diags.add(Diag::UnterminatedComment,
                                   {buffer, range.begin, range.begin + 2});
                 result.openText = true;
                 break;
             case Grammar::BAD_CHARACTER:
-                report(Diag::IllegalCharacter, range) << printable(text);
+                context.diags.add(Diag::IllegalCharacter, range) << printable(text);
                 break;
             case Grammar::BAD_NUMBER:
-                report(Diag::MalformedNumber, range) << text;
+                context.diags.add(Diag::MalformedNumber, range) << text;
                 break;
             case Grammar::OPEN_STRING:
             case Grammar::OPEN_CHARACTER:
-                report(Diag::UnterminatedString, range);
+                context.diags.add(Diag::UnterminatedString, range);
                 result.openText = true;
                 break;
             case Grammar::STRING: checkEscapes(text, range); break;
             case Grammar::CHARACTER:
                 if (checkEscapes(text, range) &&
                     unescape(text.substr(1, text.size() - 2)).size() != 1)
-                    report(Diag::MalformedCharacter, range);
+                    context.diags.add(Diag::MalformedCharacter, range);
                 break;
             default: break;
         }
@@ -73,20 +73,13 @@ public:
     LexicalResult result;
 
 private:
-    /// As many as are ever shown; a sink for the rest.
-    base::Diagnostic& report(Diag id, SourceRange range) {
-        if (reports++ <= context.limits.errors) return context.diags.add(id, range);
-        unreported = {};
-        return unreported;
-    }
-
     bool checkEscapes(std::string_view text, SourceRange range) {
         bool good = true;
         for (std::size_t i = text.find('\\'); i != text.npos; i = text.find('\\', i)) {
             const std::size_t length = escapeLength(text.substr(i));
             if (length == 0) {
                 const auto begin = static_cast<std::uint32_t>(range.begin + i);
-                report(Diag::InvalidEscape, {buffer, begin, begin + 2})
+                context.diags.add(Diag::InvalidEscape, {buffer, begin, begin + 2})
                     << printable(text.substr(i, 2));
                 good = false;
             }
@@ -98,8 +91,6 @@ private:
     base::Context& context;
     base::BufferId buffer;
     std::string_view source;
-    std::size_t reports = 0;
-    base::Diagnostic unreported{};
 };
 
 }  // namespace
