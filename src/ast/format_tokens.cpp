@@ -110,7 +110,7 @@ bool TokenPrinter::mayDefer(std::string_view text) const {
 
 std::size_t TokenPrinter::linesEnded(const Between& between, std::size_t gap) const {
     if (gap == 0 && deferred) return 0;
-    const Comment* first = &comments[0] + firstComment;
+    const Comment* first = comments.data() + firstComment;
     std::uint32_t begin = gap == 0 ? printedTo : first[gap - 1].range.end;
     std::uint32_t end = gap == between.count ? cursor : first[gap].range.begin;
     std::string_view blank = source.substr(begin, end - begin);

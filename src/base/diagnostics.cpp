@@ -223,6 +223,14 @@ Diagnostic summary(const Group& group) {
 
 }  // namespace
 
+void Diagnostics::sortByPlace(std::size_t count) {
+    const auto first = list.begin() + static_cast<std::ptrdiff_t>(std::min(count, list.size()));
+    std::stable_sort(first, list.end(), [](const Diagnostic& a, const Diagnostic& b) {
+        return std::pair(a.range.buffer.index, a.range.begin) <
+               std::pair(b.range.buffer.index, b.range.begin);
+    });
+}
+
 void Diagnostics::merge() {
     std::vector<Group> groups;
     std::map<decltype(groupKey(list.front())), std::size_t> known;

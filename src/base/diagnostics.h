@@ -96,6 +96,11 @@ public:
     /// References to diagnostics end here.
     void merge();
 
+    /// Puts what was added after the first `count` messages into the order of the text: faults of
+    /// characters, of syntax and of its meaning are found one kind after the other. References to
+    /// those diagnostics end here.
+    void sortByPlace(std::size_t count);
+
     /// -Wname / -Wno-name / -Werror / -Werror=name / -w; "all" names every warning. False: no such
     /// warning.
     bool setWarning(std::string_view name, bool enabled);

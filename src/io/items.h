@@ -1,9 +1,11 @@
 #pragma once
 /// Streams of items in files: raw words (language.md 17.2), WAV, NumPy .npy, CSV/text, PNG and PGM
-/// images. Readers give items, writers take items, both in the memory layout of types/type.h.
+/// images. Readers give items, writers take items, both in the memory layout of types/type.h. The
+/// formats are described in docs/file-formats.md. Failures are rows of the table of diagnostics.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,44 +16,68 @@
 
 namespace strc::io {
 
+/// Pgm stands for the family: PGM and PPM.
 enum class Format : std::uint8_t { Raw, Wav, Npy, Csv, Png, Pgm };
 
-/// By extension (".wav", ".npy", ".csv" ".txt", ".png", ".pgm"; anything else raw).
-Format formatOf(std::string_view fileName);
+/// By extension (".wav", ".npy", ".csv", ".png", ".raw", …); raw if there is none, as in "-" and most
+/// pipes; empty if it is not known.
+std::optional<Format> formatOf(std::string_view fileName);
 /// "raw", "wav", …; empty if there is none of that name.
 std::optional<Format> findFormat(std::string_view name);
+/// What messages call it.
+std::string_view name(Format);
+
+/// What a file tells about its items besides their values. 0: not told.
+struct StreamInfo {
+    int channels = 0;  ///< WAV: interleaved; images: samples per pixel
+    int sampleRate = 0;  ///< WAV
+    int bits = 0;  ///< of a sample: WAV 8, 16, 24, 32, 64; images 8, 16
+    bool floating = false;  ///< WAV: samples are floating-point numbers
+    int width = 0;  ///< images
+    int height = 0;  ///< images
+};
+
+/// Can files of that format hold such items? A FormatItemType failure if not.
+base::Status check(Format, const types::Type* item);
 
 class ItemReader {
 public:
     virtual ~ItemReader() = default;
-    /// Reads up to `count` items to `to`; returns how many there were (0: end of input).
+    /// Reads up to `count` items to `to`; returns how many there were (0: end of input). Waits until
+    /// there is one item and gives what is there then, so that a pipe is answered at once. A signal
+    /// that interrupts the waiting counts as the end of input.
     virtual base::Result<std::size_t> read(std::byte* to, std::size_t count) = 0;
     /// Starts again at the first item (--loop-input); false: the source cannot.
     virtual bool rewind() = 0;
     /// Items in all, if that is known.
     virtual std::optional<std::uint64_t> total() const { return std::nullopt; }
+    virtual StreamInfo info() const { return {}; }
 };
 
 class ItemWriter {
 public:
     virtual ~ItemWriter() = default;
     virtual base::Status write(const std::byte* from, std::size_t count) = 0;
+    /// Hands on what is buffered, as far as the format allows before its end.
+    virtual base::Status flush() = 0;
     /// Completes headers, flushes and closes; called exactly once.
     virtual base::Status close() = 0;
-};
-
-struct StreamInfo {
-    int channels = 1;        ///< WAV: interleaved; images: samples per pixel
-    int sampleRate = 44100;  ///< WAV
-    int width = 0;           ///< images
-    int height = 0;          ///< images; 0: as many rows as come
+    /// The failure was that nobody reads the pipe any more (as in `| head`).
+    virtual bool readerGone() const = 0;
 };
 
 /// "-" is standard input. Numbers convert as the item type asks: WAV and image samples become float
-/// in [-1, 1) and [0, 255], or int as stored.
-base::Result<std::unique_ptr<ItemReader>> openReader(const std::string& name, Format, const types::Type* item);
-/// "-" is standard output. Creates or truncates.
-base::Result<std::unique_ptr<ItemWriter>> openWriter(const std::string& name, Format, const types::Type* item,
-                                                     const StreamInfo& = {});
+/// in [-1, 1) and [0, 255], or int as stored. A file without items is refused, here or by the first
+/// `read`. `beforeWaiting` is called whenever a pipe or terminal has nothing to read yet: the moment
+/// to flush what others may be waiting for.
+base::Result<std::unique_ptr<ItemReader>> openReader(const std::string& name, Format,
+                                                     const types::Type* item,
+                                                     std::function<void()> beforeWaiting = {});
+/// "-" is standard output. Creates or truncates. What `info` does not tell: channels as the item has
+/// numbers, if they are few; 44100 samples a second; 16 bits (WAV), 8 bits (images). An image without a
+/// height has as many rows as come, without a width one row.
+base::Result<std::unique_ptr<ItemWriter>> openWriter(const std::string& name, Format,
+                                                     const types::Type* item,
+                                                     const StreamInfo& info = {});
 
 }  // namespace strc::io

@@ -293,7 +293,7 @@ ast::Ident Builder::creatorName(Grammar::CreatorContext* c, const Token* open) {
         }
     }
     if (name->getType() != Grammar::ID && !open) {
-        report(Diag::KeywordAsName, range(name)).note(Diag::Hint)
+        (report(Diag::KeywordAsName, range(name)) << text(name)).note(Diag::Hint)
             << fmt::format("'{0}()' would create a stream named '{0}'", text(name));
     }
     return ident(name);

@@ -44,7 +44,8 @@ void ErrorStrategy::noViable(Parser* parser, Token* at) {
         case Grammar::RuleIfStatement: return statementFault(parser, at);
         case Grammar::RuleOperand:
         case Grammar::RuleInitialiser:
-        case Grammar::RuleRateBound: return expressionFault(parser, at);
+        case Grammar::RuleRateBound:
+        case Grammar::RuleSuffix: return expressionFault(parser, at);
         case Grammar::RuleRateClause:
             if (at->getType() == Token::EOF) return endOfFile(parser);
             if (auto* d = begin(parser, Diag::MissingRate, place(parser, at), at)) {
@@ -75,6 +76,8 @@ void ErrorStrategy::mismatch(Parser* parser, std::size_t type, Token* at) {
         case Grammar::LEFT_BRACE: return missingBody(parser, at);
         case Grammar::ARROW: return arrowFault(parser, at);
         case Grammar::RIGHT_PAREN:
+            if (rule == Grammar::RuleArguments && at->getType() == Grammar::COMMA)
+                return expressionFault(parser, at);
             if (rule == Grammar::RuleArguments) return expected(parser, "',' or ')'", at);
             if (rule == Grammar::RuleFormals) return expected(parser, "',' or ')'", at);
             break;
@@ -165,6 +168,8 @@ void ErrorStrategy::expressionFault(Parser* parser, Token* at) {
             << "array literals only stand in declarations and as arguments of streams";
     } else if (at->getType() == Grammar::PUSH) {
         d->note(Diag::Hint) << "'push' is a statement and has no value";
+    } else if (at->getType() >= Grammar::BOOLEAN && at->getType() <= Grammar::COMPLEX) {
+        d->note(Diag::Hint) << fmt::format("a conversion is written '({})' before the value", text(at));
     }
 }
 
@@ -233,7 +238,11 @@ void ErrorStrategy::missingName(Parser* parser, Token* at) {
         case Grammar::RuleMember:
             what = at->getType() == Grammar::LEFT_PAREN ? "the function" : "the field";
             break;
-        case Grammar::RuleDeclarator: what = "the variable"; break;
+        case Grammar::RuleDeclarator: {
+            const bool field = ruleOf(parser->getContext()->parent) == Grammar::RuleVariables;
+            what = field ? "the field" : "the variable";
+            break;
+        }
         default: return expected(parser, "a name", at);
     }
     if (auto* d = begin(parser, Diag::MissingName, place(parser, at), at)) *d << what;
@@ -258,9 +267,7 @@ void ErrorStrategy::missingSemicolon(Parser* parser, Token* at) {
         auto* simple = plain->simple;
         const bool bare = simple->target && !simple->op && !simple->step && simple->items.empty();
         if (bare && isBinaryOperator(at)) return expressionStatement(parser, simple->start, at);
-        const Token* next = nextToken(*parser->getTokenStream(), at);
-        if (bare && !onNewLine(parser) && isNameWithKeyword(parser, at) &&
-            next->getType() != Grammar::LEFT_PAREN && next->getType() != Grammar::LEFT_BRACE) {
+        if (declaresKeyword(parser, at)) {
             if (auto* d = begin(parser, Diag::KeywordAsName, range(at), at)) *d << text(at);
             return;
         }
@@ -269,14 +276,34 @@ void ErrorStrategy::missingSemicolon(Parser* parser, Token* at) {
                         enclosing<Grammar::FilterBodyContext>(parser, Grammar::RuleFilterBody);
     if (at->getType() == Token::EOF && inside) return endOfFile(parser);
     const auto where = before(parser, at);
+    const bool certain = canConjure(parser, Grammar::SEMICOLON, at);
     if (rule == Grammar::RuleCreation || rule == Grammar::RuleCreator) {
-        const auto* creator = enclosing<Grammar::CreatorContext>(parser, Grammar::RuleCreator);
-        if (auto* d = begin(parser, Diag::CreatorWithoutSemicolon, where, at)) {
-            (*d << text(plain->start) << text(creator->start)).fix(where, ";");
+        auto* creator = enclosing<Grammar::CreatorContext>(parser, Grammar::RuleCreator);
+        if (creator->reserved && isStatementKeyword(creator->start)) {
+            return missingStream(parser, creator->start);
         }
-    } else if (auto* d = begin(parser, Diag::ExpectedToken, where, at)) {
-        (*d << "';'" << found(at)).fix(where, ";");
+        auto* d = begin(parser, Diag::CreatorWithoutSemicolon, where, at);
+        if (d) *d << text(plain->start) << text(creator->start);
+        if (d && certain) d->fix(where, ";");
+        return;
     }
+    auto* d = begin(parser, Diag::ExpectedToken, where, at);
+    if (!d) return;
+    *d << "';'" << found(at);
+    if (isAssignment(at)) {
+        d->note(Diag::Hint) << "an assignment is a statement and has no value";
+    } else if (at->getType() == Grammar::ARROW) {
+        d->note(Diag::Hint) << "a field is written with '.'";
+    } else if (certain) {
+        d->fix(where, ";");
+    }
+}
+
+/// `add`, and after it the keyword of the next statement, which was taken for a name.
+void ErrorStrategy::missingStream(Parser* parser, Token* keyword) {
+    expected(parser, "a stream", keyword);
+    parser->getTokenStream()->seek(keyword->getTokenIndex());
+    resumeHere = true;
 }
 
 /// Names the innermost thing that is not closed.
@@ -360,7 +387,14 @@ void ErrorStrategy::expected(Parser* parser, std::string_view what, Token* at) {
 
 void ErrorStrategy::unexpected(Parser* parser, Token* at) {
     if (at->getType() == Token::EOF) return endOfFile(parser);
-    if (auto* d = begin(parser, Diag::UnexpectedToken, range(at), at)) *d << found(at);
+    auto* d = begin(parser, Diag::UnexpectedToken, range(at), at);
+    if (!d) return;
+    *d << found(at);
+    const auto type = at->getType();
+    if (type == Grammar::FILTER || type == Grammar::PIPELINE || type == Grammar::SPLITJOIN ||
+        type == Grammar::FEEDBACKLOOP) {
+        d->note(Diag::Hint) << "the declaration of a stream begins with its type, as in 'int->int'";
+    }
 }
 
 // ---------------------------------------------------------------- places and texts

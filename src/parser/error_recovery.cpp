@@ -108,6 +108,9 @@ Token* ErrorStrategy::recoverInline(Parser* parser) {
         parser->consume();
         return at;
     }
+    if (resumeHere || (type == Grammar::SEMICOLON && declaresKeyword(parser, at))) {
+        throw antlr4::InputMismatchException(parser);
+    }
     if (canConjure(parser, type, at)) return conjure(parser, type);
     throw antlr4::InputMismatchException(parser);
 }
@@ -133,6 +136,17 @@ bool ErrorStrategy::isNameWithKeyword(Parser* parser, const Token* at) const {
         case Grammar::GREATER: return true;
         default: return false;
     }
+}
+
+/// `Foo loop = 3;`, read as far as the type, which looks like a statement without `;`.
+bool ErrorStrategy::declaresKeyword(Parser* parser, const Token* at) const {
+    if (parser->getContext()->getRuleIndex() != Grammar::RulePlainStatement) return false;
+    const auto* simple = static_cast<Grammar::PlainStatementContext*>(parser->getContext())->simple;
+    if (!simple || !simple->target || !simple->target->name) return false;
+    if (simple->target->call || simple->step || simple->op || !simple->items.empty()) return false;
+    if (onNewLine(parser) || !isNameWithKeyword(parser, at)) return false;
+    const auto next = nextToken(*parser->getTokenStream(), at)->getType();
+    return next == Grammar::ASSIGN || next == Grammar::SEMICOLON || next == Grammar::COMMA;
 }
 
 /// Whether to go on as if the missing token stood before `at`.

@@ -45,26 +45,26 @@ public:
             case Grammar::LINE_COMMENT: result.comments.push_back({range, false}); break;
             case Grammar::BLOCK_COMMENT: result.comments.push_back({range, true}); break;
             case Grammar::OPEN_COMMENT:
-                context.diags.add(Diag::UnterminatedComment,
+                report(Diag::UnterminatedComment,
                                   {buffer, range.begin, range.begin + 2});
                 result.openText = true;
                 break;
             case Grammar::BAD_CHARACTER:
-                context.diags.add(Diag::IllegalCharacter, range) << printable(text);
+                report(Diag::IllegalCharacter, range) << printable(text);
                 break;
             case Grammar::BAD_NUMBER:
-                context.diags.add(Diag::MalformedNumber, range) << text;
+                report(Diag::MalformedNumber, range) << text;
                 break;
             case Grammar::OPEN_STRING:
             case Grammar::OPEN_CHARACTER:
-                context.diags.add(Diag::UnterminatedString, range);
+                report(Diag::UnterminatedString, range);
                 result.openText = true;
                 break;
             case Grammar::STRING: checkEscapes(text, range); break;
             case Grammar::CHARACTER:
                 if (checkEscapes(text, range) &&
                     unescape(text.substr(1, text.size() - 2)).size() != 1)
-                    context.diags.add(Diag::MalformedCharacter, range);
+                    report(Diag::MalformedCharacter, range);
                 break;
             default: break;
         }
@@ -73,13 +73,20 @@ public:
     LexicalResult result;
 
 private:
+    /// As many as are ever shown; a sink for the rest.
+    base::Diagnostic& report(Diag id, SourceRange range) {
+        if (reports++ <= context.limits.errors) return context.diags.add(id, range);
+        unreported = {};
+        return unreported;
+    }
+
     bool checkEscapes(std::string_view text, SourceRange range) {
         bool good = true;
         for (std::size_t i = text.find('\\'); i != text.npos; i = text.find('\\', i)) {
             const std::size_t length = escapeLength(text.substr(i));
             if (length == 0) {
                 const auto begin = static_cast<std::uint32_t>(range.begin + i);
-                context.diags.add(Diag::InvalidEscape, {buffer, begin, begin + 2})
+                report(Diag::InvalidEscape, {buffer, begin, begin + 2})
                     << printable(text.substr(i, 2));
                 good = false;
             }
@@ -91,6 +98,8 @@ private:
     base::Context& context;
     base::BufferId buffer;
     std::string_view source;
+    std::size_t reports = 0;
+    base::Diagnostic unreported{};
 };
 
 }  // namespace

@@ -56,6 +56,18 @@ private:
     std::vector<Open> open;  ///< the contexts from the root to the last one entered, at least
 };
 
+/// While it lives, faults are found kind by kind; then they stand in the order of the text.
+class InOrder {
+public:
+    explicit InOrder(base::Diagnostics& diags) : diags(diags), first(diags.all().size()) {}
+    ~InOrder() { diags.sortByPlace(first); }
+    InOrder(const InOrder&) = delete;
+
+private:
+    base::Diagnostics& diags;
+    std::size_t first;
+};
+
 /// A buffer being read: its tokens and ANTLR's tree live as long as this.
 class Reading {
 public:
@@ -77,19 +89,20 @@ public:
     bool isBlank() { return tokens.LA(1) == Token::EOF; }
 
     /// The context of a rule, or null if reading was given up. First without a word, as nearly every
-    /// text is right; if it is not, once more to say what is wrong.
+    /// text is right; if it is not, once more to say what is wrong. SLL serves both times: the only
+    /// decision in which LL could differ is the dangling `else`, and there the first alternative,
+    /// which SLL takes, is the right one. LL would walk the whole nesting for every `else`.
     template <typename Context>
     Context* read(Context* (Grammar::*rule)()) {
-        auto* simulator = parser.getInterpreter<antlr4::atn::ParserATNSimulator>();
+        parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
+            antlr4::atn::PredictionMode::SLL);
         try {
-            simulator->setPredictionMode(antlr4::atn::PredictionMode::SLL);
             parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
             return (parser.*rule)();
         } catch (const antlr4::ParseCancellationException&) {
             parser.reset();
         }
         try {
-            simulator->setPredictionMode(antlr4::atn::PredictionMode::LL);
             parser.tooDeep = nullptr;
             strategy = std::make_shared<ErrorStrategy>(context, buffer, lexical.openText);
             parser.setErrorHandler(strategy);
@@ -124,6 +137,7 @@ private:
 }  // namespace
 
 const ast::Unit& parse(base::Context& context, base::BufferId buffer) {
+    const InOrder order(context.diags);
     Reading reading(context, buffer);
     auto* program = reading.read(&Grammar::program);
     Builder builder(context, buffer);
@@ -137,6 +151,7 @@ const ast::Unit& parse(base::Context& context, base::BufferId buffer) {
 }
 
 const ast::Decl* parseDeclaration(base::Context& context, base::BufferId buffer) {
+    const InOrder order(context.diags);
     Reading reading(context, buffer);
     if (reading.isBlank()) return nullptr;
     auto* c = reading.read(&Grammar::singleDeclaration);
@@ -144,6 +159,7 @@ const ast::Decl* parseDeclaration(base::Context& context, base::BufferId buffer)
 }
 
 const ast::Stmt* parseStatement(base::Context& context, base::BufferId buffer) {
+    const InOrder order(context.diags);
     Reading reading(context, buffer);
     if (reading.isBlank()) return nullptr;
     auto* c = reading.read(&Grammar::singleStatement);
@@ -151,6 +167,7 @@ const ast::Stmt* parseStatement(base::Context& context, base::BufferId buffer) {
 }
 
 const ast::Expr* parseExpression(base::Context& context, base::BufferId buffer) {
+    const InOrder order(context.diags);
     Reading reading(context, buffer);
     if (reading.isBlank()) return nullptr;
     auto* c = reading.read(&Grammar::singleExpression);

@@ -15,7 +15,7 @@ namespace strc::sched {
 /// Never a list of single firings: one steady state may have 200 million.
 struct Loop {
     std::int64_t count = 1;
-    graph::NodeId node = graph::kNone;   ///< leaf
+    graph::NodeId node = graph::kNone;  ///< leaf
     std::vector<Loop> children;
     bool isLeaf() const { return node != graph::kNone; }
 };

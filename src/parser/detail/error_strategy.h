@@ -37,6 +37,7 @@ private:
     // How to go on (error_recovery.cpp)
     bool isStrayCloser(antlr4::Parser*, const Token* at, std::size_t type) const;
     bool isNameWithKeyword(antlr4::Parser*, const Token* at) const;
+    bool declaresKeyword(antlr4::Parser*, const Token* at) const;
     bool canConjure(antlr4::Parser*, std::size_t type, const Token* at) const;
     Token* conjure(antlr4::Parser*, std::size_t type);
     void skip(antlr4::Parser*, Token* from, Skip);
@@ -58,6 +59,7 @@ private:
     void missingName(antlr4::Parser*, Token* at);
     void missingBody(antlr4::Parser*, Token* at);
     void missingSemicolon(antlr4::Parser*, Token* at);
+    void missingStream(antlr4::Parser*, Token* keyword);
     void endOfFile(antlr4::Parser*);
     std::string innermostOpen(antlr4::Parser*, const Token*& open) const;
     std::string ownerOf(antlr4::ParserRuleContext* body) const;

@@ -79,6 +79,16 @@ TEST(Result, HoldsAValueOrAReason) {
     EXPECT_TRUE(ok());
 }
 
+TEST(Result, ReasonsOfTheTableCanBeReported) {
+    Result<int> bad = failure(Diag::CannotOpenFile, {"x.raw", "Permission denied"});
+    EXPECT_EQ(bad.error(), "cannot open 'x.raw': Permission denied");
+    Diagnostics diags;
+    report(diags, bad.failure());
+    ASSERT_EQ(diags.errorCount(), 1u);
+    EXPECT_EQ(diags.all()[0].id, Diag::CannotOpenFile);
+    EXPECT_EQ(diags.all()[0].args, (std::vector<std::string>{"x.raw", "Permission denied"}));
+}
+
 TEST(ResultDeathTest, MisuseIsAFaultOfTheCompiler) {
     Result<int> bad = Failure{"no"};
     Result<int> good = 1;

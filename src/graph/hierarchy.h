@@ -1,0 +1,43 @@
+#pragma once
+/// The tree of composites and where edges run in it. Iterative: streams are nested thousands deep.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "graph/graph.h"
+
+namespace strc::graph {
+
+class Hierarchy {
+public:
+    explicit Hierarchy(const Graph&);
+
+    /// Composites, each after all that are inside of it.
+    const std::vector<CompositeId>& insideOut() const { return order; }
+    /// The innermost composite that holds both, or kNone: only the program does.
+    CompositeId common(NodeId, NodeId) const;
+    CompositeId commonOf(CompositeId, CompositeId) const;
+    /// The child of `composite` (of the program, if kNone) that is or holds the node. The splitter
+    /// and the joiner of a composite count as children.
+    Child childWith(CompositeId composite, NodeId) const;
+    bool contains(CompositeId, NodeId) const;
+    /// All nodes inside, splitters and joiners included, ascending.
+    std::vector<NodeId> nodesOf(CompositeId) const;
+
+private:
+    const Graph& graph;
+    std::vector<CompositeId> order;
+    std::vector<std::uint32_t> depth;
+    std::vector<std::uint32_t> first, last;  ///< of a composite: interval of positions in a walk
+    std::vector<NodeId> byPosition;
+    std::vector<std::uint32_t> position;  ///< of a node
+};
+
+/// What a message calls a child or a node: the last part of its path.
+std::string shortName(const Graph&, NodeId);
+std::string shortName(const Graph&, Child);
+/// "pipeline", "splitjoin", "feedbackloop".
+const char* kindName(CompositeKind);
+
+}  // namespace strc::graph

@@ -1,0 +1,95 @@
+#pragma once
+/// Bytes of files, pipes and terminals, buffered, with failures as rows of the table of diagnostics.
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace strc::io {
+
+class Source {
+public:
+    static base::Result<std::unique_ptr<Source>> open(const std::string& name,
+                                                      std::function<void()> beforeWaiting);
+    ~Source();
+    Source(const Source&) = delete;
+    Source& operator=(const Source&) = delete;
+
+    const std::string& name() const { return path; }
+    /// Bytes of a regular file, empty for pipes and terminals.
+    std::optional<std::uint64_t> size() const { return bytes; }
+    /// Bytes of what has been taken so far: the position in the file.
+    std::uint64_t position() const { return taken; }
+
+    /// What is buffered, without reading.
+    std::span<const std::byte> buffered() const { return {buffer.data() + first, last - first}; }
+    /// Reads until at least `count` bytes are buffered and gives all that are; fewer only at the end.
+    base::Result<std::span<const std::byte>> ask(std::size_t count);
+    /// Takes bytes that are buffered.
+    void take(std::size_t count);
+    /// Takes bytes, buffered or not; false at the end of the file.
+    base::Result<bool> skip(std::uint64_t count);
+    /// Goes to a position of a regular file; false: not a regular file.
+    bool seek(std::uint64_t position);
+
+    /// The end came because of a signal.
+    bool interrupted() const { return signalled; }
+    base::Failure malformed(std::string_view format, const std::string& reason) const;
+
+private:
+    Source(int descriptor, std::string name, std::optional<std::uint64_t> size,
+           std::function<void()> beforeWaiting);
+    base::Result<std::size_t> fill();
+
+    int descriptor;
+    std::string path;
+    std::optional<std::uint64_t> bytes;
+    std::function<void()> beforeWaiting;
+    std::vector<std::byte> buffer;
+    std::size_t first = 0;
+    std::size_t last = 0;
+    std::uint64_t taken = 0;
+    bool ended = false;
+    bool signalled = false;
+};
+
+class Sink {
+public:
+    static base::Result<std::unique_ptr<Sink>> open(const std::string& name);
+    ~Sink();
+    Sink(const Sink&) = delete;
+    Sink& operator=(const Sink&) = delete;
+
+    const std::string& name() const { return path; }
+    bool seekable() const { return regular; }
+    std::uint64_t position() const { return written + used; }
+    bool readerGone() const { return gone; }
+
+    base::Status write(const void* from, std::size_t count);
+    /// Overwrites bytes of a seekable file.
+    base::Status overwrite(std::uint64_t position, const void* from, std::size_t count);
+    base::Status flush();
+    base::Status close();
+    base::Failure failure(int error) const;
+
+private:
+    Sink(int descriptor, std::string name, bool regular);
+    base::Status put(const std::byte* from, std::size_t count);
+
+    int descriptor;
+    std::string path;
+    bool regular;
+    bool gone = false;
+    std::vector<std::byte> buffer;
+    std::size_t used = 0;
+    std::uint64_t written = 0;
+};
+
+}  // namespace strc::io

@@ -1,0 +1,107 @@
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "io/items.h"
+#include "io/numbers.h"
+
+namespace strc::io {
+
+using base::Result;
+
+namespace {
+
+bool holdsNumbers(const types::Type* item) { return numbersOf(item).has_value(); }
+
+bool holdsSamples(const types::Type* item) {
+    auto numbers = numbersOf(item);
+    return numbers && numbers->kind >= types::TypeKind::Int &&
+           numbers->kind <= types::TypeKind::Complex;
+}
+
+bool holdsPixels(const types::Type* item) {
+    return holdsSamples(item) && numbersOf(item)->kind != types::TypeKind::Complex;
+}
+
+struct Row {
+    Format format;
+    std::string_view name;
+    bool (*holds)(const types::Type*);
+    OpenReader* reader;
+    OpenWriter* writer;
+};
+
+constexpr std::array kFormats{
+    Row{Format::Raw, "raw", holdsRaw, openRawReader, openRawWriter},
+    Row{Format::Wav, "WAV", holdsSamples, openWavReader, openWavWriter},
+    Row{Format::Npy, "npy", holdsNumbers, openNpyReader, openNpyWriter},
+    Row{Format::Csv, "text", holdsText, openCsvReader, openCsvWriter},
+    Row{Format::Png, "PNG", holdsPixels, openPngReader, openPngWriter},
+    Row{Format::Pgm, "PGM", holdsPixels, openPgmReader, openPgmWriter},
+};
+
+/// Names of --in-format and extensions, which are the same words.
+struct Word {
+    std::string_view word;
+    Format format;
+};
+
+constexpr std::array kWords{
+    Word{"raw", Format::Raw},  Word{"bin", Format::Raw},  Word{"dat", Format::Raw},
+    Word{"data", Format::Raw}, Word{"pcm", Format::Raw},  Word{"out", Format::Raw},
+    Word{"wav", Format::Wav},  Word{"wave", Format::Wav}, Word{"npy", Format::Npy},
+    Word{"csv", Format::Csv},  Word{"text", Format::Csv}, Word{"txt", Format::Csv},
+    Word{"tsv", Format::Csv},  Word{"png", Format::Png},  Word{"pgm", Format::Pgm},
+    Word{"ppm", Format::Pgm},  Word{"pnm", Format::Pgm},
+};
+
+const Row& row(Format format) { return kFormats[static_cast<std::size_t>(format)]; }
+
+}  // namespace
+
+std::optional<Format> findFormat(std::string_view name) {
+    std::string lower(name);
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
+    for (const Word& each : kWords)
+        if (each.word == lower) return each.format;
+    return std::nullopt;
+}
+
+std::optional<Format> formatOf(std::string_view fileName) {
+    std::string_view last = fileName.substr(fileName.rfind('/') + 1);
+    std::size_t dot = last.rfind('.');
+    if (dot == std::string_view::npos || dot == 0) return Format::Raw;
+    return findFormat(last.substr(dot + 1));
+}
+
+std::string_view name(Format format) { return row(format).name; }
+
+base::Status check(Format format, const types::Type* item) {
+    if (row(format).holds(item)) return base::ok();
+    return base::failure(base::Diag::FormatItemType,
+                         {std::string(name(format)), types::toString(item)});
+}
+
+Result<std::unique_ptr<ItemReader>> openReader(const std::string& name, Format format,
+                                               const types::Type* item,
+                                               std::function<void()> beforeWaiting) {
+    if (base::Status fits = check(format, item); !fits) return fits.failure();
+    auto source = Source::open(name, std::move(beforeWaiting));
+    if (!source) return source.failure();
+    std::string shown = (*source)->name();
+    if ((*source)->size() == 0u) return base::failure(base::Diag::EmptyInput, {shown});
+    auto reader = row(format).reader(std::move(*source), item);
+    if (reader && (*reader)->total() == 0u) return base::failure(base::Diag::EmptyInput, {shown});
+    return reader;
+}
+
+Result<std::unique_ptr<ItemWriter>> openWriter(const std::string& name, Format format,
+                                               const types::Type* item, const StreamInfo& info) {
+    if (base::Status fits = check(format, item); !fits) return fits.failure();
+    auto sink = Sink::open(name);
+    if (!sink) return sink.failure();
+    return row(format).writer(std::move(*sink), item, info);
+}
+
+}  // namespace strc::io

@@ -1,0 +1,45 @@
+#pragma once
+/// What the formats of images share: pixels as samples of 8 or 16 bits, in rows.
+
+#include <cstdint>
+#include <vector>
+
+#include "io/numbers.h"
+
+namespace strc::io {
+
+/// A sample as an item gives it: int as stored, float and double in [0, 255].
+void storeSample(std::uint32_t sample, std::uint32_t greatest, types::TypeKind, std::byte* to);
+std::uint32_t loadSample(types::TypeKind, const std::byte* from, std::uint32_t greatest);
+
+/// Collects samples and hands on whole images: when as many rows have come as the image is to have,
+/// and at the end what there is, its last row filled up with black.
+class ImageWriter : public SinkWriter {
+public:
+    /// Channels, width and bits that `info` does not tell are chosen.
+    ImageWriter(std::unique_ptr<Sink>, Numbers, StreamInfo, int usualChannels);
+
+    base::Status write(const std::byte* from, std::size_t count) final;
+    base::Status close() final;
+
+protected:
+    struct Image {
+        std::uint64_t width, height;
+        int channels;
+        int bits;
+        const std::vector<std::uint16_t>& samples;
+    };
+    virtual base::Status put(const Image&) = 0;
+    virtual bool takesSeveral() const = 0;
+
+    StreamInfo info;
+
+private:
+    base::Status putImage(std::uint64_t height);
+
+    Numbers item;
+    std::vector<std::uint16_t> samples;
+    std::uint64_t images = 0;
+};
+
+}  // namespace strc::io

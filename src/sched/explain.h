@@ -1,0 +1,30 @@
+#pragma once
+/// What is wrong with a graph, told in terms of the program's streams.
+
+#include <cstdint>
+#include <string>
+
+#include "base/context.h"
+#include "graph/demand.h"
+#include "graph/graph.h"
+#include "graph/hierarchy.h"
+#include "graph/sdep.h"
+#include "sched/proportions.h"
+
+namespace strc::sched {
+
+/// The equation of `edge` contradicts those of the edges before it in the composite.
+void reportInconsistent(base::Context&, const graph::Graph&, const graph::Hierarchy&,
+                        const Proportions&, graph::CompositeId, graph::EdgeId edge);
+
+/// Nobody in the cycle can go on. `enqueue`: how many more items would help; 0: unknown.
+void reportDeadlock(base::Context&, const graph::Graph&, graph::CompositeId loop,
+                    const graph::Deadlock&, std::int64_t enqueue);
+
+/// The guard of a message closes the cycle.
+void reportLatency(base::Context&, const graph::Graph&, const graph::Guard&);
+
+/// "1 item", "2 items".
+std::string itemCount(std::int64_t);
+
+}  // namespace strc::sched
