@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "ast/format_printer.h"
 
 namespace strc::ast {
@@ -90,18 +88,26 @@ void FormatPrinter::arguments(std::span<const Expr* const> args) {
     tokens.token(")");
 }
 
-/// Numbers fill the lines; rows of a table have a line each once they do not fit on one.
+/// Numbers fill the lines; rows of a table have a line each once they do not fit on one. But the
+/// lines that somebody gave a table have a meaning and stay.
 void FormatPrinter::arrayLiteral(const ArrayLiteral& table) {
-    auto isRow = [](const Expr* each) { return each->kind == ExprKind::ArrayLiteral; };
-    bool hasRows = std::any_of(table.elements.begin(), table.elements.end(), isRow);
-    bool isEmpty = table.elements.empty();
+    auto elements = table.elements;
+    auto beginsLine = [&](std::size_t i) {
+        return i > 0 && tokens.lineOf(elements[i - 1]->range.end) !=
+                            tokens.lineOf(elements[i]->range.begin);
+    };
+    bool isEmpty = elements.empty();
+    bool hasRows = false;
+    for (const Expr* each : elements) hasRows = hasRows || each->kind == ExprKind::ArrayLiteral;
+    for (std::size_t i = 0; i < elements.size() && hasRows; ++i) hasRows = !beginsLine(i);
     begin(GroupMode::All, kIndent);
     tokens.token("{");
     if (!isEmpty) tokens.lineBreak(BreakKind::Soft);
     if (!hasRows) begin(GroupMode::Fill);
-    for (std::size_t i = 0; i < table.elements.size(); ++i) {
+    for (std::size_t i = 0; i < elements.size(); ++i) {
         separator(i == 0);
-        expr(*table.elements[i]);
+        if (beginsLine(i)) tokens.lineBreak(BreakKind::Hard);
+        expr(*elements[i]);
     }
     if (!hasRows) layout.end();
     if (isEmpty)

@@ -75,11 +75,16 @@ Layout::Op& Layout::add(OpKind kind) {
 
 void Layout::text(std::string_view text) { add(OpKind::Text).text = text; }
 
-void Layout::comment(std::string_view text, std::size_t at, bool endsLine) {
+void Layout::comment(std::string_view text, std::size_t at) {
     Op& op = add(OpKind::Comment);
     op.text = withoutTrailingBlanks(text);
     op.amount = static_cast<int>(at);
-    op.flag = endsLine;
+}
+
+void Layout::endComment(std::string_view text, std::size_t at, std::size_t lineIndent) {
+    comment(text, at);
+    ops.back().flag = true;
+    ops.back().lineIndent = static_cast<int>(lineIndent);
 }
 
 void Layout::space(std::size_t count) { add(OpKind::Space).amount = static_cast<int>(count); }
@@ -143,6 +148,7 @@ void Layout::findNextBreaks() {
     for (std::size_t i = ops.size(); i-- > 0;) {
         Op& op = ops[i];
         std::uint32_t here = static_cast<std::uint32_t>(i);
+        op.depth = static_cast<std::uint32_t>(ends.size());
         if (op.kind == OpKind::End) {
             open.push_back(first);
             ends.push_back(here);
@@ -159,9 +165,14 @@ void Layout::findNextBreaks() {
     }
 }
 
-/// Whether what lies between here and the next break fits on the line (up to its first forced end).
+/// Whether what lies between here and the next break fits on the line. A forced end of the line is
+/// a break, too; but behind a break, what has one inside never fits: a table written on several
+/// lines stands where it would if it had been broken now.
 bool Layout::fits(std::size_t op) const {
-    std::size_t last = std::min(ops[op].next, nextHard[op + 1]);
+    std::size_t hard = nextHard[op + 1];
+    std::size_t last = std::min<std::size_t>(ops[op].next, hard);
+    if (ops[op].kind == OpKind::Break && hard < ops[op].next && ops[hard].depth > ops[op].depth)
+        return false;
     std::size_t from = atLineStart ? indentOfLine : column + spaces;
     return from + (widthBefore[last] - widthBefore[op]) <= kWidth;
 }
@@ -180,7 +191,7 @@ void Layout::endLine(bool blankLine, std::size_t outdent) {
 void Layout::printText(std::string_view text) {
     if (atLineStart) {
         if (blankPending && !out.empty()) out += '\n';
-        column = indentOfLine;
+        column = printedIndent = indentOfLine;
         out.append(indentOfLine, ' ');
         atLineStart = blankPending = false;
     } else {
@@ -192,11 +203,23 @@ void Layout::printText(std::string_view text) {
     column += widthOf(text);
 }
 
-/// Further lines move by as much as the first did; a column of stars lines up under the first one.
 void Layout::printComment(const Op& op) {
+    if (op.text.find('\n') != std::string_view::npos) return printFurtherLines(op);
+    if (op.flag && !atLineStart) {
+        std::ptrdiff_t moved = static_cast<std::ptrdiff_t>(printedIndent) - op.lineIndent;
+        std::ptrdiff_t wanted = op.amount + moved;
+        std::ptrdiff_t least = static_cast<std::ptrdiff_t>(column + spaces);
+        std::ptrdiff_t most = static_cast<std::ptrdiff_t>(kWidth) -
+                              static_cast<std::ptrdiff_t>(widthOf(op.text));
+        if (wanted > least && wanted <= most) spaces = static_cast<std::size_t>(wanted) - column;
+    }
+    printText(op.text);
+}
+
+/// Further lines move by as much as the first did; a column of stars lines up under the first one.
+void Layout::printFurtherLines(const Op& op) {
     std::vector<CommentLine> lines = splitLines(op.text);
     printText(lines[0].text);
-    if (lines.size() == 1) return;
     std::size_t start = column - widthOf(lines[0].text);
     bool stars = true;
     std::size_t least = SIZE_MAX;
@@ -211,10 +234,10 @@ void Layout::printComment(const Op& op) {
     for (std::size_t i = 1; i < lines.size(); ++i) {
         out += '\n';
         if (lines[i].text.empty()) continue;
-        std::size_t indent = stars ? start + 1 : lines[i].indent - left + right;
-        out.append(indent, ' ');
+        printedIndent = stars ? start + 1 : lines[i].indent - left + right;
+        out.append(printedIndent, ' ');
         out += lines[i].text;
-        column = indent + widthOf(lines[i].text);
+        column = printedIndent + widthOf(lines[i].text);
     }
 }
 

@@ -28,10 +28,13 @@ public:
 
     /// The text must outlive the layout; it holds no end of line.
     void text(std::string_view text);
-    /// A comment, which may have several lines; `column` is where it stood in the source, to keep
-    /// the shape of its further lines. One that always ends its line does not count for its width:
-    /// no break makes it fit.
-    void comment(std::string_view text, std::size_t column, bool endsLine);
+    /// A comment in one line, or several, and the place where it stood in the source: its further
+    /// lines move as far as the first.
+    void comment(std::string_view text, std::size_t column);
+    /// A comment that ends its line. It does not count for the width, as no break makes it fit. It
+    /// keeps its distance from the beginning of the line (which was indented by `lineIndent`), so
+    /// that comments below each other stay so, if there is room; else it follows the text.
+    void endComment(std::string_view text, std::size_t column, std::size_t lineIndent);
     /// Dropped at the beginning of a line; next to another space the wider one counts.
     void space(std::size_t count = 1);
     /// At the beginning of a line there is nothing to end. `outdent`: how much less than the group
@@ -57,10 +60,13 @@ private:
         OpKind kind;
         BreakKind breakKind = BreakKind::Soft;
         GroupMode mode = GroupMode::All;
-        bool flag = false;       ///< Break: a blank line; Begin: indented like the group around
+        bool flag = false;       ///< Break: a blank line; Begin: indented like the group around;
+                                 ///< Comment: ends the line
         int amount = 0;          ///< Space, Indent, Break, Begin: columns; Comment: where it stood
+        int lineIndent = 0;      ///< Comment: of the line where it stood
         std::uint32_t next = 0;   ///< Break, Begin, End: the break up to which the line must fit
         std::uint32_t close = 0;  ///< Begin: its end
+        std::uint32_t depth = 0;  ///< groups around
         std::string_view text;
     };
     enum class Mode : std::uint8_t { Flat, All, Fill };
@@ -75,6 +81,7 @@ private:
     bool fits(std::size_t op) const;
     void printText(std::string_view text);
     void printComment(const Op& op);
+    void printFurtherLines(const Op& op);
     void printBreak(std::size_t op);
     void printBegin(std::size_t op);
     void endLine(bool blankLine, std::size_t outdent);
@@ -88,6 +95,7 @@ private:
     std::size_t column = 0;
     std::size_t spaces = 0;        ///< to be printed before the next text
     std::size_t indentOfLine = 0;  ///< or of the one that begins
+    std::size_t printedIndent = 0; ///< the same, but for lines of a comment that of the comment
     bool atLineStart = true;
     bool blankPending = false;
 };

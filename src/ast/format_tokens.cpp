@@ -57,7 +57,16 @@ std::size_t TokenPrinter::columnOf(std::uint32_t offset) const {
     return Layout::columns(sources.lineText(buffer, at.line).substr(0, at.column - 1));
 }
 
-bool TokenPrinter::nextIsOnNewLine() { return lineOf(nextOffset()) != lineOf(printedTo); }
+std::size_t TokenPrinter::lineIndent(std::uint32_t offset) const {
+    std::string_view line = sources.lineText(buffer, lineOf(offset));
+    std::size_t blanks = std::min(line.find_first_not_of(" \t\r\f"), line.size());
+    return Layout::columns(line.substr(0, blanks));
+}
+
+bool TokenPrinter::nextIsOnNewLine() {
+    std::uint32_t begin = nextOffset();
+    return printedTo < begin && hasSeveralLines(source.substr(printedTo, begin - printedTo));
+}
 
 // ---------------------------------------------------------------- tokens
 
@@ -121,7 +130,10 @@ std::size_t TokenPrinter::linesEnded(const Between& between, std::size_t gap) co
 /// of the next token as well they belong to that one, unless it closes something.
 TokenPrinter::Between TokenPrinter::lookBetween(std::string_view text) {
     bool isCloser = text.empty() || isOneOf(text[0], ",;)]}");
-    Between between{text, nextComment - firstComment, 0, isCloser};
+    Between between{text, nextComment - firstComment, 0, nextComment - firstComment, isCloser};
+    if (pending != Gap::Hard)
+        while (between.joinedFrom > 0 && linesEnded(between, between.joinedFrom) == 0)
+            --between.joinedFrom;
     if (isCloser) {
         between.breakAt = between.count;
         return between;
@@ -145,15 +157,17 @@ void TokenPrinter::printComment(const Between& between, std::size_t i) {
                                           comment.range.end - comment.range.begin);
     bool endsLine = !comment.block || linesEnded(between, i + 1) > 0;
     bool gapIsOpen = pending == Gap::None || pending == Gap::Space || i < between.breakAt;
-    if (linesEnded(between, i) > 0)
+    if (linesEnded(between, i) > 0 && i < between.joinedFrom)
         layout.lineBreak(BreakKind::Hard, keepsBlankLine(between, i));
     else if (i > 0 || (gapIsOpen && !isOneOf(last, "([")))
         layout.space(comment.block ? 1 : 2);
-    std::size_t column = hasSeveralLines(text) ? columnOf(comment.range.begin) : 0;
-    layout.comment(text, column, !comment.block);
+    if (!comment.block)
+        layout.endComment(text, columnOf(comment.range.begin), lineIndent(comment.range.begin));
+    else
+        layout.comment(text, hasSeveralLines(text) ? columnOf(comment.range.begin) : 0);
     if (endsLine)
         layout.lineBreak(BreakKind::Hard, keepsBlankLine(between, i + 1));
-    else if (i + 1 == between.count && (!between.isCloser || between.token == "}"))
+    else if (i + 1 == between.count && !between.isCloser)
         layout.space();
 }
 

@@ -47,12 +47,14 @@ public:
 
 private:
     std::size_t columnOf(std::uint32_t offset) const;
+    std::size_t lineIndent(std::uint32_t offset) const;
     enum class Gap : std::uint8_t { None, Space, Soft, Line, Hard };
     /// What lies before a token: `count` comments, and lines ended before, between and behind them.
     struct Between {
         std::string_view token;
         std::size_t count;
         std::size_t breakAt;  ///< before which of them the pending break belongs
+        std::size_t joinedFrom;  ///< those that need no line of their own: the token follows
         bool isCloser;
     };
 

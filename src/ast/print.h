@@ -9,11 +9,13 @@
 ///   statement on the line of its `if` or loop. The blocks of an `if` and its `else`s go together.
 /// - Lines have up to 100 columns. Longer ones are broken after commas, after operators and before
 ///   `:` of a condition, with 4 more columns of indentation (8 in what a block follows). The
-///   numbers of a table fill its lines; its rows have a line each.
+///   numbers of a table fill its lines, its rows have a line each; a table that was written on
+///   several lines keeps them.
 /// - Names, literals, parentheses and optional brackets stay as written. Only `;` that mean nothing
 ///   go, except that behind an anonymous stream.
 /// - Comments stay at their tokens (format_tokens.h says how). Inside, only blanks at line ends go;
-///   further lines move with the first one.
+///   further lines move with the first one. `//` behind code stays at its distance from the margin
+///   if it can, so that columns of comments remain columns.
 
 #include <string>
 

@@ -62,7 +62,8 @@ std::string formatted(const std::string& text) {
 
 /// A body formatted inside of `work`, without the lines around and their indentation.
 std::string body(const std::string& statements) {
-    std::string all = formatted("int->int filter F {\nwork pop 1 push 1 {\n" + statements + "\n}\n}\n");
+    std::string all =
+        formatted("int->int filter F {\nwork pop 1 push 1 {\n" + statements + "\n}\n}\n");
     std::string result;
     std::istringstream lines(all);
     for (std::string line; std::getline(lines, line);)
@@ -172,7 +173,25 @@ TEST(Format, FillsTablesAndSeparatesRows) {
     EXPECT_EQ(all.substr(all.size() - 8), " 139\n};\n");
     std::string x(40, '1');
     EXPECT_EQ(body("int[3][2] t={{" + x + "," + x + "},{1,2},{}}, u;"),
-              text({"int[3][2] t = {", "    {" + x + ", " + x + "},", "    {1, 2},", "    {}", "}, u;"}));
+              text({"int[3][2] t = {", "    {" + x + ", " + x + "},", "    {1, 2},", "    {}",
+                    "}, u;"}));
+}
+
+TEST(Format, KeepsTheLinesOfTables) {
+    EXPECT_EQ(body("int[6] t = {1,2,\n3,4,\n\n5,6};"),
+              text({"int[6] t = {", "    1, 2,", "    3, 4,", "", "    5, 6", "};"}));
+    EXPECT_EQ(body("int[2][2] t = {{1,2},\n{3,4}}, u = {\n{1,2},{3,4}\n};"),
+              text({"int[2][2] t = {", "    {1, 2},", "    {3, 4}", "}, u = {{1, 2}, {3, 4}};"}));
+}
+
+TEST(Format, PutsTablesAmongArgumentsOnLines) {
+    std::string x(60, '1');
+    EXPECT_EQ(formatted("void->void pipeline M {\nadd A({" + x + ", " + x + "}, 1);\n}"),
+              text({"void->void pipeline M {", "    add A({", "        " + x + ",", "        " + x,
+                    "    }, 1);", "}"}));
+    EXPECT_EQ(formatted("void->void pipeline M {\nadd A(1, {" + x + ", " + x + "});\n}"),
+              text({"void->void pipeline M {", "    add A(1,", "        {",
+                    "            " + x + ",", "            " + x, "        });", "}"}));
 }
 
 // ---------------------------------------------------------------- comments
@@ -195,10 +214,10 @@ TEST(FormatComments, InsideEmptyBrackets) {
 
 TEST(FormatComments, BetweenArguments) {
     EXPECT_EQ(body("f(a/*x*/,/*y*/b,// z\nc);"), text({"f(a /*x*/, /*y*/ b,  // z", "    c);"}));
-    EXPECT_EQ(body("f(a // one\n, b // two\n);"),
+    EXPECT_EQ(body("f(a // one\n,b // two\n);"),
               text({"f(a,  // one", "    b  // two", ");"}));
     EXPECT_EQ(body("x = a // why\n;"), text({"x = a;  // why"}));
-    EXPECT_EQ(body("int[4] t = {1, 2, // low\n3, 4 // high\n};"),
+    EXPECT_EQ(body("int[4] t = {\n1, 2, // low\n3, 4 // high\n};"),
               text({"int[4] t = {", "    1, 2,  // low", "    3, 4  // high", "};"}));
     EXPECT_EQ(body("int[4] t = {\n// low\n1, 2,\n// high\n3, 4};"),
               text({"int[4] t = {", "    // low", "    1, 2,", "    // high", "    3, 4", "};"}));
@@ -213,8 +232,20 @@ TEST(FormatComments, AroundKeywordsAndBodies) {
               text({"while (a)", "    // explain", "    x();"}));
 }
 
+TEST(FormatComments, StayInColumnsIfTheyCan) {
+    EXPECT_EQ(formatted("struct A {\n  int x;     // x\n  int[3] y;  // y\n  int zzz;// z\n}"),
+              text({"struct A {", "    int x;     // x", "    int[3] y;  // y",
+                    "    int zzz;  // z", "}"}));
+    std::string wide(70, '-');
+    EXPECT_EQ(formatted("struct A {\nint x;               // " + wide + "\n}"),
+              text({"struct A {", "    int x;               // " + wide, "}"}));
+    EXPECT_EQ(formatted("struct A {\nint x;                       // " + wide + "\n}"),
+              text({"struct A {", "    int x;  // " + wide, "}"}));
+}
+
 TEST(FormatComments, OfSeveralLinesMoveAlong) {
-    EXPECT_EQ(formatted("struct A {\n  /* a\n     b */\n  int x;\n\t/*\n\t * c\n\t */\n  int y;\n}"),
+    EXPECT_EQ(formatted("struct A {\n  /* a\n     b */\n  int x;\n\t/*\n\t * c\n\t */\n  int y;\n"
+                        "}"),
               text({"struct A {", "    /* a", "       b */", "    int x;", "    /*", "     * c",
                     "     */", "    int y;", "}"}));
 }
@@ -228,7 +259,8 @@ TEST(FormatComments, LoseCarriageReturns) {
 
 std::vector<std::filesystem::path> programs() {
     std::vector<std::filesystem::path> result;
-    for (std::string_view folder : {"tests/conformance/programs", "tests/golden", "examples", "stdlib"}) {
+    for (std::string_view folder :
+         {"tests/conformance/programs", "tests/golden", "examples", "stdlib"}) {
         std::filesystem::path root = std::filesystem::path(STRC_SOURCE_DIR) / folder;
         if (!std::filesystem::exists(root)) continue;
         for (auto& entry : std::filesystem::recursive_directory_iterator(root))
@@ -293,7 +325,9 @@ std::vector<std::string> tokensOf(const std::string& source) {
     return tokens;
 }
 
-std::string wholeLanguage() { return golden::read(golden::folder() / "ast" / "whole_language.str"); }
+std::string wholeLanguage() {
+    return golden::read(golden::folder() / "ast" / "whole_language.str");
+}
 
 std::string join(const std::vector<std::string>& tokens, std::string_view between) {
     std::string result;
@@ -312,29 +346,48 @@ TEST(FormatAlways, HoldsWhateverTheBlanks) {
 
 TEST(FormatAlways, HoldsWithCommentsEverywhere) {
     std::vector<std::string> tokens = tokensOf(wholeLanguage());
-    for (std::string_view between : {" /* c */ ", " // c\n", "\n// c\n", "\n/* c */\n", " /* c */\n",
-                                     "\n/* c */ ", "\n/* c\n  d */\n", " /* c\n d */ ",
-                                     " /* c */ // d\n", "\n\n// c\n\n// d\n\n", " /* c *//* d */\n"}) {
+    for (std::string_view between :
+         {" /* c */ ", " // c\n", "\n// c\n", "\n/* c */\n", " /* c */\n", "\n/* c */ ",
+          "\n/* c\n  d */\n", " /* c\n d */ ", " /* c */ // d\n", "\n\n// c\n\n// d\n\n",
+          " /* c *//* d */\n"}) {
         SCOPED_TRACE(between);
         formatted(join(tokens, between));
     }
 }
 
+/// The tokens with blanks and comments at random; every second time mostly blanks.
+std::string scattered(const std::vector<std::string>& tokens, unsigned seed) {
+    std::mt19937 random(seed);
+    auto between = [&]() -> std::string {
+        std::string c(random() % 4 == 0 ? random() % 60 : 1, 'c');
+        switch (random() % 10) {
+            case 0: return "\n";
+            case 1: return "\n\n";
+            case 2: return " // " + c + "\n";
+            case 3: return "\n// " + c + "\n";
+            case 4: return " /* " + c + " */ ";
+            case 5: return " /* " + c + " */\n";
+            case 6: return "\n/* " + c + " */\n";
+            default: return " ";
+        }
+    };
+    std::string source;
+    for (const std::string& each : tokens)
+        (source += each) += seed % 2 == 0 || random() % 8 == 0 ? between() : " ";
+    return source;
+}
+
 TEST(FormatAlways, HoldsWithCommentsAnywhere) {
     std::vector<std::string> tokens = tokensOf(wholeLanguage());
-    const std::vector<std::string> between = {" ",          " ",       " ",        "\n",
-                                              "\n\n",       " // c\n", "\n// d\n", " /* e */ ",
-                                              "\n/* f */\n", " /* g */\n"};
-    for (unsigned seed = 0; seed < 20; ++seed) {
+    for (unsigned seed = 0; seed < 20 && !HasFailure(); ++seed) {
         SCOPED_TRACE(seed);
-        std::mt19937 random(seed);
-        std::string source;
-        for (const std::string& each : tokens) {
-            source += each;
-            source += seed % 2 == 0 || random() % 8 == 0 ? between[random() % between.size()] : " ";
-        }
-        formatted(source);
-        if (HasFailure()) break;
+        formatted(scattered(tokens, seed));
+    }
+    unsigned seed = 0;
+    for (const auto& path : programs()) {
+        if (path.string().find("examples") == std::string::npos) continue;
+        SCOPED_TRACE(path);
+        formatted(scattered(tokensOf(golden::read(path)), ++seed));
     }
 }
 

@@ -117,7 +117,7 @@ TEST(Layout, CommentsAtTheEndOfALineDoNotCount) {
     Layout layout;
     call(layout, GroupMode::All, {"a", "b"});
     layout.space(2);
-    layout.comment(comment, 0, true);
+    layout.endComment(comment, 0, 0);
     layout.lineBreak(BreakKind::Hard);
     EXPECT_EQ(layout.render(), "head(a, b)  // " + wide + "\n");
 }
@@ -126,15 +126,15 @@ TEST(Layout, FurtherLinesOfACommentMoveWithIt) {
     Layout right;
     right.indent(4);
     right.lineBreak(BreakKind::Hard);
-    right.comment("/* a  \n     b\t\r\n\n   c */", 0, true);
+    right.comment("/* a  \n     b\t\r\n\n   c */", 0);
     EXPECT_EQ(right.render(), "    /* a\n         b\n\n       c */\n");
 
     Layout left;
-    left.comment("/* a\n\t  b\n\t\tc */", 4, true);
+    left.comment("/* a\n\t  b\n\t\tc */", 4);
     EXPECT_EQ(left.render(), "/* a\n  b\n    c */\n");
 
     Layout stopped;  // the second line stood left of the first
-    stopped.comment("/* a\n b\n  c */", 8, true);
+    stopped.comment("/* a\n b\n  c */", 8);
     EXPECT_EQ(stopped.render(), "/* a\nb\n c */\n");
 }
 
@@ -142,7 +142,7 @@ TEST(Layout, StarsLineUp) {
     Layout layout;
     layout.indent(4);
     layout.lineBreak(BreakKind::Hard);
-    layout.comment("/* a\n * b\n\n         * c\n*/", 0, true);
+    layout.comment("/* a\n * b\n\n         * c\n*/", 0);
     EXPECT_EQ(layout.render(), "    /* a\n     * b\n\n     * c\n     */\n");
 }
 

@@ -1,0 +1,125 @@
+// Arrays and structs: where they lie, and copying them. Copies are of equal types, so two operands
+// are the same memory or disjoint.
+
+#include "base/assert.h"
+#include "lower/detail/lowerer.h"
+#include "lower/detail/walk.h"
+
+namespace strc::lower::detail {
+
+using ast::as;
+using ast::Expr;
+using ast::ExprKind;
+using ir::Space;
+
+Aggregate BodyLowerer::temporary(const Type* type, const std::vector<Reg>& extents,
+                                 SourceRange range) {
+    VarRef var{Space::Local, b.addLocal("", type, range)};
+    if (!isConcrete(type)) b.emit(Op::Declare, nullptr, extents, range).var = var;
+    return {b.address(var, type, range), type, {var, 0}};
+}
+
+BodyLowerer::Form BodyLowerer::form(const Expr& expr) {
+    const Expr& e = *ast::withoutParens(&expr);
+    switch (e.kind) {
+        case ExprKind::NameRef: {
+            VarRef var = variable(*m.program.symbolOf(e));
+            return {variableType(var), {var, 0}};
+        }
+        case ExprKind::Index: {
+            Form array = form(*as<ast::IndexExpr>(e).object);
+            array.type = array.type->element;
+            ++array.shape.first;
+            return array;
+        }
+        case ExprKind::Member: {
+            const auto& access = as<ast::MemberExpr>(e);
+            const types::StructInfo* info = form(*access.object).type->structure;
+            return {info->fields[static_cast<std::size_t>(info->find(access.member.name))].type,
+                    {}};
+        }
+        case ExprKind::Pop:
+        case ExprKind::Peek: return {stream->code.input, {{Space::Input, 0}, 0}};
+        case ExprKind::Conditional: return form(*as<ast::ConditionalExpr>(e).thenValue);
+        case ExprKind::Call:
+        case ExprKind::PackageCall: {
+            const auto& decl = as<ast::FunctionDecl>(*functionOf(e)->decl);
+            return {resolve(*decl.result), {}, decl.result};
+        }
+        default: STRC_UNREACHABLE("not an aggregate expression");
+    }
+}
+
+std::vector<Reg> BodyLowerer::extents(const Form& form, SourceRange range) {
+    if (isConcrete(form.type)) return {};
+    return form.written ? extents(form.type, *form.written) : extents(form.type, form.shape, range);
+}
+
+Aggregate BodyLowerer::aggregate(const Expr& e) {
+    if (isPlace(e)) return place(e).aggregate();
+    const Expr* inner = ast::withoutParens(&e);
+    if (inner->kind == ExprKind::Index || inner->kind == ExprKind::Member)
+        return place(*inner).aggregate();
+    return privateCopy(e);
+}
+
+Aggregate BodyLowerer::privateCopy(const Expr& e) {
+    Form like = form(e);
+    Aggregate to = temporary(like.type, extents(like, e.range), e.range);
+    into(to, e, true);
+    return to;
+}
+
+void BodyLowerer::copy(const Aggregate& to, const Aggregate& from, SourceRange range) {
+    checkExtents(from.type, from.shape, to.type, to.shape, range);
+    const Aggregate& known = isConcrete(from.type) ? from : to;
+    std::vector<Reg> operands{to.ref, from.ref};
+    appendBytes(operands, known.type, known.shape, range);
+    b.emit(Op::Copy, known.type, std::move(operands), range);
+}
+
+void BodyLowerer::into(const Aggregate& to, const Expr& expr, bool fresh) {
+    const Expr& e = *ast::withoutParens(&expr);
+    switch (e.kind) {
+        case ExprKind::ArrayLiteral: return initialise(to, as<ast::ArrayLiteral>(e));
+        case ExprKind::Pop:
+            checkExtents(stream->code.input, {{Space::Input, 0}, 0}, to.type, to.shape, e.range);
+            b.emit(Op::PopInto, stream->code.input, {to.ref}, e.range);
+            return;
+        case ExprKind::Peek: {
+            Reg offset = valueAs(*as<ast::PeekExpr>(e).offset, intType());
+            checkExtents(stream->code.input, {{Space::Input, 0}, 0}, to.type, to.shape, e.range);
+            b.emit(Op::PeekInto, stream->code.input, {to.ref, offset}, e.range);
+            return;
+        }
+        case ExprKind::Conditional: {
+            const auto& choice = as<ast::ConditionalExpr>(e);
+            Reg test = condition(*choice.condition);
+            BlockId blocks[2] = {b.newBlock(), b.newBlock()};
+            b.emit(Op::If, nullptr, {test}, e.range).blocks = {blocks[0], blocks[1], kNone};
+            const Expr* values[2] = {choice.thenValue, choice.elseValue};
+            for (int k = 0; k < 2; ++k) {
+                Builder::Outside outside = b.enter(blocks[k]);
+                into(to, *values[k], fresh);
+                b.leave(outside);
+            }
+            return;
+        }
+        case ExprKind::Call: {
+            const auto& call = as<ast::CallExpr>(e);
+            if (m.program.callOf(e.id)->kind == sema::CallKind::InitArray)
+                return readArray(to, call);
+            if (!fresh) break;
+            callFunction(*functionOf(e), call.args, &to, e.range);
+            return;
+        }
+        case ExprKind::PackageCall:
+            if (!fresh) break;
+            callFunction(*functionOf(e), as<ast::PackageCallExpr>(e).args, &to, e.range);
+            return;
+        default: break;
+    }
+    copy(to, aggregate(e), e.range);
+}
+
+}  // namespace strc::lower::detail

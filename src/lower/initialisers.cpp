@@ -1,0 +1,122 @@
+// `{1, 2, {3}}` and init_array_1D_*. The constant elements of an initialiser become one table, however
+// many there are; recursion follows the nesting of the braces alone.
+
+#include "base/assert.h"
+#include "lower/detail/lowerer.h"
+
+namespace strc::lower::detail {
+
+using ast::ArrayLiteral;
+using ast::as;
+using ast::Expr;
+
+/// The target's type with the lengths that the initialiser has.
+const Type* BodyLowerer::literalType(const ArrayLiteral& literal, const Type* target) const {
+    STRC_ASSERT(target->is(types::TypeKind::Array),
+                "an initialiser of something else than an array");
+    const Type* element = target->element;
+    if (!literal.elements.empty())
+        if (auto* row = ast::tryAs<ArrayLiteral>(ast::withoutParens(literal.elements.front())))
+            element = literalType(*row, element);
+    return m.types.array(element, static_cast<std::int64_t>(literal.elements.size()));
+}
+
+namespace {
+
+/// Elements that are not constant, with their way into the array.
+struct Rest {
+    const Expr* expression;
+    std::vector<std::int64_t> indices;
+};
+
+}  // namespace
+
+/// Sorts the elements of an initialiser into a table of constants and the rest.
+class Table {
+public:
+    using Constant = std::function<std::optional<Value>(const Expr&, const Type*)>;
+
+    Table(const Type* type, Constant constant)
+        : constant(std::move(constant)), bytes(Value::zero(type).bytes) {}
+
+    void add(const ArrayLiteral& literal, const Type* type, std::int64_t offset) {
+        std::int64_t stride = sizeOf(type->element);
+        std::vector<std::int64_t> here = indices;
+        indices.push_back(0);
+        for (std::size_t k = 0; k < literal.elements.size(); ++k) {
+            indices.back() = static_cast<std::int64_t>(k);
+            const Expr& element = *literal.elements[k];
+            std::int64_t at = offset + static_cast<std::int64_t>(k) * stride;
+            if (auto* row = ast::tryAs<ArrayLiteral>(ast::withoutParens(&element)))
+                add(*row, type->element, at);
+            else
+                addElement(element, type->element, at);
+        }
+        indices = std::move(here);
+    }
+
+    Constant constant;
+    std::string bytes;
+    bool anyConstant = false;
+    std::vector<Rest> rest;
+
+private:
+    void addElement(const Expr& element, const Type* type, std::int64_t at) {
+        std::optional<Value> value;
+        if (type->isScalar()) value = constant(element, type);
+        if (!value) return rest.push_back({&element, indices});
+        anyConstant = true;
+        bytes.replace(static_cast<std::size_t>(at), value->bytes.size(), value->bytes);
+    }
+
+    std::vector<std::int64_t> indices;
+};
+
+void BodyLowerer::initialise(const Aggregate& to, const ArrayLiteral& literal) {
+    const Type* type = literalType(literal, to.type);
+    checkExtents(type, {}, to.type, to.shape, literal.range);
+    if (m.failed) return;
+    if (!isConcrete(type)) return initialiseRows(to, literal);
+    Table table(type, [this](const Expr& e, const Type* t) { return constantAs(e, t); });
+    table.add(literal, type, 0);
+    if (table.anyConstant) {
+        Reg from = b.constant({type, std::move(table.bytes)}, literal.range);
+        b.emit(Op::Copy, type, {to.ref, from}, literal.range);
+    }
+    for (const Rest& item : table.rest) {
+        Place at;
+        at.ref = to.ref;
+        at.type = to.type;
+        at.shape = to.shape;
+        for (std::int64_t index : item.indices)
+            at = element(at, b.integer(index, item.expression->range), item.expression->range);
+        initialiseElement(at, *item.expression);
+    }
+}
+
+/// The elements are arrays of dynamic extents.
+void BodyLowerer::initialiseRows(const Aggregate& to, const ArrayLiteral& literal) {
+    for (std::size_t k = 0; k < literal.elements.size(); ++k) {
+        const Expr& row = *literal.elements[k];
+        Place array;
+        array.ref = to.ref;
+        array.type = to.type;
+        array.shape = to.shape;
+        initialiseElement(
+            element(array, b.integer(static_cast<std::int64_t>(k), row.range), row.range), row);
+    }
+}
+
+void BodyLowerer::initialiseElement(const Place& at, const Expr& e) {
+    if (at.type->isAggregate()) return into(at.aggregate(), e, false);
+    store(at, valueAs(e, at.type), e.range);
+}
+
+void BodyLowerer::readArray(const Aggregate& to, const ast::CallExpr& e) {
+    Reg file = valueAs(*e.args[0], m.types.string());
+    Reg count = valueAs(*e.args[1], intType());
+    checkExtent(count, extentOf(to.type, to.shape, 0, e.range), 0, e.range);
+    b.emit(Op::ReadArray, to.type->element, {to.ref, file, count}, e.range);
+}
+
+}  // namespace strc::lower::detail

@@ -1,0 +1,277 @@
+// Variables, elements, fields and parts; the extents of arrays.
+
+#include "base/assert.h"
+#include "lower/detail/lowerer.h"
+#include "lower/detail/walk.h"
+
+namespace strc::lower::detail {
+
+using ast::as;
+using ast::Expr;
+using ast::ExprKind;
+using ir::Space;
+using sema::SymbolKind;
+using types::TypeKind;
+
+VarRef BodyLowerer::variable(const Symbol& symbol) const {
+    switch (symbol.kind) {
+        case SymbolKind::Local:
+        case SymbolKind::Param: {
+            auto found = slots.find(&symbol);
+            STRC_ASSERT(found != slots.end(), "a variable of another body");
+            return {Space::Local, found->second};
+        }
+        case SymbolKind::Field: return {Space::Field, symbol.index};
+        case SymbolKind::StreamParam:
+        case SymbolKind::Captured: return {Space::Constant, symbol.index};
+        case SymbolKind::Global: return {Space::Global, symbol.index};
+    }
+    return {};
+}
+
+const Type* BodyLowerer::variableType(VarRef var) const {
+    switch (var.space) {
+        case Space::Local: return b.body.locals[var.index].type;
+        case Space::Field: return stream->code.fields[var.index].type;
+        case Space::Constant: return stream->code.constants[var.index].type;
+        case Space::Global: return m.module.globals[var.index].type;
+        case Space::Input: return stream->code.input;
+        case Space::Output: return stream->code.output;
+    }
+    return nullptr;
+}
+
+/// Does it lie in a variable, rather than being computed?
+bool BodyLowerer::isPlace(const Expr& expr) const {
+    const ast::NameRef* root = rootOf(expr);
+    if (!root) return false;
+    const Symbol* symbol = m.program.symbolOf(*root);
+    bool literal = m.globalsAreFinal && symbol && symbol->kind == SymbolKind::Global &&
+                   symbol->type->isScalar();
+    return symbol && !literal;
+}
+
+Place BodyLowerer::placeOf(const Symbol& symbol, SourceRange range) {
+    Place place;
+    place.var = variable(symbol);
+    place.type = variableType(place.var);
+    if (!place.type->isAggregate()) return place;
+    place.ref = b.address(place.var, place.type, range);
+    place.shape = {place.var, 0};
+    return place;
+}
+
+Place BodyLowerer::place(const Expr& expr) {
+    const Expr& e = *ast::withoutParens(&expr);
+    switch (e.kind) {
+        case ExprKind::NameRef: return placeOf(*m.program.symbolOf(e), e.range);
+        case ExprKind::Member: {
+            const auto& access = as<ast::MemberExpr>(e);
+            return member(place(*access.object), access);
+        }
+        case ExprKind::Index: {
+            const auto& access = as<ast::IndexExpr>(e);
+            Place array = place(*access.object);
+            return element(array, valueAs(*access.index, intType()), access.index->range);
+        }
+        default: {
+            // An element or field of a value that lies nowhere yet.
+            Aggregate value = aggregate(e);
+            Place place;
+            place.ref = value.ref;
+            place.type = value.type;
+            place.shape = value.shape;
+            return place;
+        }
+    }
+}
+
+Place BodyLowerer::element(const Place& array, Reg index, SourceRange range) {
+    Place place;
+    place.type = array.type->element;
+    place.shape = {array.shape.var, array.shape.first + 1};
+    std::vector<Reg> operands{array.ref, index, extentOf(array.type, array.shape, 0, range)};
+    appendBytes(operands, place.type, place.shape, range);
+    place.ref = b.ref(Op::Elem, place.type, std::move(operands), range);
+    return place;
+}
+
+std::uint32_t BodyLowerer::partIndex(std::string_view name) {
+    constexpr std::string_view parts[] = {"x", "y", "z", "w"};
+    if (name == "real") return 0;
+    if (name == "imag") return 1;
+    for (std::uint32_t i = 0; i < 4; ++i)
+        if (name == parts[i]) return i;
+    STRC_UNREACHABLE("no such part");
+}
+
+Place BodyLowerer::member(const Place& object, const ast::MemberExpr& access) {
+    Place place = object;
+    if (!object.type->is(TypeKind::Struct)) {
+        place.part = partIndex(access.member.name.text());
+        return place;
+    }
+    int index = object.type->structure->find(access.member.name);
+    STRC_ASSERT(index >= 0, "no such field");
+    place.type = object.type->structure->fields[static_cast<std::size_t>(index)].type;
+    place.ref = b.ref(Op::Member, place.type, {object.ref}, access.range,
+                      static_cast<std::uint32_t>(index));
+    return place;
+}
+
+const Type* BodyLowerer::valueType(const Place& place) const {
+    return place.part == kNone ? place.type : floatType();
+}
+
+Reg BodyLowerer::load(const Place& place, SourceRange range) {
+    Reg whole = place.ref == kNone ? b.load(place.var, place.type, range)
+                                   : b.value(Op::LoadAt, place.type, {place.ref}, range);
+    return place.part == kNone ? whole : part({whole, place.type}, place.part, range);
+}
+
+void BodyLowerer::store(const Place& place, Reg value, SourceRange range) {
+    if (place.part != kNone) {
+        Place whole = place;
+        whole.part = kNone;
+        Instr& with = b.emit(Op::WithPart, place.type, {load(whole, range), value}, range);
+        with.index = place.part;
+        with.result = static_cast<Reg>(b.body.regs.size());
+        b.body.regs.push_back({place.type, false});
+        return store(whole, with.result, range);
+    }
+    if (place.ref == kNone)
+        b.store(place.var, place.type, value, range);
+    else
+        b.emit(Op::StoreAt, place.type, {place.ref, value}, range);
+}
+
+// ---------------------------------------------------------------- extents
+
+namespace {
+
+const Type* dimension(const Type* type, std::uint32_t k) {
+    while (k--) type = type->element;
+    return type;
+}
+
+/// The bound of dimension `k` of a type as written, or null.
+const Expr* writtenBound(const ast::TypeExpr& type, std::uint32_t k) {
+    const ast::TypeExpr* t = &type;
+    while (k--) t = t->element;
+    return t->bound;
+}
+
+}  // namespace
+
+Reg BodyLowerer::extentOf(const Type* type, Shape shape, std::uint32_t k, SourceRange range) {
+    std::int64_t extent = dimension(type, k)->extent;
+    if (extent != types::kDynamic) return b.integer(extent, range);
+    return b.extent(shape.var, shape.first + k, range);
+}
+
+std::vector<Reg> BodyLowerer::extents(const Type* type, Shape shape, SourceRange range) {
+    std::vector<Reg> regs;
+    for (int k = 0; k < rank(type); ++k)
+        regs.push_back(extentOf(type, shape, static_cast<std::uint32_t>(k), range));
+    return regs;
+}
+
+std::vector<Reg> BodyLowerer::extents(const Type* type, const ast::TypeExpr& written) {
+    std::vector<Reg> regs;
+    for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(rank(type)); ++k) {
+        const Expr& e = *writtenBound(written, k);
+        std::int64_t extent = dimension(type, k)->extent;
+        regs.push_back(extent == types::kDynamic ? bound(e) : b.integer(extent, e.range));
+    }
+    return regs;
+}
+
+// What setup alone can know becomes the second extent of a hidden field (ir::StreamCode).
+Reg BodyLowerer::bound(const Expr& e) {
+    bool inSetup = b.body.kind == ir::BodyKind::Setup || b.body.kind == ir::BodyKind::Composite;
+    if (!stream || inSetup || stream->code.kind != ir::StreamKind::Filter)
+        return valueAs(e, intType());
+    Uses uses = usesOf(m.program, e);
+    if (!uses.beyondConstants && !uses.calls) return valueAs(e, intType());
+    auto field = [&]() -> std::uint32_t {
+        for (const StreamScope::Bound& known : stream->bounds)
+            if (known.expression == &e) return known.field;
+        auto index = static_cast<std::uint32_t>(stream->code.fields.size());
+        const Type* row = m.types.array(m.types.bit(), types::kDynamic);
+        stream->code.fields.push_back({"", m.types.array(row, 0), e.range});
+        auto written = static_cast<std::uint32_t>(stream->info.fields.size());
+        stream->bounds.push_back({&e, index, uses.calls ? written : uses.fields});
+        return index;
+    };
+    return b.extent({Space::Field, field()}, 1, e.range);
+}
+
+/// The size of a type with dynamic extents; nothing for others.
+void BodyLowerer::appendBytes(std::vector<Reg>& operands, const Type* type, Shape shape,
+                              SourceRange range) {
+    if (isConcrete(type)) return;
+    std::uint64_t known = 1;
+    Reg product = kNone;
+    for (std::uint32_t k = 0; type->is(TypeKind::Array); type = type->element, ++k) {
+        if (type->extent != types::kDynamic) {
+            known *= static_cast<std::uint64_t>(type->extent);
+            continue;
+        }
+        Reg extent = b.extent(shape.var, shape.first + k, range);
+        product = product == kNone ? extent : b.value(Op::Mul, intType(), {product, extent}, range);
+    }
+    known *= static_cast<std::uint64_t>(sizeOf(type));
+    if (known != 1)
+        product = b.value(Op::Mul, intType(),
+                          {product, b.integer(static_cast<std::int64_t>(known), range)}, range);
+    operands.push_back(product);
+}
+
+void BodyLowerer::appendAggregate(std::vector<Reg>& operands, const Aggregate& value,
+                                  SourceRange range) {
+    operands.push_back(value.ref);
+    if (isConcrete(value.type)) return;
+    for (Reg extent : extents(value.type, value.shape, range)) operands.push_back(extent);
+}
+
+/// Two lengths that no instance can make equal.
+void BodyLowerer::reportLength(std::int64_t given, std::int64_t needed, SourceRange range) {
+    m.context.diags.add(Diag::ArrayLength, range) << "the array" << given << needed;
+    m.failed = true;
+}
+
+void BodyLowerer::checkExtent(Reg given, Reg needed, std::uint32_t k, SourceRange range) {
+    b.emit(Op::CheckExtent, nullptr, {given, needed}, range).index = k;
+}
+
+void BodyLowerer::checkExtents(const Type* given, Shape shape, const Type* needed,
+                               Shape neededShape, SourceRange range) {
+    for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(rank(given)); ++k) {
+        std::int64_t have = dimension(given, k)->extent;
+        std::int64_t want = dimension(needed, k)->extent;
+        bool known = have != types::kDynamic && want != types::kDynamic;
+        bool same =
+            have == want && shape.var == neededShape.var && shape.first == neededShape.first;
+        if (known && have != want) reportLength(have, want, range);
+        if (known || same) continue;
+        Reg first = extentOf(given, shape, k, range);
+        checkExtent(first, extentOf(needed, neededShape, k, range), k, range);
+    }
+}
+
+void BodyLowerer::checkExtents(const Aggregate& given, const Type* needed,
+                               const ast::TypeExpr& written, SourceRange range) {
+    for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(rank(needed)); ++k) {
+        std::int64_t have = dimension(given.type, k)->extent;
+        std::int64_t want = dimension(needed, k)->extent;
+        bool known = have != types::kDynamic && want != types::kDynamic;
+        if (known && have != want) reportLength(have, want, range);
+        if (known) continue;
+        Reg first = extentOf(given.type, given.shape, k, range);
+        Reg second =
+            want == types::kDynamic ? bound(*writtenBound(written, k)) : b.integer(want, range);
+        checkExtent(first, second, k, range);
+    }
+}
+
+}  // namespace strc::lower::detail

@@ -1,0 +1,57 @@
+// Every program of the project is lowered, verified, printed and read back.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "fixture.h"
+
+namespace strc::lower::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> programsUnder(const std::string& folder) {
+    std::vector<fs::path> found;
+    for (auto& entry : fs::recursive_directory_iterator(fs::path(STRC_SOURCE_DIR) / folder))
+        if (entry.path().extension() == ".str") found.push_back(entry.path());
+    std::sort(found.begin(), found.end());
+    EXPECT_FALSE(found.empty()) << folder;
+    return found;
+}
+
+std::string standardLibrary() {
+    std::string text;
+    for (const fs::path& path : programsUnder("stdlib")) text += read(path) + "\n";
+    return text;
+}
+
+void expectWellFormed(const fs::path& path, const std::string& source,
+                      const std::string& library = {}) {
+    Lowered lowered(source, library);
+    ASSERT_FALSE(lowered.ctx.diags.hasErrors()) << path << "\n" << lowered.rendered();
+    for (const std::string& fault : ir::verify(lowered.module))
+        ADD_FAILURE() << path << ": " << fault;
+    std::string text = ir::print(lowered.module);
+    types::TypeTable types;
+    auto again = ir::parse(text, types, lowered.ctx.names);
+    ASSERT_TRUE(again) << path << ": " << again.error();
+    EXPECT_EQ(ir::print(*again), text) << path;
+}
+
+TEST(Programs, OfTheConformanceSuiteAreWellFormedAndCanBeReadBack) {
+    for (const fs::path& path : programsUnder("tests/conformance/programs"))
+        if (path.parent_path().filename() != "invalid") expectWellFormed(path, read(path));
+}
+
+TEST(Programs, OfTheStandardLibraryAreWellFormedAndCanBeReadBack) {
+    std::string library = standardLibrary();
+    expectWellFormed("stdlib",
+                     "void->void pipeline Main { add Zeros; add Out; }\n"
+                     "void->int filter Zeros { work push 1 { push(0); } }\n"
+                     "int->void filter Out { work pop 1 { println(pop()); } }",
+                     library);
+}
+
+}  // namespace
+}  // namespace strc::lower::test
