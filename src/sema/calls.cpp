@@ -34,20 +34,24 @@ bool mayCallHere(const Body& body, const FunctionInfo& function) {
     }
 }
 
+void checkLoose(Checker& c, std::span<const ast::Expr* const> args) {
+    for (const ast::Expr* arg : args) checkValue(c, *arg);
+}
+
 Typed callFunction(Checker& c, FunctionInfo& function, ast::Ident callee, ast::NodeId id,
                    std::span<const ast::Expr* const> args) {
     CallTarget& target = c.tables.calls[id.index];
     target.kind = CallKind::Function;
     target.function = &function;
     noteCall(c, function, callee.range);
-    if (!mayCallHere(*c.body, function)) reportNotFixed(c, callee.range, callee.name.text());
+    if (!mayCallHere(*c.body, function)) {
+        reportNotFixed(c, callee.range, callee.name.text());
+        checkLoose(c, args);
+        return failed(c);
+    }
     checkIoCall(c, function, callee.range);
     checkFunctionArguments(c, function, callee.range, args);
     return {function.result, {}, function.result->is(TypeKind::Bit)};
-}
-
-void checkLoose(Checker& c, std::span<const ast::Expr* const> args) {
-    for (const ast::Expr* arg : args) checkValue(c, *arg);
 }
 
 void reportUnknownPackage(Checker& c, ast::Ident package) {

@@ -78,7 +78,7 @@ public:
             else
                 place(arg, findParameter(c, stream, params, arg.name));
         }
-        if (isNamed && !isWrong) reportMissing();
+        if (isNamed && !isWrong && !isUnknown) reportMissing();
         return std::move(placed);
     }
 
@@ -89,6 +89,7 @@ private:
 
     void place(const ast::Argument& arg, std::size_t position) {
         if (position >= params.size()) {
+            isUnknown |= static_cast<bool>(arg.name.name);
             checkExpr(c, *arg.value);
             return;
         }
@@ -117,6 +118,7 @@ private:
     const StreamInfo& stream;
     std::vector<Formal> params;
     std::vector<const ast::Expr*> placed;
+    bool isUnknown = false;
 };
 
 /// Identity<T>, FileReader<T>, FileWriter<T>, and nobody else.

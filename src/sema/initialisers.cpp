@@ -21,11 +21,6 @@ const ast::Expr* findRagged(const ast::ArrayLiteral& literal) {
     return nullptr;
 }
 
-const Type* withoutExtents(Checker& c, const Type* type) {
-    if (!type->is(TypeKind::Array)) return type;
-    return c.types.array(withoutExtents(c, type->element), types::kDynamic);
-}
-
 /// Checks the elements against the type of an element; gives the type of the literal itself, with
 /// its own extents. Recurses over nesting, never over length.
 const Type* checkRows(Checker& c, const ast::ArrayLiteral& literal, const Target& to) {
@@ -34,8 +29,10 @@ const Type* checkRows(Checker& c, const ast::ArrayLiteral& literal, const Target
     element.type = to.type->element;
     if (const ast::Expr* odd = findRagged(literal)) {
         c.error(Diag::RaggedInitializer, odd->range);
-        element.type = withoutExtents(c, element.type);
-    } else if (to.type->extent != types::kDynamic && to.type->extent != count) {
+        for (const ast::Expr* each : literal.elements) checkExpr(c, *each);
+        return c.setType(literal.id, c.types.error());
+    }
+    if (to.type->extent != types::kDynamic && to.type->extent != count) {
         c.error(Diag::ArrayLength, literal.range) << "the initialiser" << count << to.type->extent;
     }
     const Type* inner = element.type;

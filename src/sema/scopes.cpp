@@ -222,6 +222,8 @@ Package* findPackage(Checker& c, Name name) {
 }
 
 FunctionInfo* findFunction(Checker& c, Name name) {
+    if (c.body->place == Place::Default)
+        return nullptr;  // evaluated where there is no instance yet
     if (c.body->package) return look(c.body->package->functions, name);
     return c.body->scope ? look(c.body->scope->names->functions, name) : nullptr;
 }

@@ -91,23 +91,38 @@ void declareSides(Checker& c, Scope& scope, const ast::StreamDecl& decl) {
         c.error(Diag::AnonymousVoidStream, decl.header);
 }
 
-void declareFields(Checker& c, Scope& scope, const ast::StreamDecl& decl, Members& members) {
+void enterFields(Checker& c, Scope& scope, const ast::FieldsDecl& fields, Members& members) {
     StreamInfo& stream = *scope.stream;
-    for (const ast::Decl* member : decl.members) {
-        auto* fields = ast::tryAs<ast::FieldsDecl>(member);
-        if (!fields) continue;
-        for (const ast::Declarator& each : fields->variables->variables) {
-            Symbol* symbol =
-                c.makeSymbol(SymbolKind::Field, each.name, typeShape(c, *fields->variables->type));
-            symbol->typeExpr = fields->variables->type;
-            symbol->initialiser = each.initialiser;
-            symbol->index = static_cast<std::uint32_t>(stream.fields.size());
-            c.setSymbol(each.id, symbol);
-            stream.fields.push_back(symbol);
-            if (members.add("field", each.name))
-                scope.names->fields.emplace(each.name.name, symbol);
-        }
+    const ast::TypeExpr& type = *fields.variables->type;
+    for (const ast::Declarator& each : fields.variables->variables) {
+        Symbol* symbol = c.makeSymbol(SymbolKind::Field, each.name, typeShape(c, type));
+        symbol->typeExpr = &type;
+        symbol->initialiser = each.initialiser;
+        symbol->index = static_cast<std::uint32_t>(stream.fields.size());
+        c.setSymbol(each.id, symbol);
+        stream.fields.push_back(symbol);
+        if (members.add("field", each.name)) scope.names->fields.emplace(each.name.name, symbol);
     }
+}
+
+void enterFunction(Checker& c, Scope& scope, const ast::Decl& decl, Members& members) {
+    StreamInfo& stream = *scope.stream;
+    bool isHandler = decl.kind == ast::DeclKind::Handler;
+    const ast::Ident& name =
+        isHandler ? ast::as<ast::HandlerDecl>(decl).name : ast::as<ast::FunctionDecl>(decl).name;
+    FunctionInfo& function = c.program.functions.emplace_back();
+    function.kind = isHandler ? FunctionKind::Handler : FunctionKind::Function;
+    function.decl = &decl;
+    function.name = name.name;
+    function.result = c.types.error();
+    function.index = static_cast<std::uint32_t>(stream.functions.size());
+    stream.functions.push_back(&function);
+    if (members.add(isHandler ? "handler" : "function", name))
+        scope.names->functions.emplace(name.name, &function);
+}
+
+void declareFieldTypes(Checker& c, Scope& scope) {
+    const StreamInfo& stream = *scope.stream;
     Body body = typeBody(scope, Place::FieldType);
     Enter enter(c, body);
     for (std::size_t i = 0; i < stream.fields.size();) {
@@ -119,23 +134,18 @@ void declareFields(Checker& c, Scope& scope, const ast::StreamDecl& decl, Member
     }
 }
 
-void declareFunctions(Checker& c, Scope& scope, const ast::StreamDecl& decl, Members& members) {
-    StreamInfo& stream = *scope.stream;
+/// The names of all members first: a field's bound must not call a function, nor a function's type
+/// use a local.
+void declareMembers(Checker& c, Scope& scope, const ast::StreamDecl& decl, Members& members) {
     for (const ast::Decl* member : decl.members) {
-        bool isHandler = member->kind == ast::DeclKind::Handler;
-        if (!isHandler && member->kind != ast::DeclKind::Function) continue;
-        FunctionInfo& function = c.program.functions.emplace_back();
-        function.kind = isHandler ? FunctionKind::Handler : FunctionKind::Function;
-        function.decl = member;
-        function.index = static_cast<std::uint32_t>(stream.functions.size());
-        stream.functions.push_back(&function);
-        const ast::Ident& name = isHandler ? ast::as<ast::HandlerDecl>(*member).name
-                                           : ast::as<ast::FunctionDecl>(*member).name;
-        function.name = name.name;
-        declareFunction(c, function, &scope, nullptr);
-        if (members.add(isHandler ? "handler" : "function", name))
-            scope.names->functions.emplace(name.name, &function);
+        if (auto* fields = ast::tryAs<ast::FieldsDecl>(member))
+            enterFields(c, scope, *fields, members);
+        else if (member->kind == ast::DeclKind::Function || member->kind == ast::DeclKind::Handler)
+            enterFunction(c, scope, *member, members);
     }
+    declareFieldTypes(c, scope);
+    for (const FunctionInfo* function : scope.stream->functions)
+        declareFunction(c, *const_cast<FunctionInfo*>(function), &scope, nullptr);
 }
 
 // ---------------------------------------------------------------- bodies
@@ -363,8 +373,7 @@ void declareStream(Checker& c, Scope& scope) {
     Members members(c, *scope.stream);
     declareParams(c, scope, decl, members);
     declareSides(c, scope, decl);
-    declareFields(c, scope, decl, members);
-    declareFunctions(c, scope, decl, members);
+    declareMembers(c, scope, decl, members);
 }
 
 void checkStream(Checker& c, Scope& scope) {
