@@ -117,9 +117,8 @@ private:
         const ir::Variable& parameter = main.code->constants[k];
         auto given = entry.arguments.find(parameter.name);
         if (given == entry.arguments.end()) {
+            STRC_ASSERT(main.code->defaults[k].has_value(), "main stream with an unbound parameter");
             main.defaulted.push_back(k);
-            if (!main.code->defaults[k])
-                context.diags.add(Diag::MainStreamParameter, parameter.range) << parameter.name << main.code->name;
             return;
         }
         auto value = types::parseValue(given->second, parameter.type);
@@ -133,7 +132,7 @@ private:
 
     bool elaborateOne() {
         Instance& instance = tree.instances[current];
-        if (instance.depth > context.limits.streamDepth) {
+        if (!instance.isFilter() && instance.depth > context.limits.streamDepth) {
             report(Diag::EndlessRecursion, instance.range)
                 << static_cast<std::int64_t>(context.limits.streamDepth) << displayName(instance);
             return false;

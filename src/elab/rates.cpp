@@ -66,7 +66,7 @@ private:
     std::int64_t nonNegative(ir::RateKind kind, std::int64_t value) {
         if (value >= 0) return value;
         report(Diag::RateNegative, kind) << kindText(kind) << value;
-        return 0;
+        return 1;
     }
 
     static bool isZero(const graph::Rate& rate) { return rate.max == 0 && rate.min == 0; }

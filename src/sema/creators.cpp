@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "sema/calls.h"
+#include "sema/declare.h"
 #include "sema/expressions.h"
 #include "sema/scopes.h"
 #include "sema/statements.h"
@@ -163,9 +164,7 @@ StreamInfo& anonymousInfo(Checker& c, const ast::StreamDecl& decl) {
         info->index = index;
         c.tables.names[index] = StreamNames();
     } else {
-        info = &c.program.streams.emplace_back();
-        info->index = static_cast<std::uint32_t>(c.program.streams.size() - 1);
-        c.tables.names.emplace_back();
+        info = &newStream(c);
     }
     info->decl = &decl;
     info->library = c.library;

@@ -1,5 +1,7 @@
 #include "sema/declare.h"
 
+#include <algorithm>
+
 #include "sema/effects.h"
 #include "sema/statements.h"
 #include "sema/streams.h"
@@ -9,12 +11,10 @@ namespace strc::sema {
 namespace {
 
 StreamInfo& makeStream(Checker& c, Name name, const ast::StreamDecl* decl, bool library) {
-    StreamInfo& info = c.program.streams.emplace_back();
-    info.index = static_cast<std::uint32_t>(c.program.streams.size() - 1);
+    StreamInfo& info = newStream(c);
     info.name = name;
     info.decl = decl;
     info.library = library;
-    c.tables.names.emplace_back();
     if (decl) c.tables.streamOf[decl->id.index] = &info;
     return info;
 }
@@ -67,6 +67,19 @@ void enterStruct(Checker& c, const ast::StructDecl& decl, bool library) {
         top.structs.emplace(decl.name.name, record.structure);
 }
 
+/// Where the global of that name stood that it replaces, or behind all others.
+void placeGlobal(Checker& c, Symbol& symbol) {
+    auto free = c.tables.freeGlobals.find(symbol.name);
+    if (free != c.tables.freeGlobals.end()) {
+        symbol.index = free->second;
+        c.program.globals[symbol.index] = &symbol;
+        c.tables.freeGlobals.erase(free);
+        return;
+    }
+    symbol.index = static_cast<std::uint32_t>(c.program.globals.size());
+    c.program.globals.push_back(&symbol);
+}
+
 void enterGlobals(Checker& c, const ast::FieldsDecl& decl, bool library) {
     DeclRecord& record = makeRecord(c, decl, library);
     TopNames& top = topNames(c, library);
@@ -74,9 +87,8 @@ void enterGlobals(Checker& c, const ast::FieldsDecl& decl, bool library) {
         Symbol* symbol = c.makeSymbol(SymbolKind::Global, each.name, c.types.error());
         symbol->typeExpr = decl.variables->type;
         symbol->initialiser = each.initialiser;
-        symbol->index = static_cast<std::uint32_t>(c.program.globals.size());
+        placeGlobal(c, *symbol);
         c.setSymbol(each.id, symbol);
-        c.program.globals.push_back(symbol);
         record.globals.push_back(symbol);
         record.declares.push_back(each.name.name);
         auto [first, isNew] = top.globals.emplace(each.name.name, symbol);
@@ -159,12 +171,23 @@ Body staticBody(const Checker& c, std::uint32_t limit) {
 }
 
 void declareGlobals(Checker& c, DeclRecord& record) {
-    if (record.globals.empty()) return;
     Body body = staticBody(c, record.globals[0]->index);
     Enter enter(c, body);
     const Type* type =
         checkType(c, *record.globals[0]->typeExpr, TypeUse::Global, record.globals[0]->name);
     for (Symbol* symbol : record.globals) symbol->type = type;
+}
+
+/// Types of globals may use those that stand before them.
+std::vector<DeclRecord*> globalsInOrder(std::span<DeclRecord* const> records) {
+    std::vector<DeclRecord*> found;
+    for (DeclRecord* record : records)
+        if (!record->globals.empty()) found.push_back(record);
+    auto before = [](const DeclRecord* a, const DeclRecord* b) {
+        return a->globals[0]->index < b->globals[0]->index;
+    };
+    std::sort(found.begin(), found.end(), before);
+    return found;
 }
 
 void checkStaticItem(Checker& c, DeclRecord& record) {
@@ -195,6 +218,18 @@ Scope scopeOf(Checker& c, StreamInfo& stream) {
 }
 
 }  // namespace
+
+StreamInfo& newStream(Checker& c) {
+    if (!c.tables.freeStreams.empty()) {
+        StreamInfo& info = *c.tables.freeStreams.back();
+        c.tables.freeStreams.pop_back();
+        return info;
+    }
+    StreamInfo& info = c.program.streams.emplace_back();
+    info.index = static_cast<std::uint32_t>(c.program.streams.size() - 1);
+    c.tables.names.emplace_back();
+    return info;
+}
 
 void declareBuiltins(Checker& c) {
     static constexpr std::pair<std::string_view, Builtin> builtins[] = {
@@ -252,7 +287,7 @@ bool isOfStruct(const DeclRecord& record) {
 /// Bounds in structs use globals, and globals are of structs.
 void declareStructsAndGlobals(Checker& c, std::span<DeclRecord* const> records) {
     auto globals = [&](bool ofStructs) {
-        for (DeclRecord* record : records) {
+        for (DeclRecord* record : globalsInOrder(records)) {
             AtHand atHand(c, *record, true);
             if (isOfStruct(*record) == ofStructs) declareGlobals(c, *record);
         }

@@ -63,6 +63,10 @@ struct Program::Tables {
     TopNames own, library;
     std::unordered_set<Name> redefined;  ///< builtin streams that the program wrongly declares
     std::deque<DeclRecord> decls;
+
+    // Places of what `update` replaced, to be used again.
+    std::vector<StreamInfo*> freeStreams;
+    std::unordered_map<Name, std::uint32_t> freeGlobals;
 };
 
 }  // namespace strc::sema

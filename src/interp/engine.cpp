@@ -1,0 +1,351 @@
+#include "interp/engine.h"
+
+#include <algorithm>
+
+namespace strc::interp {
+
+Engine::Engine(base::Context& context, const ir::Module& module, const elab::Elaboration& elaboration,
+               const graph::Quota& quota, types::TypeTable& types, const Options& options)
+    : context(context), module(module), elaboration(elaboration), graph(elaboration.graph), quota(quota),
+      types(types), options(options), machine(context.limits), generator(elaboration.random),
+      ready(elaboration.graph.nodes.size()), start(std::chrono::steady_clock::now()) {
+    machine.interrupt = options.interrupt;
+    machine.stepsLeft = options.stepLimit;
+    machine.cFormat = options.cFormat;
+}
+
+Outcome Engine::run() {
+    if (setUp()) {
+        if (graph.isDynamic()) runDynamic();
+        else runStatic();
+    } else {
+        stop(End::Failed);
+    }
+    drainOutput(true);
+    closeFiles();
+    if (stopped == End::EndOfInput) reportLeftOvers();
+    outcome.end = *stopped;
+    return outcome;
+}
+
+void Engine::print(std::string_view text) {
+    if (stopped) return;
+    if (options.limit && !options.output) {
+        std::size_t end = 0;
+        while (linesPrinted < *options.limit) {
+            std::size_t newline = text.find('\n', end);
+            if (newline == std::string_view::npos) break;
+            end = newline + 1;
+            ++linesPrinted;
+        }
+        if (linesPrinted >= *options.limit) {
+            text = text.substr(0, end);
+            if (options.print) options.print(text);
+            return stop(End::Limit);
+        }
+    }
+    if (options.print) options.print(text);
+}
+
+// ---------------------------------------------------------------- set-up
+
+bool Engine::setUp() {
+    for (const graph::Edge& edge : graph.edges) {
+        tapes.emplace_back(static_cast<std::uint32_t>(types::sizeOf(edge.type)));
+        for (const Value& item : edge.initial)
+            std::memcpy(tapes.back().append(), item.bytes.data(), item.bytes.size());
+    }
+    actors.resize(graph.nodes.size());
+    byOrder.resize(graph.nodes.size());
+    codes.resize(elaboration.kernels.size());
+    bool fine = true;
+    for (NodeId id = 0; id < actors.size(); ++id) {
+        Actor& actor = actors[id];
+        actor.id = id;
+        actor.node = &graph.nodes[id];
+        actor.order = actor.node->order;
+        byOrder[actor.order] = id;
+        if (actor.node->kind == graph::NodeKind::Filter && !setUpFilter(actor)) fine = false;
+    }
+    wireTapes();
+    setUpMessages();
+    std::uint8_t effects = 0;
+    for (const graph::Node& node : graph.nodes) {
+        if (effects & node.effects) orderVisible = true;
+        effects |= node.effects;
+    }
+    if (!graph.messages.empty() || (effects & graph::kSends)) orderVisible = true;
+    if (options.input) {
+        readers.emplace_back(graph.edges[graph.input].type);
+        openInput = &readers.back();
+        openInput->name = "standard input";
+        openInput->items = options.input;
+    }
+    return fine;
+}
+
+void Engine::wireTapes() {
+    for (Actor& actor : actors) {
+        if (!actor.node->inputs.empty()) actor.input = &tapes[actor.node->inputs[0]];
+        if (!actor.node->outputs.empty()) actor.output = &tapes[actor.node->outputs[0]];
+        actor.instance.input = actor.input;
+        actor.instance.output = actor.output;
+        for (EdgeId edge : actor.node->outputs)
+            if (graph.edges[edge].to != graph::kNone) actor.wakes.push_back(graph.nodes[graph.edges[edge].to].order);
+    }
+}
+
+bool Engine::setUpFilter(Actor& actor) {
+    actor.kernel = &elaboration.kernels[actor.node->kernel];
+    actor.builtin = actor.kernel->builtin;
+    auto firingRates = [](const graph::Rates& rates) {
+        bool dynamicInput = rates.pop.dynamic || rates.peek.dynamic;
+        return FiringRates{rates, dynamicInput ? 0 : rates.peek.max, dynamicInput};
+    };
+    actor.later = firingRates(actor.node->work);
+    actor.first = firingRates(actor.node->prework ? *actor.node->prework : actor.node->work);
+    if (actor.builtin != ir::BuiltinStream::None) return openFiles(actor);
+    if (!codes[actor.node->kernel]) compileKernel(actor.node->kernel);
+    actor.code = codes[actor.node->kernel].get();
+    const std::string& state = *elaboration.states[actor.id];
+    actor.instance.module = &module;
+    actor.instance.code = &actor.kernel->code;
+    actor.instance.constants = actor.kernel->constants;
+    actor.instance.fieldTypes = actor.kernel->fieldTypes;
+    actor.instance.fieldOffsets = actor.kernel->fieldOffsets;
+    actor.instance.state.assign(reinterpret_cast<const std::byte*>(state.data()),
+                                reinterpret_cast<const std::byte*>(state.data() + state.size()));
+    actor.instance.itemTypes[0] = actor.kernel->input;
+    actor.instance.itemTypes[1] = actor.kernel->output;
+    actor.instance.host = this;
+    return true;
+}
+
+void Engine::compileKernel(graph::KernelId id) {
+    const elab::Kernel& kernel = elaboration.kernels[id];
+    const ir::StreamCode& code = kernel.code;
+    auto compiled = std::make_unique<KernelCode>();
+    auto compile = [&](const ir::Body& body) { return eval::compile(module, &code, body, types, kernel.fieldOffsets); };
+    compiled->work = compile(*code.work);
+    if (code.prework) compiled->prework = compile(*code.prework);
+    for (const ir::Body& function : code.functions)
+        if (function.kind == ir::BodyKind::Handler) compiled->handlers[function.name] = compile(function);
+    codes[id] = std::move(compiled);
+}
+
+// ---------------------------------------------------------------- files
+
+bool Engine::openFiles(Actor& actor) {
+    if (actor.builtin == ir::BuiltinStream::FileReader) return openReader(actor);
+    if (actor.builtin == ir::BuiltinStream::FileWriter) return openWriter(actor);
+    return true;
+}
+
+bool Engine::openReader(Actor& actor) {
+    auto opened = io::openReader(actor.node->file, io::Format::Raw, actor.kernel->output);
+    if (!opened) {
+        base::report(context.diags, opened.failure(), actor.node->range).in(graph::path(graph, actor.id));
+        return false;
+    }
+    readers.emplace_back(actor.kernel->output);
+    Reader& reader = readers.back();
+    reader.name = actor.node->file;
+    reader.owned = std::move(*opened);
+    reader.items = reader.owned.get();
+    actor.reader = &reader;
+    if (supply(reader, 1) && reader.padded == 0) return true;
+    if (!stopped) report(actor, Diag::EmptyInput, actor.node->range) << actor.node->file;
+    return false;
+}
+
+bool Engine::openWriter(Actor& actor) {
+    auto& writer = writers[actor.node->file];
+    if (!writer) {
+        auto opened = io::openWriter(actor.node->file, io::Format::Raw, actor.kernel->input);
+        if (!opened) {
+            base::report(context.diags, opened.failure(), actor.node->range).in(graph::path(graph, actor.id));
+            return false;
+        }
+        writer = std::move(*opened);
+    }
+    actor.writer = writer.get();
+    return true;
+}
+
+/// Reads ahead until `items` are there. At the end of the input: from its beginning again, zeros, or
+/// false.
+bool Engine::supply(Reader& reader, std::uint64_t items) {
+    constexpr std::uint64_t kChunk = 4096;
+    std::vector<std::byte> buffer;
+    std::uint64_t sinceRewind = 1;
+    while (reader.ahead.size() < items && !reader.ended) {
+        // A pipe gives what it has: asking for more than is needed could wait for ever.
+        std::uint64_t wanted = reader.items->total() ? kChunk : std::min(kChunk, items - reader.ahead.size());
+        buffer.resize(wanted * reader.ahead.bytesPerItem());
+        base::Result<std::size_t> got = reader.items->read(buffer.data(), wanted);
+        if (!got) {
+            base::report(context.diags, got.failure());
+            stop(End::Failed);
+            return false;
+        }
+        for (std::size_t k = 0; k < *got; ++k)
+            std::memcpy(reader.ahead.append(), buffer.data() + k * reader.ahead.bytesPerItem(), reader.ahead.bytesPerItem());
+        sinceRewind += *got;
+        if (*got != 0) continue;
+        if (options.loopInput && sinceRewind != 0 && reader.items->rewind()) sinceRewind = 0;
+        else reader.ended = true;
+    }
+    if (reader.ahead.size() >= items) return true;
+    if (!options.padTail || reader.ahead.size() == 0) return false;
+    for (; reader.ahead.size() < items; ++reader.padded)
+        std::memset(reader.ahead.append(), 0, reader.ahead.bytesPerItem());
+    return true;
+}
+
+void Engine::closeFiles() {
+    auto close = [this](io::ItemWriter& writer) {
+        base::Status status = writer.close();
+        if (!status) {
+            base::report(context.diags, status.failure());
+            stopped = End::Failed;
+        }
+    };
+    for (auto& [name, writer] : writers)
+        if (writer) close(*writer);
+    if (options.output) close(*options.output);
+}
+
+void Engine::reportLeftOvers() {
+    for (const Reader& reader : readers) {
+        std::uint64_t left = reader.ahead.size();
+        std::optional<std::uint64_t> total = reader.items->total();
+        if (total && !options.loopInput) left = std::max(left, *total - std::min(*total, reader.given));
+        if (left == 0 || reader.padded != 0) continue;
+        outcome.itemsLeft += static_cast<std::int64_t>(left);
+        context.diags.add(Diag::InputLeftOver) << static_cast<std::int64_t>(left) << reader.name;
+    }
+}
+
+// ---------------------------------------------------------------- static programs
+
+void Engine::runStatic() {
+    if (!runPhase(quota.init)) return;
+    while (!checkStops())
+        if (!runPhase(quota.steady)) return;
+        else ++outcome.iterations;
+}
+
+bool Engine::checkStops() {
+    if (stopped) return true;
+    if (options.iterations && outcome.iterations >= *options.iterations) stop(End::Iterations);
+    if (options.seconds) {
+        std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+        if (elapsed.count() >= *options.seconds) stop(End::Seconds);
+    }
+    if (options.interrupt && *options.interrupt) stop(End::Interrupted);
+    if (options.progress && !readers.empty()) {
+        const Reader& reader = readers.front();
+        if (auto total = reader.items->total(); total && *total > 0)
+            options.progress(static_cast<double>(reader.given) / static_cast<double>(*total));
+    }
+    return stopped.has_value();
+}
+
+/// Everything that the phase will read must be there before it begins (language.md 17.2).
+bool Engine::supplyPhase(const std::vector<std::int64_t>& phase) {
+    for (Actor& actor : actors) {
+        if (!actor.reader || supply(*actor.reader, static_cast<std::uint64_t>(phase[actor.id]))) continue;
+        stop(End::EndOfInput);
+        return false;
+    }
+    if (!openInput) return true;
+    const graph::Edge& edge = graph.edges[graph.input];
+    const Actor& consumer = actors[edge.to];
+    std::int64_t pop = graph::popRate(graph, graph.input);
+    std::int64_t needed = phase[consumer.id] * pop + graph::peekRate(graph, graph.input) - pop;
+    if (consumer.fired == 0 && phase[consumer.id] > 0)
+        needed += graph::popRate(graph, graph.input, true) - pop;
+    if (consumer.fired == 0 && phase[consumer.id] == 1)
+        needed = std::max(needed, graph::peekRate(graph, graph.input, true));
+    eval::Tape& tape = tapes[graph.input];
+    std::int64_t missing = std::max<std::int64_t>(0, needed - static_cast<std::int64_t>(tape.size()));
+    if (!supply(*openInput, static_cast<std::uint64_t>(missing))) {
+        stop(End::EndOfInput);
+        return false;
+    }
+    for (; missing > 0; --missing, ++openInput->given) {
+        std::memcpy(tape.append(), openInput->ahead.at(0), tape.bytesPerItem());
+        openInput->ahead.drop();
+    }
+    return true;
+}
+
+bool Engine::runPhase(const std::vector<std::int64_t>& phase) {
+    if (!supplyPhase(phase)) return false;
+    for (Actor& actor : actors) {
+        actor.target = actor.fired + phase[actor.id];
+        if (phase[actor.id] > 0) ready.insert(actor.order);
+    }
+    for (std::int64_t top = ready.greatest(); top >= 0; top = ready.greatest()) {
+        Actor& actor = actors[byOrder[static_cast<std::size_t>(top)]];
+        if (actor.fired >= actor.target || !canFire(actor)) {
+            ready.erase(actor.order);
+            continue;
+        }
+        if (!fire(actor, batchSize(actor))) return false;
+        for (std::uint32_t order : actor.wakes) ready.insert(order);
+        if (stopped || (++sinceCheck % 4096 == 0 && checkStops())) return false;
+    }
+    for (const Actor& actor : actors) {
+        if (actor.fired >= actor.target) continue;
+        reportStuck();
+        return false;
+    }
+    drainOutput(false);
+    return true;
+}
+
+/// Balance has shown that the quotas can be met, so only messages can be in the way.
+void Engine::reportStuck() {
+    for (const Actor& actor : actors) {
+        if (actor.fired >= actor.target) continue;
+        const graph::Node& node = *actor.node;
+        for (std::size_t k : actor.guards) {
+            const graph::Guard& guard = guards[k];
+            context.diags.add(Diag::ImpossibleLatency, graph.messages[guard.message()].range)
+                << graph::path(graph, guard.waitsFor()) << graph::path(graph, actor.id) << guard.latency();
+            return stop(End::Failed);
+        }
+        if (node.parent == graph::kNone) continue;
+        const graph::Composite& composite = graph.composites[node.parent];
+        context.diags.add(Diag::Deadlock, composite.header)
+            << "stream" << composite.name << graph::path(graph, actor.id);
+        return stop(End::Failed);
+    }
+}
+
+void Engine::drainOutput(bool all) {
+    if (!options.output) return;
+    eval::Tape& tape = tapes[graph.output];
+    while (tape.size() > 0 && (all || !stopped)) {
+        if (options.limit && itemsWritten >= *options.limit) {
+            tape.clear();
+            break;
+        }
+        base::Status status = options.output->write(tape.at(0), 1);
+        tape.drop();
+        ++itemsWritten;
+        if (status) continue;
+        if (options.output->readerGone()) return stop(End::Limit);
+        base::report(context.diags, status.failure());
+        return stop(End::Failed);
+    }
+    if (options.limit && itemsWritten >= *options.limit) stop(End::Limit);
+}
+
+Outcome run(base::Context& context, const ir::Module& module, const elab::Elaboration& elaboration,
+            const graph::Quota& quota, types::TypeTable& types, const Options& options) {
+    return Engine(context, module, elaboration, quota, types, options).run();
+}
+
+}  // namespace strc::interp

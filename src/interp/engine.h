@@ -1,0 +1,190 @@
+#pragma once
+/// The interpreter's inside. One Engine runs one program once. Private to interp.
+
+#include <chrono>
+#include <deque>
+#include <map>
+#include <memory>
+#include <unordered_map>
+
+#include "eval/eval.h"
+#include "graph/sdep.h"
+#include "interp/machine.h"
+#include "interp/ready_set.h"
+
+namespace strc::interp {
+
+using base::Diag;
+using graph::EdgeId;
+using graph::NodeId;
+using types::Type;
+using types::Value;
+
+/// Compiled bodies of one kernel.
+struct KernelCode {
+    eval::CodePtr work, prework;
+    std::map<std::string, eval::CodePtr> handlers;
+};
+
+/// A message on its way.
+struct PendingMessage {
+    std::int64_t before;         ///< runs before this firing of the receiver (1: the first)
+    std::string handler;
+    std::vector<Value> args;
+};
+
+/// How one firing of a filter must behave.
+struct FiringRates {
+    graph::Rates rates;
+    std::int64_t need = 0;       ///< items the input must hold; 0 for dynamic input
+    bool dynamicInput = false;
+};
+
+/// A node of the graph with everything that runs it.
+struct Actor {
+    NodeId id = graph::kNone;
+    const graph::Node* node = nullptr;
+    std::int64_t fired = 0;
+    std::int64_t target = 0;     ///< quota of the present phase, as a count from the start
+    std::uint32_t order = 0;
+
+    // ---- filters
+    ir::BuiltinStream builtin = ir::BuiltinStream::None;
+    const elab::Kernel* kernel = nullptr;
+    const KernelCode* code = nullptr;
+    eval::Instance instance;
+    FiringRates first, later;    ///< of the first firing (prework, if there is one) and the others
+    eval::Tape* input = nullptr;
+    eval::Tape* output = nullptr;
+    std::deque<PendingMessage> messages;   ///< sorted by `before`, stable
+    std::vector<std::size_t> guards;       ///< those that may hold this receiver back
+    std::vector<std::uint32_t> wakes;      ///< orders of actors a firing may make ready
+    std::int64_t emptyFirings = 0;
+    bool firing = false;                   ///< on the way, waiting for dynamic input
+    bool waiting = false;                  ///< its sources are asked for items
+    bool selfFed = false;                  ///< in a feedback loop without outer input
+    bool warnedPops = false;
+
+    // ---- files
+    struct Reader* reader = nullptr;
+    io::ItemWriter* writer = nullptr;
+
+    const FiringRates& next() const { return fired == 0 ? first : later; }
+};
+
+/// An input of the program: a FileReader's file or the open input, read ahead.
+struct Reader {
+    std::string name;
+    std::unique_ptr<io::ItemReader> owned;
+    io::ItemReader* items = nullptr;
+    const Type* type = nullptr;
+    eval::Tape ahead;            ///< read, not yet given out
+    std::uint64_t given = 0;     ///< items given to the program
+    bool ended = false;
+    std::uint64_t padded = 0;    ///< zeros added at the end
+    explicit Reader(const Type* item) : type(item), ahead(static_cast<std::uint32_t>(types::sizeOf(item))) {}
+};
+
+/// Delivery of messages from one sender to one receiver.
+struct Link {
+    bool downstream;
+    graph::Sdep sdep;
+};
+
+class Engine final : public eval::Host {
+public:
+    Engine(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&, types::TypeTable&,
+           const Options&);
+    Outcome run();
+
+    // ---- Host
+    void print(std::string_view text) override;
+    types::Random& random() override { return generator; }
+    std::optional<eval::Trap> send(std::int32_t portal, const ir::Send&, std::optional<std::int64_t> maxLatency,
+                                   std::span<const Value> args, base::SourceRange range) override;
+    bool demandInput(std::uint64_t items) override;
+
+private:
+    // ---- engine.cpp: set-up, phases, ends
+    bool setUp();
+    bool setUpFilter(Actor&);
+    bool openFiles(Actor&);
+    bool openReader(Actor&);
+    bool openWriter(Actor&);
+    void wireTapes();
+    void compileKernel(graph::KernelId);
+    void stop(End why) { if (!stopped) stopped = why; }
+    void runStatic();
+    bool runPhase(const std::vector<std::int64_t>& quota);
+    bool supplyPhase(const std::vector<std::int64_t>& quota);
+    bool supply(Reader&, std::uint64_t items);
+    void reportStuck();
+    void reportLeftOvers();
+    void closeFiles();
+    bool checkStops();
+    void drainOutput(bool all);
+
+    // ---- firing.cpp: one firing of an actor
+    bool canFire(const Actor&);
+    std::int64_t batchSize(const Actor&) const;
+    bool fire(Actor&, std::int64_t times);
+    bool fireFilter(Actor&);
+    bool fireBuiltin(Actor&, std::int64_t times);
+    void fireSplitter(Actor&, std::int64_t times);
+    void fireJoiner(Actor&, std::int64_t times);
+    bool runCode(Actor&, const eval::Code&, eval::Firing&, std::span<const Value> args);
+    bool checkCounts(Actor&, const FiringRates&, const eval::Firing&, bool prework);
+    bool checkRange(Actor&, const graph::Rate&, std::int64_t count, const char* word, const char* verb, base::SourceRange);
+    base::Diagnostic& report(const Actor&, Diag, base::SourceRange);
+    void reportTrap(const Actor&, const eval::Trap&);
+
+    // ---- messages.cpp
+    void setUpMessages();
+    Link* findLink(NodeId sender, NodeId receiver);
+    std::optional<eval::Trap> post(Actor& sender, Actor& receiver, const ir::Send&, std::int64_t latency,
+                                   std::span<const Value> args, base::SourceRange range);
+    std::optional<std::int64_t> dueBefore(Actor& sender, Actor& receiver, std::int64_t latency);
+    bool deliverDue(Actor&);
+    bool guardsAllow(const Actor&);
+
+    // ---- pull.cpp: programs with dynamic rates
+    void runDynamic();
+    bool pullIsland(std::uint32_t island, bool& progress);
+    bool ensure(EdgeId, std::uint64_t items);
+    bool fireByDemand(Actor&);
+    void drainStatic();
+
+    Actor& actor(NodeId id) { return actors[id]; }
+
+    base::Context& context;
+    const ir::Module& module;
+    const elab::Elaboration& elaboration;
+    const graph::Graph& graph;
+    const graph::Quota& quota;
+    types::TypeTable& types;
+    const Options& options;
+
+    std::vector<Actor> actors;                   ///< by NodeId
+    std::vector<NodeId> byOrder;
+    std::deque<eval::Tape> tapes;                ///< by EdgeId
+    std::vector<std::unique_ptr<KernelCode>> codes;  ///< by KernelId
+    std::deque<Reader> readers;
+    std::map<std::string, std::unique_ptr<io::ItemWriter>> writers;
+    Reader* openInput = nullptr;
+    std::deque<Link> links;
+    std::vector<graph::Guard> guards;
+    std::map<std::pair<NodeId, NodeId>, std::size_t> linkOf;
+    eval::Machine machine;
+    types::Random generator;
+    ReadySet ready{0};
+    Actor* current = nullptr;                    ///< whose body runs
+    std::optional<End> stopped;
+    bool orderVisible = false;                   ///< firings must not be batched
+    std::int64_t linesPrinted = 0;
+    std::int64_t itemsWritten = 0;
+    std::uint64_t sinceCheck = 0;
+    std::chrono::steady_clock::time_point start;
+    Outcome outcome;
+};
+
+}  // namespace strc::interp

@@ -1,0 +1,210 @@
+// One firing of an actor: filters through the evaluator, everything else by moving items.
+
+#include <algorithm>
+
+#include "interp/engine.h"
+
+namespace strc::interp {
+namespace {
+
+constexpr std::int64_t kBatch = 256;
+
+void move(eval::Tape& from, eval::Tape& to, std::int64_t items) {
+    for (; items > 0; --items) {
+        std::memcpy(to.append(), from.at(0), from.bytesPerItem());
+        from.drop();
+    }
+}
+
+}  // namespace
+
+base::Diagnostic& Engine::report(const Actor& actor, Diag diag, base::SourceRange range) {
+    return context.diags.add(diag, range).in(graph::path(graph, actor.id));
+}
+
+void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
+    base::Diagnostic& fault = report(actor, trap.id, trap.range);
+    for (const std::string& arg : trap.args) fault << arg;
+}
+
+bool Engine::canFire(const Actor& actor) {
+    if (actor.node->kind == graph::NodeKind::Filter) {
+        if (actor.input && static_cast<std::int64_t>(actor.input->size()) < actor.next().need) return false;
+        return actor.guards.empty() || guardsAllow(actor);
+    }
+    for (std::size_t port = 0; port < actor.node->inputs.size(); ++port) {
+        std::int64_t need = 1;
+        if (actor.node->kind == graph::NodeKind::RoundRobinJoiner) need = actor.node->weights[port];
+        if (actor.node->kind == graph::NodeKind::RoundRobinSplitter) need = actor.node->totalWeight;
+        if (static_cast<std::int64_t>(tapes[actor.node->inputs[port]].size()) < need) return false;
+    }
+    return true;
+}
+
+/// Firings in a row that need no look at other actors: one where somebody could see the order.
+std::int64_t Engine::batchSize(const Actor& actor) const {
+    if (orderVisible || actor.fired == 0) return 1;
+    std::int64_t times = std::min(kBatch, actor.target - actor.fired);
+    if (actor.node->kind != graph::NodeKind::Filter) {
+        for (std::size_t port = 0; port < actor.node->inputs.size(); ++port) {
+            EdgeId edge = actor.node->inputs[port];
+            times = std::min(times, static_cast<std::int64_t>(tapes[edge].size()) / graph::popRate(graph, edge));
+        }
+        return times;
+    }
+    if (!actor.input) return times;
+    const graph::Rates& rates = actor.later.rates;
+    std::int64_t spare = static_cast<std::int64_t>(actor.input->size()) - rates.peek.max;
+    return std::min(times, spare / rates.pop.max + 1);
+}
+
+bool Engine::fire(Actor& actor, std::int64_t times) {
+    outcome.firings += times;
+    switch (actor.node->kind) {
+        case graph::NodeKind::Filter:
+            if (actor.builtin != ir::BuiltinStream::None) {
+                if (!fireBuiltin(actor, times)) return false;
+                break;
+            }
+            for (; times > 0; --times)
+                if (!fireFilter(actor)) return false;
+            return true;
+        case graph::NodeKind::Duplicate:
+        case graph::NodeKind::RoundRobinSplitter: fireSplitter(actor, times); break;
+        case graph::NodeKind::RoundRobinJoiner: fireJoiner(actor, times); break;
+    }
+    actor.fired += times;
+    return true;
+}
+
+bool Engine::fireFilter(Actor& actor) {
+    if (!actor.messages.empty() && !deliverDue(actor)) return false;
+    const FiringRates& how = actor.next();
+    bool prework = actor.fired == 0 && actor.code->prework;
+    eval::Firing firing;
+    if (!how.rates.pop.dynamic) firing.popLimit = how.rates.pop.max;
+    else if (how.rates.pop.max != graph::kUnbounded) firing.popLimit = how.rates.pop.max;
+    if (how.rates.peek.max != graph::kUnbounded) firing.peekLimit = how.rates.peek.max;
+    if (how.rates.push.max != graph::kUnbounded) firing.pushLimit = how.rates.push.max;
+    firing.dynamicInput = how.dynamicInput;
+    bool wasFiring = std::exchange(actor.firing, true);
+    bool fine = runCode(actor, prework ? *actor.code->prework : *actor.code->work, firing, {});
+    actor.firing = wasFiring;
+    if (!fine || !checkCounts(actor, how, firing, prework)) return false;
+    ++actor.fired;
+    if (!prework) ++actor.instance.iterations;
+    return true;
+}
+
+bool Engine::runCode(Actor& actor, const eval::Code& code, eval::Firing& firing, std::span<const Value> args) {
+    Actor* outer = std::exchange(current, &actor);
+    eval::RunResult result = machine.run(code, actor.instance, firing, args);
+    current = outer;
+    switch (result.outcome) {
+        case eval::Outcome::Done: return true;
+        case eval::Outcome::Starved: stop(End::EndOfInput); return false;
+        case eval::Outcome::Interrupted: stop(End::Interrupted); return false;
+        case eval::Outcome::Trapped:
+            reportTrap(actor, *result.trap);
+            stop(End::Failed);
+            return false;
+    }
+    STRC_UNREACHABLE("outcome of a run");
+}
+
+bool Engine::checkRange(Actor& actor, const graph::Rate& rate, std::int64_t count, const char* word,
+                        const char* verb, base::SourceRange range) {
+    if (count >= rate.min && (rate.max == graph::kUnbounded || count <= rate.max)) return true;
+    std::string bounds = '[' + std::to_string(rate.min) + ", " +
+                         (rate.max == graph::kUnbounded ? "*" : std::to_string(rate.max)) + ']';
+    report(actor, Diag::DynamicRateViolated, range) << actor.node->name << word << bounds << verb << count;
+    stop(End::Failed);
+    return false;
+}
+
+bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firing& firing, bool prework) {
+    const graph::Rates& rates = how.rates;
+    base::SourceRange header = prework ? actor.kernel->code.prework->header : actor.kernel->code.work->header;
+    const char* part = prework ? "'prework'" : "'work'";
+    if (rates.push.dynamic) {
+        if (!checkRange(actor, rates.push, firing.pushed, "push", "pushes", header)) return false;
+    } else if (firing.pushed != rates.push.max) {
+        report(actor, Diag::PushRateViolated, header) << part << actor.node->name << rates.push.max << firing.pushed;
+        stop(End::Failed);
+        return false;
+    }
+    if (rates.pop.dynamic) {
+        if (!checkRange(actor, rates.pop, firing.popped, "pop", "pops", header)) return false;
+    } else if (firing.popped != rates.pop.max) {
+        if (!actor.warnedPops) {
+            base::Diagnostic& fault = report(actor, Diag::PopRateViolated, header);
+            fault << part << actor.node->name << rates.pop.max << firing.popped;
+            if (options.lenient) fault.severity = base::Severity::Warning;
+            actor.warnedPops = true;
+        }
+        if (!options.lenient) {
+            stop(End::Failed);
+            return false;
+        }
+        for (std::int64_t k = firing.popped; k < rates.pop.max; ++k) actor.input->drop();
+    }
+    bool empty = rates.isDynamic() && firing.popped == 0 && firing.pushed == 0;
+    actor.emptyFirings = empty ? actor.emptyFirings + 1 : 0;
+    if (actor.emptyFirings < static_cast<std::int64_t>(context.limits.emptyFirings)) return true;
+    report(actor, Diag::EmptyFirings, header) << actor.node->name << actor.emptyFirings;
+    stop(End::Failed);
+    return false;
+}
+
+bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
+    switch (actor.builtin) {
+        case ir::BuiltinStream::Identity: move(*actor.input, *actor.output, times); return true;
+        case ir::BuiltinStream::FileReader:
+            if (!supply(*actor.reader, static_cast<std::uint64_t>(times))) {
+                stop(End::EndOfInput);
+                return false;
+            }
+            move(actor.reader->ahead, *actor.output, times);
+            actor.reader->given += static_cast<std::uint64_t>(times);
+            return true;
+        case ir::BuiltinStream::FileWriter:
+            for (; times > 0; --times) {
+                base::Status status = actor.writer->write(actor.input->at(0), 1);
+                actor.input->drop();
+                if (status) continue;
+                base::report(context.diags, status.failure(), actor.node->range).in(graph::path(graph, actor.id));
+                stop(End::Failed);
+                return false;
+            }
+            return true;
+        case ir::BuiltinStream::ImageDisplay:
+            for (std::int64_t k = 0; k < times * actor.kernel->work.pop.max; ++k) actor.input->drop();
+            return true;
+        case ir::BuiltinStream::None: break;
+    }
+    STRC_UNREACHABLE("not a built-in stream");
+}
+
+void Engine::fireSplitter(Actor& actor, std::int64_t times) {
+    const graph::Node& node = *actor.node;
+    eval::Tape& in = tapes[node.inputs[0]];
+    for (; times > 0; --times) {
+        if (node.kind == graph::NodeKind::Duplicate) {
+            for (EdgeId out : node.outputs) std::memcpy(tapes[out].append(), in.at(0), in.bytesPerItem());
+            in.drop();
+            continue;
+        }
+        for (std::size_t port = 0; port < node.outputs.size(); ++port)
+            move(in, tapes[node.outputs[port]], node.weights[port]);
+    }
+}
+
+void Engine::fireJoiner(Actor& actor, std::int64_t times) {
+    const graph::Node& node = *actor.node;
+    eval::Tape& out = tapes[node.outputs[0]];
+    for (; times > 0; --times)
+        for (std::size_t port = 0; port < node.inputs.size(); ++port)
+            move(tapes[node.inputs[port]], out, node.weights[port]);
+}
+
+}  // namespace strc::interp

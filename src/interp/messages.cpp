@@ -1,0 +1,83 @@
+// Teleport messages (language.md 14): when they are due, and who has to wait for whom.
+
+#include <algorithm>
+
+#include "interp/engine.h"
+
+namespace strc::interp {
+
+void Engine::setUpMessages() {
+    for (const graph::MessageLink& link : graph.messages) {
+        NodeId up = link.downstream ? link.sender : link.receiver;
+        NodeId down = link.downstream ? link.receiver : link.sender;
+        linkOf[{link.sender, link.receiver}] = links.size();
+        links.push_back({link.downstream, graph::Sdep(graph, quota, up, down)});
+    }
+    guards = graph::guards(graph, quota);
+    for (std::size_t k = 0; k < guards.size(); ++k) {
+        Actor& receiver = actor(guards[k].node());
+        receiver.guards.push_back(k);
+        actor(guards[k].waitsFor()).wakes.push_back(receiver.order);
+    }
+}
+
+Link* Engine::findLink(NodeId sender, NodeId receiver) {
+    auto found = linkOf.find({sender, receiver});
+    return found == linkOf.end() ? nullptr : &links[found->second];
+}
+
+std::optional<eval::Trap> Engine::send(std::int32_t portal, const ir::Send& message,
+                                       std::optional<std::int64_t> maxLatency, std::span<const Value> args,
+                                       base::SourceRange range) {
+    Actor& sender = *current;
+    for (NodeId receiver : elaboration.portals[static_cast<std::size_t>(portal)])
+        if (auto trap = post(sender, actor(receiver), message, maxLatency.value_or(0), args, range)) return trap;
+    return std::nullopt;
+}
+
+/// Number of the receiver's firing that the message must precede; empty: no deadline can be computed.
+std::optional<std::int64_t> Engine::dueBefore(Actor& sender, Actor& receiver, std::int64_t latency) {
+    std::int64_t firing = sender.fired + 1;
+    if (&sender == &receiver) return std::max(firing + latency, firing) + 1;
+    Link* link = findLink(sender.id, receiver.id);
+    if (!link || !link->sdep.isConnected()) return std::nullopt;
+    if (link->downstream) return link->sdep.firstAtLeast(firing + latency);
+    return link->sdep(firing + latency) + 1;
+}
+
+std::optional<eval::Trap> Engine::post(Actor& sender, Actor& receiver, const ir::Send& message,
+                                       std::int64_t latency, std::span<const Value> args,
+                                       base::SourceRange range) {
+    std::int64_t soonest = receiver.fired + 1 + (receiver.firing ? 1 : 0);
+    std::int64_t before = dueBefore(sender, receiver, latency).value_or(soonest);
+    if (message.bestEffort) before = std::max(before, soonest);
+    if (before < soonest)
+        return eval::Trap{Diag::MissedDeadline, range,
+                          {graph::path(graph, sender.id), graph::path(graph, receiver.id), std::to_string(before)}};
+    auto place = std::upper_bound(receiver.messages.begin(), receiver.messages.end(), before,
+                                  [](std::int64_t due, const PendingMessage& other) { return due < other.before; });
+    receiver.messages.insert(place, {before, message.handler, {args.begin(), args.end()}});
+    return std::nullopt;
+}
+
+/// Runs the handlers that are due before the actor's next firing.
+bool Engine::deliverDue(Actor& actor) {
+    while (!actor.messages.empty() && actor.messages.front().before <= actor.fired + 1) {
+        PendingMessage message = std::move(actor.messages.front());
+        actor.messages.pop_front();
+        auto handler = actor.code->handlers.find(message.handler);
+        STRC_ASSERT(handler != actor.code->handlers.end(), "receiver without the handler");
+        eval::Firing none;
+        if (!runCode(actor, *handler->second, none, message.args)) return false;
+    }
+    return true;
+}
+
+/// A message that is sent later must not be due earlier (language.md 14.5).
+bool Engine::guardsAllow(const Actor& receiver) {
+    return std::all_of(receiver.guards.begin(), receiver.guards.end(), [&](std::size_t k) {
+        return actors[guards[k].waitsFor()].fired >= guards[k].required(receiver.fired + 1);
+    });
+}
+
+}  // namespace strc::interp
