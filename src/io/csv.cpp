@@ -108,12 +108,14 @@ public:
     }
 
     Result<std::size_t> read(std::byte* to, std::size_t count) override {
+        if (fault) return *fault;
         std::size_t done = 0;
         // After the first item only what needs no waiting.
         while (done < count && (done == 0 || lineIsBuffered())) {
             Result<bool> got = readItem(to + done * itemSize);
-            if (!got) return got.failure();
-            if (!*got) break;
+            if (!got && done == 0) return got.failure();
+            if (!got) fault = got.failure();  // told after what was right
+            if (!got || !*got) break;
             ++done;
         }
         if (done == 0 && count > 0 && !any) return noItems(*source);
@@ -127,9 +129,12 @@ public:
     }
 
 private:
+    /// Something up to the end of its line: for most items all they need.
     bool lineIsBuffered() const {
         auto bytes = source->buffered();
-        return std::memchr(bytes.data(), '\n', bytes.size()) != nullptr;
+        auto isBlank = [](std::byte byte) { return isSeparator(static_cast<char>(byte)); };
+        auto begin = std::find_if_not(bytes.begin(), bytes.end(), isBlank);
+        return std::find(begin, bytes.end(), std::byte{'\n'}) != bytes.end();
     }
 
     /// False at the end; the beginning of an item there is dropped, as in every format.
@@ -213,6 +218,7 @@ private:
     std::unique_ptr<Source> source;
     const Type* item;
     std::size_t itemSize;
+    std::optional<base::Failure> fault;
     std::uint64_t line = 1;
     bool any = false;
 };

@@ -35,8 +35,8 @@ ImageWriter::ImageWriter(std::unique_ptr<Sink> opened, Numbers kind, StreamInfo 
                          int usualChannels)
     : SinkWriter(std::move(opened)), info(told), item(kind) {
     if (info.channels <= 0)
-        info.channels = item.count > 1 && item.count <= kMostChannels ? static_cast<int>(item.count)
-                                                                      : usualChannels;
+        info.channels =
+            item.count > 1 && item.count <= kMostChannels ? static_cast<int>(item.count) : 1;
     if (info.bits != 16) info.bits = 8;
     // An item of many numbers is a row.
     auto channels = static_cast<std::uint64_t>(info.channels);

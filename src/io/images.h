@@ -17,7 +17,7 @@ std::uint32_t loadSample(types::TypeKind, const std::byte* from, std::uint32_t g
 class ImageWriter : public SinkWriter {
 public:
     /// Channels, width and bits that `info` does not tell are chosen.
-    ImageWriter(std::unique_ptr<Sink>, Numbers, StreamInfo, int usualChannels);
+    ImageWriter(std::unique_ptr<Sink>, Numbers, StreamInfo);
 
     base::Status write(const std::byte* from, std::size_t count) final;
     base::Status close() final;

@@ -68,14 +68,13 @@ public:
 
     StreamInfo info() const override { return about; }
 
+    std::optional<std::uint64_t> total() const override { return items; }
+
     /// Known of a single image of bytes: there may be more behind it.
-    std::optional<std::uint64_t> total() const override {
-        std::uint64_t bytes = left * sampleSize();
-        if (plain || !source->size() || *source->size() != source->position() + bytes)
-            return wholeCount;
-        return left / item.count;
+    void countItems() {
+        bool alone = !plain && source->size() == source->position() + left * sampleSize();
+        if (alone) items = left / item.count;
     }
-    void countItems() { wholeCount = total(); }
 
 protected:
     Result<std::size_t> readNumbers(std::byte* to, std::size_t count) override {
@@ -176,13 +175,13 @@ private:
     std::uint64_t greatest = 0;
     std::uint64_t left = 0;  ///< samples of this image
     std::uint64_t images = 0;
-    std::optional<std::uint64_t> wholeCount;
+    std::optional<std::uint64_t> items;
 };
 
 class PgmWriter : public ImageWriter {
 public:
     PgmWriter(std::unique_ptr<Sink> opened, Numbers kind, const StreamInfo& told)
-        : ImageWriter(std::move(opened), kind, told, 1) {}
+        : ImageWriter(std::move(opened), kind, told) {}
 
     Status check() const {
         if (info.channels == 1 || info.channels == 3) return base::ok();
@@ -221,9 +220,11 @@ Result<std::unique_ptr<ItemReader>> openPgmReader(std::unique_ptr<Source> source
 
 Result<std::unique_ptr<ItemWriter>> openPgmWriter(std::unique_ptr<Sink> sink,
                                                   const types::Type* item, const StreamInfo& info) {
+    Numbers numbers = *numbersOf(item);
     StreamInfo told = info;
-    if (told.channels == 0 && sink->name().ends_with(".ppm")) told.channels = 3;
-    auto writer = std::make_unique<PgmWriter>(std::move(sink), *numbersOf(item), told);
+    bool coloured = sink->name().ends_with(".ppm") || numbers.count == 3;
+    if (told.channels == 0) told.channels = coloured ? 3 : 1;
+    auto writer = std::make_unique<PgmWriter>(std::move(sink), numbers, told);
     Status fits = writer->check();
     if (!fits) return fits.failure();
     return writer;

@@ -148,7 +148,7 @@ bool encode(png_structp png, png_infop info, const Rows& rows) {
 class PngWriter : public ImageWriter {
 public:
     PngWriter(std::unique_ptr<Sink> opened, Numbers kind, const StreamInfo& told)
-        : ImageWriter(std::move(opened), kind, told, 1) {}
+        : ImageWriter(std::move(opened), kind, told) {}
 
     Status check() const {
         if (info.channels <= 4) return base::ok();
