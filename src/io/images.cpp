@@ -31,8 +31,7 @@ std::uint32_t loadSample(TypeKind kind, const std::byte* from, std::uint32_t gre
     return static_cast<std::uint32_t>(std::lrint(std::min<double>(value, greatest)));
 }
 
-ImageWriter::ImageWriter(std::unique_ptr<Sink> opened, Numbers kind, StreamInfo told,
-                         int usualChannels)
+ImageWriter::ImageWriter(std::unique_ptr<Sink> opened, Numbers kind, StreamInfo told)
     : SinkWriter(std::move(opened)), info(told), item(kind) {
     if (info.channels <= 0)
         info.channels =
