@@ -113,7 +113,11 @@ void ErrorStrategy::memberFault(Parser* parser, Token* at) {
     const Token* next = nextToken(*parser->getTokenStream(), at);
     if (at->getType() == Token::EOF) return endOfFile(parser);
     if (at->getType() == Grammar::ARROW && missingBrace(parser, at)) return;
-    if (member->name) return missingSemicolon(parser, at);
+    if (member->name) {
+        missingSemicolon(parser, at);
+        resumeHere = canConjure(parser, Grammar::SEMICOLON, at);
+        return;
+    }
     if (isNameWithKeyword(parser, at)) return missingName(parser, at);
     const bool named = member->declared && member->declared->name;
     const bool changes = isAssignment(at) || at->getType() == Grammar::DOT ||
@@ -123,8 +127,13 @@ void ErrorStrategy::memberFault(Parser* parser, Token* at) {
         // `f(3);` is a call, `f(int x) {` a function without result type.
         const bool header =
             !changes && next->getType() >= Grammar::BOOLEAN && next->getType() <= Grammar::FLOAT4;
-        if (header) return expected(parser, "a type", member->start);
-        begin(parser, Diag::StatementOutsideFunction, range(member->start).to(range(at)), at);
+        const auto name = range(member->start);
+        if (header) {
+            auto* d = begin(parser, Diag::ExpectedToken, name, member->start);
+            if (d) *d << "a type" << found(member->start);
+            return;
+        }
+        begin(parser, Diag::StatementOutsideFunction, name.to(range(at)), at);
         return;
     }
     missingName(parser, at);
@@ -169,7 +178,8 @@ void ErrorStrategy::expressionFault(Parser* parser, Token* at) {
     } else if (at->getType() == Grammar::PUSH) {
         d->note(Diag::Hint) << "'push' is a statement and has no value";
     } else if (at->getType() >= Grammar::BOOLEAN && at->getType() <= Grammar::COMPLEX) {
-        d->note(Diag::Hint) << fmt::format("a conversion is written '({})' before the value", text(at));
+        d->note(Diag::Hint) << fmt::format("a conversion is written '({})' before the value",
+                                           text(at));
     }
 }
 

@@ -154,7 +154,8 @@ bool ErrorStrategy::canConjure(Parser* parser, std::size_t type, const Token* at
     const std::size_t found = at->getType();
     switch (type) {
         case Grammar::SEMICOLON:
-            return isStatementKeyword(at) || found == Grammar::RIGHT_BRACE || onNewLine(parser);
+            return isStatementKeyword(at) || isPartKeyword(at) || isTypeKeyword(at) ||
+                   found == Grammar::RIGHT_BRACE || onNewLine(parser);
         case Grammar::RIGHT_PAREN:
         case Grammar::RIGHT_BRACKET: return endsExpression(at) || found == Grammar::LEFT_BRACE;
         case Grammar::ID:
@@ -234,11 +235,8 @@ bool ErrorStrategy::goesOn(const Token* token) {
 
 /// Words that nothing but the next item can begin with.
 bool ErrorStrategy::beginsItem(Parser* parser, const Token* at, Skip kind) const {
+    if (kind == Skip::Member) return isPartKeyword(at);
     switch (at->getType()) {
-        case Grammar::INIT:
-        case Grammar::WORK:
-        case Grammar::PREWORK:
-        case Grammar::HANDLER: return kind == Skip::Member;
         case Grammar::STRUCT:
         case Grammar::STATIC:
         case Grammar::NATIVE:

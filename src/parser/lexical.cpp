@@ -45,16 +45,13 @@ public:
             case Grammar::LINE_COMMENT: result.comments.push_back({range, false}); break;
             case Grammar::BLOCK_COMMENT: result.comments.push_back({range, true}); break;
             case Grammar::OPEN_COMMENT:
-                report(Diag::UnterminatedComment,
-                                  {buffer, range.begin, range.begin + 2});
+                report(Diag::UnterminatedComment, {buffer, range.begin, range.begin + 2});
                 result.openText = true;
                 break;
             case Grammar::BAD_CHARACTER:
                 report(Diag::IllegalCharacter, range) << printable(text);
                 break;
-            case Grammar::BAD_NUMBER:
-                report(Diag::MalformedNumber, range) << text;
-                break;
+            case Grammar::BAD_NUMBER: report(Diag::MalformedNumber, range) << text; break;
             case Grammar::OPEN_STRING:
             case Grammar::OPEN_CHARACTER:
                 report(Diag::UnterminatedString, range);

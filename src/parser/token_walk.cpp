@@ -18,20 +18,7 @@ Token* pastBrackets(antlr4::TokenStream& tokens, Token* token) {
 }
 
 bool beginsSimpleType(const Token* token) {
-    switch (token->getType()) {
-        case Grammar::ID:
-        case Grammar::VOID:
-        case Grammar::BOOLEAN:
-        case Grammar::BIT:
-        case Grammar::INT:
-        case Grammar::FLOAT:
-        case Grammar::DOUBLE:
-        case Grammar::COMPLEX:
-        case Grammar::FLOAT2:
-        case Grammar::FLOAT3:
-        case Grammar::FLOAT4: return true;
-        default: return false;
-    }
+    return token->getType() == Grammar::ID || isTypeKeyword(token);
 }
 
 }  // namespace
@@ -168,6 +155,20 @@ bool isStatementKeyword(const Token* token) {
         case Grammar::RETURN: return true;
         default: return false;
     }
+}
+
+bool isPartKeyword(const Token* token) {
+    switch (token->getType()) {
+        case Grammar::INIT:
+        case Grammar::WORK:
+        case Grammar::PREWORK:
+        case Grammar::HANDLER: return true;
+        default: return false;
+    }
+}
+
+bool isTypeKeyword(const Token* token) {
+    return token->getType() >= Grammar::BOOLEAN && token->getType() <= Grammar::FLOAT4;
 }
 
 bool endsExpression(const Token* token) {

@@ -23,6 +23,10 @@ bool isBinaryOperator(const Token*);
 bool beginsExpressionOnly(const Token*);
 /// A keyword that begins a statement.
 bool isStatementKeyword(const Token*);
+/// A keyword that begins a part of a filter.
+bool isPartKeyword(const Token*);
+/// A keyword that begins a type.
+bool isTypeKeyword(const Token*);
 /// What may follow where a value is missing: `)`, `]`, `,`, `;` and the like.
 bool endsExpression(const Token*);
 

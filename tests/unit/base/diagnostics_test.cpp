@@ -161,6 +161,21 @@ TEST(DiagnosticOptions, LoweredErrorsAreWarnings) {
     EXPECT_TRUE(lenient.hasErrors());
 }
 
+// ---------------------------------------------------------------- order
+
+TEST(Diagnostics, SortByPlaceLeavesOlderOnesAndEqualPlacesAlone) {
+    Diagnostics diags;
+    diags.add(Diag::IllegalCharacter, kThere) << "older";
+    diags.add(Diag::IllegalCharacter, kThere) << "a";
+    diags.add(Diag::IllegalCharacter, kHere) << "b";
+    diags.add(Diag::IllegalCharacter, kHere) << "c";
+    diags.sortByPlace(1);
+    std::vector<std::string> order;
+    for (const Diagnostic& diag : diags.all()) order.push_back(diag.args[0]);
+    EXPECT_THAT(order, ElementsAre("older", "b", "c", "a"));
+    diags.sortByPlace(99);
+}
+
 // ---------------------------------------------------------------- merge
 
 void negative(Diagnostics& diags, std::int64_t value, std::string path, SourceRange where = kHere) {
