@@ -1,5 +1,6 @@
-// Any bytes through lexer, parser and formatter. Every message has a place inside of the text; and
-// what parses without a fault still does after formatting, to the same tree.
+// Any bytes through lexer, parser and formatter. Every message has a place inside of the text; what
+// parses without a fault still does after formatting, to the same tree with as many comments; and
+// formatting again changes nothing.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,5 +38,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const ast::Unit& second = parser::parse(again, again.sources.add("again.str", formatted));
     STRC_ASSERT(!again.diags.hasErrors(), "the formatted text does not parse");
     STRC_ASSERT(ast::dump(unit) == ast::dump(second), "the formatted text is another program");
+    STRC_ASSERT(unit.comments.size() == second.comments.size(), "formatting lost a comment");
+    STRC_ASSERT(ast::format(second, again.sources) == formatted, "formatting is not stable");
     return 0;
 }
