@@ -58,8 +58,7 @@ struct Summary {
 
 class Counter {
 public:
-    Counter(const Module& module, const StreamCode& code, std::uint64_t steps)
-        : module(module), code(code), stepsLeft(steps) {}
+    Counter(const StreamCode& code, std::uint64_t steps) : code(code), stepsLeft(steps) {}
 
     ItemCounts count(const Body& start) {
         State end = runBody(start, State{});
@@ -348,7 +347,6 @@ private:
         return tapeUsers[&body] = uses;
     }
 
-    const Module& module;
     const StreamCode& code;
     std::uint64_t stepsLeft;
     bool gaveUp = false;
@@ -359,8 +357,8 @@ private:
 
 }  // namespace
 
-ItemCounts countItems(const Module& module, const StreamCode& code, const Body& body, std::uint64_t steps) {
-    return Counter(module, code, steps).count(body);
+ItemCounts countItems(const Module&, const StreamCode& code, const Body& body, std::uint64_t steps) {
+    return Counter(code, steps).count(body);
 }
 
 }  // namespace strc::ir

@@ -161,6 +161,25 @@ TEST(DiagnosticOptions, LoweredErrorsAreWarnings) {
     EXPECT_TRUE(lenient.hasErrors());
 }
 
+TEST(DiagnosticOptions, HarmlessErrorsAreLowered) {
+    auto isFirst = [](const Diagnostic& each) { return each.range == kHere; };
+    auto report = [](Diagnostics& diags) {
+        diags.add(Diag::UnknownStream, kHere) << "A";
+        diags.add(Diag::UnknownStream, kThere) << "B";
+    };
+    Diagnostics lenient, strict, silent;
+    strict.allWarningsAsErrors();
+    silent.silenceWarnings();
+    for (Diagnostics* each : {&lenient, &strict, &silent}) {
+        report(*each);
+        each->lower(isFirst);
+    }
+    EXPECT_EQ(lenient.errorCount(), 1u);
+    EXPECT_EQ(lenient.all().front().severity, Severity::Warning);
+    EXPECT_EQ(strict.errorCount(), 2u);
+    EXPECT_THAT(messages(silent), ElementsAre("unknown stream 'B'"));
+}
+
 // ---------------------------------------------------------------- order
 
 TEST(Diagnostics, SortByPlaceLeavesOlderOnesAndEqualPlacesAlone) {
@@ -173,7 +192,8 @@ TEST(Diagnostics, SortByPlaceLeavesOlderOnesAndEqualPlacesAlone) {
     std::vector<std::string> order;
     for (const Diagnostic& diag : diags.all()) order.push_back(diag.args[0]);
     EXPECT_THAT(order, ElementsAre("older", "b", "c", "a"));
-    diags.sortByPlace(99);
+    diags.sortByPlace(99);  // nothing lies behind
+    EXPECT_THAT(diags.all(), SizeIs(4));
 }
 
 // ---------------------------------------------------------------- merge
