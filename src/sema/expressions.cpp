@@ -1,5 +1,7 @@
 #include "sema/expressions.h"
 
+#include <cmath>
+
 #include "base/spelling.h"
 #include "sema/calls.h"
 #include "sema/effects.h"
@@ -184,6 +186,10 @@ Typed checkLooseArray(Checker& c, const ast::ArrayLiteral& expr) {
 }
 
 Typed checkReal(Checker& c, const ast::RealLiteral& literal) {
+    if (std::isinf(literal.value))
+        c.warn(Diag::LargeReal, literal.range) << c.ctx.sources.text(literal.range);
+    else if (literal.fromInteger)
+        c.warn(Diag::LargeInteger, literal.range) << c.ctx.sources.text(literal.range);
     return {c.types.floatType(), Constant::ofReal(literal.value), false};
 }
 

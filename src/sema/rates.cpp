@@ -74,14 +74,6 @@ struct Literals {
     }
 };
 
-void warnPeek(Checker& c, const Literals& rates) {
-    const Constant& peek = rates.value[static_cast<int>(ast::RateKind::Peek)];
-    const Constant& pop = rates.value[static_cast<int>(ast::RateKind::Pop)];
-    if (!peek.isInteger() || !pop.isInteger() || peek.integer >= pop.integer) return;
-    c.warn(Diag::PeekBelowPop, rates.of(ast::RateKind::Peek)->range)
-        << std::int64_t{peek.integer} << std::int64_t{pop.integer};
-}
-
 /// A side with items needs a rate of its own in `work`.
 void checkSides(Checker& c, const StreamInfo& stream, const ast::WorkDecl& work,
                 const Literals& rates) {
@@ -129,7 +121,6 @@ void checkRates(Checker& c, Scope& scope, std::span<const ast::RateClause> claus
             << displayName(*scope.stream) << sideName(clause.kind) << name(clause.kind);
     }
     body.hasRates = !clauses.empty() || !isFunction;
-    warnPeek(c, literals);
     if (body.place == Place::Work) checkSides(c, *scope.stream, *body.work, literals);
 }
 

@@ -118,9 +118,34 @@ bool isFixed(const Body& body, const Symbol& symbol) {
     }
 }
 
+/// Popping an item or calling a function may be what a variable is there for.
+bool mayHaveEffects(const ast::Expr* expr) {
+    expr = ast::withoutParens(expr);
+    if (!expr) return false;
+    switch (expr->kind) {
+        case ast::ExprKind::Unary: return mayHaveEffects(ast::as<ast::UnaryExpr>(*expr).operand);
+        case ast::ExprKind::Cast: return mayHaveEffects(ast::as<ast::CastExpr>(*expr).operand);
+        case ast::ExprKind::IntLiteral:
+        case ast::ExprKind::RealLiteral:
+        case ast::ExprKind::ImaginaryLiteral:
+        case ast::ExprKind::BooleanLiteral:
+        case ast::ExprKind::Pi:
+        case ast::ExprKind::NameRef:
+        case ast::ExprKind::ArrayLiteral: return false;
+        default: return true;
+    }
+}
+
+void warnUnused(Checker& c, const Symbol& symbol) {
+    if (symbol.kind != SymbolKind::Local || symbol.used || mayHaveEffects(symbol.initialiser))
+        return;
+    c.warn(Diag::UnusedVariable, symbol.range) << symbol.name;
+}
+
 }  // namespace
 
-Nest::Nest(Checker& c, std::span<const ast::Stmt* const> statements) : body(*c.body) {
+Nest::Nest(Checker& checker, std::span<const ast::Stmt* const> statements)
+    : c(checker), body(*checker.body) {
     Frame& frame = body.frames.emplace_back();
     frame.undo = body.undo.size();
     frame.statements = statements;
@@ -130,7 +155,9 @@ Nest::~Nest() {
     for (std::size_t from = body.frames.back().undo; body.undo.size() > from;
          body.undo.pop_back()) {
         auto& [name, before] = body.undo.back();
-        body.locals[name] = before;
+        Local& now = body.locals[name];
+        warnUnused(c, *now.symbol);
+        now = before;
     }
     body.frames.pop_back();
 }

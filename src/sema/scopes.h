@@ -6,7 +6,8 @@
 
 namespace strc::sema {
 
-/// One level of nesting, for a C++ scope. `statements`: of the block, if it is one.
+/// One level of nesting, for a C++ scope; at its end, variables that nobody used are reported.
+/// `statements`: of the block, if it is one.
 class Nest {
 public:
     explicit Nest(Checker&, std::span<const ast::Stmt* const> statements = {});
@@ -15,6 +16,7 @@ public:
     Nest& operator=(const Nest&) = delete;
 
 private:
+    Checker& c;
     Body& body;
 };
 

@@ -97,11 +97,22 @@ void checkCompound(Checker& c, const ast::AssignStmt& stmt, const Typed& target)
     convert(c, *stmt.value, result, wanted);
 }
 
+/// The target of a plain assignment: taking a value is no use of a local variable.
+Typed checkPlainTarget(Checker& c, const ast::Expr& target) {
+    auto* ref = ast::tryAs<ast::NameRef>(&target);
+    Symbol* symbol = ref ? findVariable(c, ref->name) : nullptr;
+    bool isLocal = symbol && symbol->kind == SymbolKind::Local;
+    bool wasUsed = !isLocal || symbol->used;
+    Typed result = checkTarget(c, target);
+    if (!wasUsed) symbol->used = false;
+    return result;
+}
+
 void checkAssign(Checker& c, const ast::AssignStmt& stmt) {
-    Typed target = checkTarget(c, *stmt.target);
-    if (stmt.op != ast::AssignOp::Plain) return checkCompound(c, stmt, target);
+    if (stmt.op != ast::AssignOp::Plain)
+        return checkCompound(c, stmt, checkTarget(c, *stmt.target));
     Target to;
-    to.type = target.type;
+    to.type = checkPlainTarget(c, *stmt.target).type;
     checkInto(c, *stmt.value, to);
 }
 

@@ -13,11 +13,13 @@ namespace fs = std::filesystem;
 /// The pages of `strc explain` whose diagnostics checking gives; the rest comes from other stages.
 bool isOurs(std::string_view name) {
     static const std::set<std::string_view> others = {
-        "rate-on-void",      "zero-rate",          "peek-without-pop",      "undeclared-rate",
-        "rate-not-int",      "rate-range",         "tape-on-void",          "weight-not-int",
-        "weight-negative",   "unused-stream",      "unused-parameter",      "unused-function",
-        "needless-stateful", "missing-stateful",   "truncating-assignment", "peek-below-pop",
-        "hides-outer",       "print-in-composite", "truncating-initializer"};
+        "rate-on-void",      "zero-rate",          "peek-without-pop",
+        "undeclared-rate",   "rate-not-int",       "rate-range",
+        "tape-on-void",      "weight-not-int",     "weight-negative",
+        "unused-stream",     "unused-parameter",   "unused-function",
+        "needless-stateful", "missing-stateful",   "truncating-assignment",
+        "unused-variable",   "hides-outer",        "large-integer",
+        "large-real",        "print-in-composite", "truncating-initializer"};
     // Their examples are wrong for one instance only.
     if (name == "no-children" || name == "bound-negative") return false;
     base::Diag id = base::findDiag(name);

@@ -287,7 +287,11 @@ const std::vector<Row>& rows() {
         {"weight-negative", top("int->int splitjoin P { split duplicate; add Identity<int>; join roundrobin(1, -1); }"), top("int->int splitjoin P { split duplicate; add Identity<int>; join roundrobin(1, 0); }")},
         // ---- warnings
         {"truncating-assignment", work("int i; i += 1.5;"), work("int i; float f; i += 1; f += 1.5; f -= 1;")},
-        {"peek-below-pop", top("int->int filter F { work pop 3 peek 1 push 1 { push(pop() + pop() + pop()); } }"), top("int->int filter F { work pop 3 peek 4 push 1 { push(pop() + pop() + pop()); } }")},
+        {"large-integer", work("float f = 9000000000; println(f);"), work("float f = 9.0e9; println(f + 2147483647);")},
+        {"large-real", work("float f = 1.0e50; println(f);"), work("float f = 1.0e30; println(f);")},
+        {"unused-variable", work("int n;"), work("int n; n++;")},
+        {"unused-variable", work("int n = 2; n = 3;"), work("int n = 2; n = n + 3;")},
+        {"unused-variable", work("for (int i = 0;;) { int k = i; }"), work("for (int i = 0;;) { int k = (int)random() + i; }")},
         {"hides-outer", members("int a; int f() { int a = 1; return a; }"), members("int a; int f() { int b = 1; return b; }")},
         {"hides-outer", work("int N = 1;", "static { int N = 2; }"), work("int M = 1;", "static { int N = 2; }")},
         {"print-in-composite", composite("println(1);"), composite("")},
