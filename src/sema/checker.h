@@ -64,6 +64,7 @@ struct Body {
     bool voidRateReported = false;      ///< a rate for a side that is void
     bool pushes = false, pops = false, peeks = false;  ///< rates declared
     bool anyError = false;              ///< holds text that was not the language
+    bool hasUnknown = false;            ///< a variable in it may go by another name
     Parts* parts = nullptr;             ///< Composite
     Effects* effects = nullptr;         ///< where calls and changes are noted
     unsigned loopDepth = 0;

@@ -277,27 +277,20 @@ void declareUnit(Checker& c, const ast::Unit& unit) {
     }
 }
 
-bool isOfStruct(const DeclRecord& record) {
-    if (record.globals.empty()) return false;
-    const ast::TypeExpr* type = record.globals[0]->typeExpr;
-    while (type->kind == ast::TypeExprKind::Array) type = type->element;
-    return type->kind == ast::TypeExprKind::Named;
-}
-
-/// Bounds in structs use globals, and globals are of structs.
+/// Bounds in structs use globals, and globals are of structs: what kind of type a global has is said
+/// before its bounds are looked at.
 void declareStructsAndGlobals(Checker& c, std::span<DeclRecord* const> records) {
-    auto globals = [&](bool ofStructs) {
-        for (DeclRecord* record : globalsInOrder(records)) {
-            AtHand atHand(c, *record, true);
-            if (isOfStruct(*record) == ofStructs) declareGlobals(c, *record);
-        }
-    };
     std::vector<DeclRecord*> structs;
-    for (DeclRecord* record : records)
+    for (DeclRecord* record : records) {
+        AtHand atHand(c, *record, true);
         if (record->structure) structs.push_back(record);
-    globals(false);
+        for (Symbol* symbol : record->globals) symbol->type = typeShape(c, *symbol->typeExpr);
+    }
     checkStructs(c, structs);
-    globals(true);
+    for (DeclRecord* record : globalsInOrder(records)) {
+        AtHand atHand(c, *record, true);
+        declareGlobals(c, *record);
+    }
 }
 
 void checkRecords(Checker& c, std::span<DeclRecord* const> records) {

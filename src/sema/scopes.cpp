@@ -77,6 +77,7 @@ std::string_view otherMeaning(Checker& c, Name name) {
 }
 
 void reportUnknown(Checker& c, ast::Ident name) {
+    c.body->hasUnknown = true;
     if (SourceRange later = declaredLater(*c.body, name.name); later.valid()) {
         Diagnostic& diag = c.error(Diag::UseBeforeDeclaration, name.range) << name.name;
         diag.note(Diag::DeclaredHere, later) << name.name;
@@ -156,7 +157,7 @@ Nest::~Nest() {
          body.undo.pop_back()) {
         auto& [name, before] = body.undo.back();
         Local& now = body.locals[name];
-        warnUnused(c, *now.symbol);
+        if (!body.hasUnknown) warnUnused(c, *now.symbol);
         now = before;
     }
     body.frames.pop_back();
