@@ -36,8 +36,17 @@ void BodyLowerer::setFunction(const FunctionInfo& function) {
 }
 
 void BodyLowerer::setDefault(const ast::Expr& e, const Type* type) {
-    auto* literal = ast::tryAs<ast::ArrayLiteral>(ast::withoutParens(&e));
-    setResult(literal ? literalType(*literal, type) : type, e.range);
+    std::vector<Reg> extents;
+    if (auto* literal = ast::tryAs<ast::ArrayLiteral>(ast::withoutParens(&e))) {
+        type = literalType(*literal, type);
+        extents = literalExtents(*literal, type);
+    } else if (type->isAggregate()) {
+        Form like = form(e);
+        type = like.type;
+        extents = this->extents(like, e.range);
+    }
+    setResult(type, e.range);
+    if (!extents.empty()) b.emit(Op::Declare, nullptr, std::move(extents), e.range).var = {Space::Local, 0};
     returnValue(e, e.range);
 }
 

@@ -86,11 +86,8 @@ const Type* BodyLowerer::parameterType(const StreamInfo& info, std::size_t k) co
 void BodyLowerer::argument(std::vector<Reg>& operands, const Expr& e, const Type* type,
                            bool copies) {
     if (!type->isAggregate()) return operands.push_back(valueAs(e, type));
-    if (auto* literal = ast::tryAs<ast::ArrayLiteral>(ast::withoutParens(&e))) {
-        Aggregate value = temporary(literalType(*literal, type), {}, e.range);
-        initialise(value, *literal);
-        return operands.push_back(value.ref);
-    }
+    if (auto* literal = ast::tryAs<ast::ArrayLiteral>(ast::withoutParens(&e)))
+        return appendAggregate(operands, literalValue(*literal, type), e.range);
     appendAggregate(operands, copies ? privateCopy(e) : aggregate(e), e.range);
 }
 

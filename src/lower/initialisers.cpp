@@ -10,15 +10,36 @@ using ast::ArrayLiteral;
 using ast::as;
 using ast::Expr;
 
+/// The first element that is no row of further elements, or null.
+static const Expr* firstLeaf(const ArrayLiteral& literal) {
+    const Expr* e = &literal;
+    while (auto* row = ast::tryAs<ArrayLiteral>(e))
+        e = row->elements.empty() ? nullptr : ast::withoutParens(row->elements.front());
+    return e;
+}
+
 /// The target's type with the lengths that the initialiser has.
-const Type* BodyLowerer::literalType(const ArrayLiteral& literal, const Type* target) const {
-    STRC_ASSERT(target->is(types::TypeKind::Array),
-                "an initialiser of something else than an array");
+const Type* BodyLowerer::literalType(const ArrayLiteral& literal, const Type* target) {
+    STRC_ASSERT(target->is(types::TypeKind::Array), "an initialiser of something else than an array");
     const Type* element = target->element;
-    if (!literal.elements.empty())
-        if (auto* row = ast::tryAs<ArrayLiteral>(ast::withoutParens(literal.elements.front())))
-            element = literalType(*row, element);
+    if (!literal.elements.empty()) {
+        const Expr* first = ast::withoutParens(literal.elements.front());
+        if (auto* row = ast::tryAs<ArrayLiteral>(first)) element = literalType(*row, element);
+        else if (element->isAggregate()) element = form(*first).type;
+    }
     return m.types.array(element, static_cast<std::int64_t>(literal.elements.size()));
+}
+
+/// All extents of an initialiser whose elements are arrays of dynamic extents.
+std::vector<Reg> BodyLowerer::literalExtents(const ArrayLiteral& literal, const Type* type) {
+    std::vector<Reg> regs;
+    if (isConcrete(type)) return regs;
+    const Expr& leaf = *firstLeaf(literal);
+    std::vector<Reg> inner = extents(form(leaf), leaf.range);
+    std::size_t rows = static_cast<std::size_t>(rank(type)) - inner.size();
+    for (; rows--; type = type->element) regs.push_back(b.integer(type->extent, literal.range));
+    regs.insert(regs.end(), inner.begin(), inner.end());
+    return regs;
 }
 
 namespace {
@@ -92,6 +113,19 @@ void BodyLowerer::initialise(const Aggregate& to, const ArrayLiteral& literal) {
             at = element(at, b.integer(index, item.expression->range), item.expression->range);
         initialiseElement(at, *item.expression);
     }
+}
+
+/// A table, if all elements are constant.
+Aggregate BodyLowerer::literalValue(const ArrayLiteral& literal, const Type* target) {
+    const Type* type = literalType(literal, target);
+    if (isConcrete(type)) {
+        Table table(type, [this](const Expr& e, const Type* t) { return constantAs(e, t); });
+        table.add(literal, type, 0);
+        if (table.rest.empty()) return {b.constant({type, std::move(table.bytes)}, literal.range), type, {}};
+    }
+    Aggregate value = temporary(type, literalExtents(literal, type), literal.range);
+    initialise(value, literal);
+    return value;
 }
 
 /// The elements are arrays of dynamic extents.

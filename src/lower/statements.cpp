@@ -1,5 +1,7 @@
 // Statements.
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "lower/detail/lowerer.h"
 #include "lower/detail/walk.h"
@@ -216,7 +218,9 @@ void BodyLowerer::send(const ast::MessageStmt& s, const FunctionInfo& handler) {
         const Expr& e = *s.args[k];
         const Type* param = handler.params[k]->type;
         if (param->isAggregate()) {
-            Aggregate value = privateCopy(e);
+            bool changes = std::any_of(s.args.begin() + static_cast<std::ptrdiff_t>(k) + 1, s.args.end(),
+                                       [](const Expr* later) { return hasEffects(*later); });
+            Aggregate value = changes ? privateCopy(e) : aggregate(e);
             entry.argTypes.push_back(value.type);
             appendAggregate(args, value, e.range);
         } else {

@@ -147,8 +147,10 @@ private:
     std::vector<Reg> extents(const Form&, SourceRange);
 
     // ---- initialisers.cpp
-    const Type* literalType(const ast::ArrayLiteral&, const Type* target) const;
+    const Type* literalType(const ast::ArrayLiteral&, const Type* target);
     void initialise(const Aggregate& to, const ast::ArrayLiteral&);
+    Aggregate literalValue(const ast::ArrayLiteral&, const Type* target);
+    std::vector<Reg> literalExtents(const ast::ArrayLiteral&, const Type*);
     void initialiseRows(const Aggregate& to, const ast::ArrayLiteral&);
     void initialiseElement(const Place&, const ast::Expr&);
     void readArray(const Aggregate& to, const ast::CallExpr&);
