@@ -46,7 +46,8 @@ void BodyLowerer::setDefault(const ast::Expr& e, const Type* type) {
         extents = this->extents(like, e.range);
     }
     setResult(type, e.range);
-    if (!extents.empty()) b.emit(Op::Declare, nullptr, std::move(extents), e.range).var = {Space::Local, 0};
+    if (!extents.empty())
+        b.emit(Op::Declare, nullptr, std::move(extents), e.range).var = {Space::Local, 0};
     returnValue(e, e.range);
 }
 

@@ -20,12 +20,15 @@ static const Expr* firstLeaf(const ArrayLiteral& literal) {
 
 /// The target's type with the lengths that the initialiser has.
 const Type* BodyLowerer::literalType(const ArrayLiteral& literal, const Type* target) {
-    STRC_ASSERT(target->is(types::TypeKind::Array), "an initialiser of something else than an array");
+    STRC_ASSERT(target->is(types::TypeKind::Array),
+                "an initialiser of something else than an array");
     const Type* element = target->element;
     if (!literal.elements.empty()) {
         const Expr* first = ast::withoutParens(literal.elements.front());
-        if (auto* row = ast::tryAs<ArrayLiteral>(first)) element = literalType(*row, element);
-        else if (element->isAggregate()) element = form(*first).type;
+        if (auto* row = ast::tryAs<ArrayLiteral>(first))
+            element = literalType(*row, element);
+        else if (element->isAggregate())
+            element = form(*first).type;
     }
     return m.types.array(element, static_cast<std::int64_t>(literal.elements.size()));
 }
@@ -121,7 +124,8 @@ Aggregate BodyLowerer::literalValue(const ArrayLiteral& literal, const Type* tar
     if (isConcrete(type)) {
         Table table(type, [this](const Expr& e, const Type* t) { return constantAs(e, t); });
         table.add(literal, type, 0);
-        if (table.rest.empty()) return {b.constant({type, std::move(table.bytes)}, literal.range), type, {}};
+        if (table.rest.empty())
+            return {b.constant({type, std::move(table.bytes)}, literal.range), type, {}};
     }
     Aggregate value = temporary(type, literalExtents(literal, type), literal.range);
     initialise(value, literal);

@@ -71,14 +71,21 @@ void BodyLowerer::declare(VarRef var, const Type* type, const ast::TypeExpr& wri
                           const Expr* initialiser, SourceRange range) {
     if (type->is(TypeKind::Portal))
         return b.store(var, type, b.value(Op::NewPortal, type, {}, range), range);
-    if (initialiser && type->isScalar())
-        return b.store(var, type, valueAs(*initialiser, type), range);
     std::vector<Reg> bounds;
     if (!isConcrete(type)) bounds = extents(type, written);
-    b.emit(Op::Declare, nullptr, std::move(bounds), range).var = var;
-    if (initialiser)
-        into({b.address(var, type, range), type, {var, 0}}, *initialiser,
-             var.space == Space::Local);
+    bool isStored = initialiser && type->isScalar();
+    bool isDeclared = var.space == Space::Field && isConcrete(type);  // see setUpFields
+    if (!isStored && !isDeclared) b.emit(Op::Declare, nullptr, std::move(bounds), range).var = var;
+    if (initialiser) initialise(var, type, *initialiser, range);
+}
+
+void BodyLowerer::initialise(VarRef var, const Type* type, const Expr& e, SourceRange range) {
+    if (type->isScalar()) return b.store(var, type, valueAs(e, type), range);
+    into({b.address(var, type, range), type, {var, 0}}, e, var.space == Space::Local);
+}
+
+void BodyLowerer::declareZero(VarRef var, SourceRange range) {
+    b.emit(Op::Declare, nullptr, {}, range).var = var;
 }
 
 // ---------------------------------------------------------------- assignments
@@ -218,8 +225,9 @@ void BodyLowerer::send(const ast::MessageStmt& s, const FunctionInfo& handler) {
         const Expr& e = *s.args[k];
         const Type* param = handler.params[k]->type;
         if (param->isAggregate()) {
-            bool changes = std::any_of(s.args.begin() + static_cast<std::ptrdiff_t>(k) + 1, s.args.end(),
-                                       [](const Expr* later) { return hasEffects(*later); });
+            bool changes =
+                std::any_of(s.args.begin() + static_cast<std::ptrdiff_t>(k) + 1, s.args.end(),
+                            [](const Expr* later) { return hasEffects(*later); });
             Aggregate value = changes ? privateCopy(e) : aggregate(e);
             entry.argTypes.push_back(value.type);
             appendAggregate(args, value, e.range);

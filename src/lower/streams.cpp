@@ -53,10 +53,14 @@ void lowerMembers(ModuleScope& m, StreamScope& stream) {
         if (!m.failed) stream.code.functions.push_back(lowerFunction(m, &stream, *function));
 }
 
-/// Fields in textual order; hidden ones as soon as what they use is there.
+/// Fields in textual order; hidden ones as soon as what they use is there. Those whose extents are
+/// known all begin before the first initialiser runs, which may call functions that look at them.
 void setUpFields(BodyLowerer& setup, const sema::Program& program, StreamScope& stream) {
     std::stable_sort(stream.bounds.begin(), stream.bounds.end(),
                      [](const auto& a, const auto& b) { return a.after < b.after; });
+    for (std::uint32_t k = 0; k < stream.code.fields.size(); ++k)
+        if (isConcrete(stream.code.fields[k].type))
+            setup.declareZero({Space::Field, k}, stream.code.fields[k].range);
     auto next = stream.bounds.begin();
     std::uint32_t declared = 0;
     auto declareHidden = [&] {

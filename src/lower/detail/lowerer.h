@@ -56,7 +56,9 @@ public:
 
     // ---- statements
     void statement(const ast::Stmt&);
-    /// Declares a variable that has its place already (field, global).
+    /// Declares a variable without giving it a value.
+    void declareZero(VarRef, SourceRange);
+    /// Declares and initialises a variable that has its place already.
     void declare(VarRef, const Type*, const ast::TypeExpr&, const ast::Expr* initialiser,
                  SourceRange);
 
@@ -149,6 +151,7 @@ private:
     // ---- initialisers.cpp
     const Type* literalType(const ast::ArrayLiteral&, const Type* target);
     void initialise(const Aggregate& to, const ast::ArrayLiteral&);
+    void initialise(VarRef, const Type*, const ast::Expr&, SourceRange);
     Aggregate literalValue(const ast::ArrayLiteral&, const Type* target);
     std::vector<Reg> literalExtents(const ast::ArrayLiteral&, const Type*);
     void initialiseRows(const Aggregate& to, const ast::ArrayLiteral&);

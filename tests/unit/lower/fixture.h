@@ -9,6 +9,7 @@
 
 #include "base/context.h"
 #include "base/render.h"
+#include "elab/elaborate.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
@@ -24,7 +25,9 @@ public:
         parse("test.str", source, false);
         program = sema::check(ctx, units);
         if (ctx.diags.hasErrors()) return;
-        module = lower(ctx, program, [](ir::Module&, const ir::Body&) { return true; });
+        module = lower(ctx, program, [this](ir::Module& partial, const ir::Body& body) {
+            return elab::runStatic(ctx, partial, body, *program.types, surroundings, random);
+        });
     }
 
     std::string rendered() const {
@@ -42,6 +45,8 @@ public:
     std::vector<const ast::Unit*> units;
     sema::Program program;
     ir::Module module;
+    elab::Surroundings surroundings;
+    types::Random random;
 
 private:
     void parse(const std::string& name, const std::string& text, bool library) {
