@@ -7,7 +7,7 @@ import struct
 import wave
 
 RATE = 8000
-LENGTH = 8200
+LENGTH = 126 + 4 * 2000  # the filters see 126 samples ahead
 TONES = [(200, 0.10), (600, 0.20), (1152, 0.15), (2200, 0.08), (3300, 0.25)]
 
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Writes the table and the sound into the folder named first (default: its own). The five bands
-are first added up to one filter, and levels are correlations with sine and cosine, in double precision."""
+are first added up to one filter, and levels are correlations with sine and cosine, in double precision.
+"""
 
 import cmath
 import math

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Writes call.raw: 2 s of a telephone call at 8 kHz as pairs of floats, far speaker and microphone.
+"""Writes call.raw: 1.9 s of a telephone call at 8 kHz as pairs of floats, far speaker and microphone.
 The near speaker talks from 0.8 s to 1.2 s."""
 
 import math
 import os
 import struct
 
-LENGTH = 16000
+LENGTH = 31 + 19 * 800  # the canceller sees 31 pairs ahead
 
 
 def voice(seed):
