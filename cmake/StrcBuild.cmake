@@ -29,6 +29,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     set_property(TARGET strc_build PROPERTY INTERFACE_COMPILE_OPTIONS
         -Wall -Wextra -Werror=switch -Wno-deprecated-declarations)
 endif()
+# The language rounds every operation: a * b + c is never one.
+target_compile_options(strc_build INTERFACE -ffp-contract=off)
 if(STRC_WERROR)
     target_compile_options(strc_build INTERFACE -Werror)
 endif()

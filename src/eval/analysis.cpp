@@ -15,7 +15,7 @@ using ir::Space;
 Analysis::Analysis(const ir::Body& body)
     : body(body), regs(body.regs.size()), changes(body.locals.size()) {
     walk(body.entry);
-    extendRefs();
+    extendOperands();
     findAliases();
     deaths.resize(next + 1);
     for (Reg reg = 0; reg < regs.size(); ++reg)
@@ -70,11 +70,14 @@ void Analysis::use(Reg reg, const Instr& user, ir::BlockId block, std::uint32_t 
 
 void Analysis::note(const Instr& instr, std::uint32_t position) {
     ir::Effects effects = ir::info(instr.op).effects;
-    if (effects == ir::Effects::Control || effects == ir::Effects::Ordered || effects == ir::Effects::Build)
+    if (effects == ir::Effects::Control || effects == ir::Effects::Ordered ||
+        effects == ir::Effects::Build)
         ++barriers;
     bool writesLocal = instr.op == Op::Store || instr.op == Op::Declare;
-    if (writesLocal && instr.var.space == Space::Local) changes[instr.var.index].push_back(position);
-    if (instr.op == Op::Elem || instr.op == Op::Member) refs.push_back(&instr);
+    if (writesLocal && instr.var.space == Space::Local)
+        changes[instr.var.index].push_back(position);
+    if (instr.op == Op::Elem || instr.op == Op::Member || instr.op == Op::Convert)
+        derived.push_back(&instr);
     if (instr.op == Op::Concat || (instr.type && instr.type->is(types::TypeKind::String)))
         strings.push_back(position);
 }
@@ -85,22 +88,37 @@ bool Analysis::hasStrings(std::uint32_t loop) const {
 }
 
 // A ref that is made of another one may be no more than that and an offset: the other one lives as
-// long. And an element whose address is used once, by a load or store of it or by the next index, is
-// computed there, if no effect comes between (only which of two faults is found first can differ): all
-// its operands must live until then. Later refs first, because they may be made of earlier ones.
-void Analysis::extendRefs() {
-    for (auto at = refs.rbegin(); at != refs.rend(); ++at) {
+// long. What is fused needs all of its operands as long as it is used. Later ones first, because they
+// may be made of earlier ones.
+void Analysis::extendOperands() {
+    for (auto at = derived.rbegin(); at != derived.rend(); ++at) {
         const Instr& instr = **at;
         RegFacts& facts = regs[instr.result];
         if (facts.uses == 0) continue;
-        Op user = facts.user->op;
-        facts.fused = instr.op == Op::Elem && facts.uses == 1 && facts.useBlock == facts.block &&
-                      facts.useBarriers == facts.barriers && facts.user->operands[0] == instr.result &&
-                      (user == Op::LoadAt || user == Op::StoreAt || user == Op::Elem);
+        facts.fused = isFused(instr, facts);
         for (Reg operand : instr.operands)
-            if (facts.fused || operand == instr.operands[0])
+            if (facts.fused || (operand == instr.operands[0] && instr.op != Op::Convert))
                 regs[operand].lastUse = std::max(regs[operand].lastUse, facts.lastUse);
     }
+}
+
+bool Analysis::isFused(const Instr& instr, const RegFacts& facts) const {
+    bool near = facts.uses == 1 && facts.useBlock == facts.block;
+    if (instr.op == Op::Convert) {
+        // Between the ints nothing changes; a float that only a function of doubles uses is widened there.
+        const ir::Type* from = body.regs[instr.operands[0]].type;
+        if (instr.type->is(types::TypeKind::Int))
+            return from->is(types::TypeKind::Bit) || from->is(types::TypeKind::Boolean) ||
+                   from == instr.type;
+        return instr.type->is(types::TypeKind::Double) && from->is(types::TypeKind::Float) &&
+               near && facts.user->op == Op::Math;
+    }
+    // An element whose address is used once, by a load or store of it or by the next index, is computed
+    // there if no effect comes between: only which of two faults is found first can differ.
+    Op user = facts.user->op;
+    return instr.op == Op::Elem && near && facts.useBarriers == facts.barriers &&
+           facts.user->operands[0] == instr.result &&
+           (user == Op::LoadAt || user == Op::StoreAt || user == Op::Elem);
 }
 
 // A variable serves as the register it is loaded to if it does not change while the register lives.

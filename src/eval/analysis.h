@@ -13,17 +13,17 @@ namespace strc::eval {
 /// the end of an If or Loop has a position of its own.
 struct RegFacts {
     const ir::Instr* def = nullptr;
-    std::uint32_t defined = 0;       ///< position
-    std::uint32_t lastUse = 0;       ///< position from which on the register is dead
+    std::uint32_t defined = 0;  ///< position
+    std::uint32_t lastUse = 0;  ///< position from which on the register is dead
     std::uint32_t uses = 0;
-    std::uint32_t loopDepth = 0;     ///< of the definition
-    ir::BlockId block = ir::kNone;   ///< of the definition
-    std::uint32_t barriers = 0;      ///< effects before the definition, see Analysis::fused
+    std::uint32_t loopDepth = 0;  ///< of the definition
+    ir::BlockId block = ir::kNone;  ///< of the definition
+    std::uint32_t barriers = 0;  ///< effects before the definition, see Analysis::fused
     ir::BlockId useBlock = ir::kNone;
     std::uint32_t useBarriers = 0;
-    const ir::Instr* user = nullptr; ///< the last one
-    bool alias = false;              ///< Load: the variable itself serves as the register
-    bool fused = false;              ///< Elem: computed where it is used
+    const ir::Instr* user = nullptr;  ///< the last one
+    bool alias = false;  ///< Load: the variable itself serves as the register
+    bool fused = false;  ///< Elem: computed where it is used; Convert: the operand serves
 };
 
 class Analysis {
@@ -50,7 +50,8 @@ private:
     void visit(const ir::Instr&, ir::BlockId);
     void use(ir::Reg, const ir::Instr&, ir::BlockId, std::uint32_t position);
     void note(const ir::Instr&, std::uint32_t position);
-    void extendRefs();
+    void extendOperands();
+    bool isFused(const ir::Instr&, const RegFacts&) const;
     void findAliases();
     bool changesWithin(std::uint32_t local, std::uint32_t after, std::uint32_t before) const;
 
@@ -59,11 +60,12 @@ private:
     std::vector<std::uint32_t> ends;
     std::vector<std::vector<ir::Reg>> deaths;
     std::vector<std::vector<std::uint32_t>> changes;  ///< positions at which a local changes
-    std::vector<std::vector<ir::Reg>> outlived;       ///< of each open loop: used in it, defined outside
-    std::vector<const ir::Instr*> refs;               ///< made of other refs: Elem, Member
+    std::vector<std::vector<ir::Reg>> outlived;  ///< of each open loop: used in it, defined outside
+    std::vector<const ir::Instr*> derived;  ///< may be no more than their operands: Elem,
+        ///< Member, Convert
     std::uint32_t next = 0;
     std::uint32_t barriers = 0;
-    std::vector<std::uint32_t> strings;               ///< positions at which one is made
+    std::vector<std::uint32_t> strings;  ///< positions at which one is made
 };
 
 }  // namespace strc::eval

@@ -31,8 +31,10 @@ void Builder::bind(Label& label) {
 
 void Builder::forward(Label& from, Label& to) {
     for (auto [start, word] : from.waiting) {
-        if (to.at == Label::kUnbound) to.waiting.push_back({start, word});
-        else words[word] = to.at - start;
+        if (to.at == Label::kUnbound)
+            to.waiting.push_back({start, word});
+        else
+            words[word] = to.at - start;
     }
     from.waiting.clear();
 }
@@ -96,7 +98,8 @@ void Builder::beginPreheader() {
 void Builder::endPreheader() {
     words.insert(words.begin() + loopStart, preheader.begin(), preheader.end());
     auto moved = static_cast<std::uint32_t>(preheader.size());
-    for (auto at = function.places.rbegin(); at != function.places.rend() && at->at > loopStart; ++at)
+    for (auto at = function.places.rbegin(); at != function.places.rend() && at->at > loopStart;
+         ++at)
         at->at += moved;
     for (auto [slot, count] : kept) freeKept[count - 1].push_back(slot);
     inLoop = false;

@@ -51,7 +51,8 @@ public:
     /// Slots (`count` of them) that are set in front of the outermost loop by operations `make`
     /// appends to a Builder; the same key gives the same slots.
     template <typename Make>
-    std::uint32_t hoist(std::pair<std::uint64_t, std::uint64_t> key, std::uint32_t count, Make make) {
+    std::uint32_t hoist(std::pair<std::uint64_t, std::uint64_t> key, std::uint32_t count,
+                        Make make) {
         auto [found, fresh] = hoisted.try_emplace(key, 0);
         if (!fresh) return found->second;
         found->second = takeKept(count);
@@ -63,8 +64,11 @@ public:
         return found->second;
     }
 
-    /// Starts of the last operations, the latest last; those before a bound label are not there.
-    const std::vector<std::uint32_t>& recent() const { return starts; }
+    /// Where the last operation begins if it is of that kind and no label comes after it.
+    std::uint32_t lastIs(Code32 code) const {
+        bool is = !starts.empty() && words[starts.back()] == static_cast<std::uint32_t>(code);
+        return is ? starts.back() : Label::kUnbound;
+    }
     std::uint32_t word(std::uint32_t at) const { return words[at]; }
     void setWord(std::uint32_t at, std::uint32_t value) { words[at] = value; }
     /// Takes back the code from there on.
@@ -82,8 +86,10 @@ private:
     std::uint32_t loopStart = 0;
     std::vector<std::uint32_t> preheader;
     std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint32_t> hoisted;
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> kept;  ///< slots that hold them, and counts
-    std::vector<std::uint32_t> freeKept[2];  ///< never used by registers, which come and go in a loop
+    std::vector<std::pair<std::uint32_t, std::uint32_t>>
+        kept;  ///< slots that hold them, and counts
+    std::vector<std::uint32_t>
+        freeKept[2];  ///< never used by registers, which come and go in a loop
 };
 
 }  // namespace strc::eval

@@ -35,13 +35,13 @@ union Slot {
 
 /// Slots of the frame's header.
 enum Header : std::uint32_t {
-    kReturn,    ///< code of the caller, behind the call
-    kCaller,    ///< frame of the caller
+    kReturn,  ///< code of the caller, behind the call
+    kCaller,  ///< frame of the caller
     kFunction,
-    kEnd,       ///< of the piece of stack the frame lies in
-    kDepth,     ///< calls outside of this one
-    kState,     ///< memory of the fields
-    kFrame,     ///< the frame itself
+    kEnd,  ///< of the piece of stack the frame lies in
+    kDepth,  ///< calls outside of this one
+    kState,  ///< memory of the fields
+    kFrame,  ///< the frame itself
     kHeader
 };
 
@@ -54,8 +54,15 @@ enum class Code32 : std::uint32_t {
 
 /// Where the extent of one dimension comes from.
 struct ExtentSource {
-    enum class Kind : std::uint8_t { Literal, Slot, Field, Constant, Global, Item } kind = Kind::Literal;
-    std::uint32_t index = 0;      ///< slot, field, constant, side
+    enum class Kind : std::uint8_t {
+        Literal,
+        Slot,
+        Field,
+        Constant,
+        Global,
+        Item
+    } kind = Kind::Literal;
+    std::uint32_t index = 0;  ///< slot, field, constant, side
     std::uint32_t dimension = 0;
     std::int64_t literal = 0;
 };
@@ -64,7 +71,7 @@ struct ExtentSource {
 struct HostOperand {
     std::uint32_t slot = 0;
     const Type* type = nullptr;
-    bool isRef = false;           ///< the slot holds an address; extents follow if the type is dynamic
+    bool isRef = false;  ///< the slot holds an address; extents follow if the type is dynamic
 };
 
 /// What opcode Host does: instructions that leave the evaluator or need more than slots.
@@ -73,8 +80,9 @@ struct HostOp {
     const ir::Body* body = nullptr;
     std::vector<HostOperand> operands;
     std::uint32_t result = 0;
-    std::uint32_t local = 0;  ///< Declare of a local with dynamic extents: its descriptor's first slot,
-    std::uint32_t extents = 0;    ///< and where its extents are
+    std::uint32_t local =
+        0;  ///< Declare of a local with dynamic extents: its descriptor's first slot,
+    std::uint32_t extents = 0;  ///< and where its extents are
 };
 
 /// Descriptor of a local array with dynamic extents: three kinds of slots, one after the other.
@@ -82,7 +90,7 @@ enum Dynamic : std::uint32_t { kAddress, kCapacity, kExtents };
 
 struct PlaceOf {
     std::uint32_t at = 0;  ///< code from here on ...
-    SourceRange range;     ///< ... comes from there
+    SourceRange range;  ///< ... comes from there
 };
 
 /// Bytes of aggregates in one frame, and of one aggregate anywhere: sizes and offsets fit a word.
@@ -91,12 +99,14 @@ constexpr std::uint64_t kLargestFrame = UINT32_MAX;
 struct Function {
     const ir::Body* body = nullptr;
     std::vector<std::uint32_t> code;
-    std::uint64_t slots = 0;          ///< of the frame
-    std::uint64_t arrayBytes = 0;     ///< of its aggregates; beyond kLargestFrame it never runs
-    std::uint32_t outgoing = 0;       ///< slots behind it for the parameters of callees
+    std::uint64_t slots = 0;  ///< of the frame
+    std::uint64_t arrayBytes = 0;  ///< of its aggregates
+    std::uint32_t outgoing = 0;  ///< slots behind it for the parameters of callees
+    std::uint64_t need = 0;  ///< both together; UINT64_MAX: it is too large to run
     std::uint32_t paramSlots = 0;
-    std::uint32_t resultExtents = 0;  ///< slots of the extents of an aggregate result of dynamic type
-    std::uint32_t weight = 1;         ///< operations that a call counts for
+    std::uint32_t resultExtents =
+        0;  ///< slots of the extents of an aggregate result of dynamic type
+    std::uint32_t weight = 1;  ///< operations that a call counts for
     std::vector<PlaceOf> places;
 
     SourceRange rangeAt(const std::uint32_t* at) const;
@@ -106,7 +116,7 @@ struct Code {
     const ir::Module* module = nullptr;
     const ir::StreamCode* stream = nullptr;
     types::TypeTable* types = nullptr;
-    std::deque<Function> functions;   ///< the body first
+    std::deque<Function> functions;  ///< the body first
     std::vector<const Function*> table;  ///< the same, quick to find
     std::deque<HostOp> hostOps;
     std::deque<std::string> strings;  ///< literals

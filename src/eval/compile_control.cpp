@@ -11,7 +11,8 @@ void Compiler::block(ir::BlockId id, const Context& blockContext) {
     auto savedContext = context;
     instrs = &body.blocks[id].instrs;
     context = &blockContext;
-    for (current = 0; current < instrs->size(); ++current) instruction((*instrs)[current], blockContext);
+    for (current = 0; current < instrs->size(); ++current)
+        instruction((*instrs)[current], blockContext);
     instrs = savedInstrs;
     current = savedCurrent;
     context = savedContext;
@@ -34,37 +35,63 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::Copy:
         case Op::Zero: copyOrZero(instr); break;
         case Op::CheckExtent:
-            out.op(Code32::CheckExtent, {slotOf(instr.operands[0]), slotOf(instr.operands[1]), instr.index});
+            out.op(Code32::CheckExtent,
+                   {slotOf(instr.operands[0]), slotOf(instr.operands[1]), instr.index});
             break;
         case Op::Not: emitNot(instr, blockContext); break;
-        case Op::Eq: case Op::Ne: case Op::Lt: case Op::Le: case Op::Gt: case Op::Ge:
-            compare(instr, blockContext);
-            break;
+        case Op::Eq:
+        case Op::Ne:
+        case Op::Lt:
+        case Op::Le:
+        case Op::Gt:
+        case Op::Ge: compare(instr, blockContext); break;
         case Op::If: emitIf(instr, blockContext); break;
         case Op::Loop: emitLoop(instr); break;
         case Op::Yield: emitYield(instr, blockContext); break;
         case Op::Break: out.jump(Code32::Jump, {0, 0}, *loops.back().exit); break;
         case Op::Continue: out.jump(Code32::Jump, {0, 0}, *loops.back().next); break;
         case Op::Return: emitReturn(&instr); break;
-        case Op::Push: case Op::Pop: case Op::Peek: case Op::PushFrom: case Op::PopInto:
-        case Op::PeekInto: case Op::Discard: case Op::Iter:
-            tape(instr);
-            break;
+        case Op::Push:
+        case Op::Pop:
+        case Op::Peek:
+        case Op::PushFrom:
+        case Op::PopInto:
+        case Op::PeekInto:
+        case Op::Discard:
+        case Op::Iter: tape(instr); break;
         case Op::Call: emitCall(instr); break;
         case Op::Print:
             out.op(Code32::Print, {slotOf(instr.operands[0]),
                                    static_cast<std::uint32_t>(typeOf(instr.operands[0])->kind)});
             break;
         case Op::NewLine: out.op(Code32::NewLine); break;
-        case Op::Send: case Op::ReadArray: case Op::NewPortal: case Op::Create: case Op::Split:
-        case Op::Join: case Op::Enqueue: case Op::Rate: case Op::ItemType:
-            emitHost(instr);
-            break;
-        case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem: case Op::Neg:
-        case Op::And: case Op::Or: case Op::Xor: case Op::Shl: case Op::Shr: case Op::Convert:
-        case Op::Math: case Op::Make: case Op::Part: case Op::WithPart: case Op::Concat: case Op::Random:
-            arithmetic(instr);
-            break;
+        case Op::Send:
+        case Op::ReadArray:
+        case Op::NewPortal:
+        case Op::Create:
+        case Op::Split:
+        case Op::Join:
+        case Op::Enqueue:
+        case Op::Rate:
+        case Op::ItemType: emitHost(instr); break;
+        case Op::Add:
+        case Op::Sub:
+        case Op::Mul:
+        case Op::Div:
+        case Op::Rem:
+        case Op::Neg:
+        case Op::And:
+        case Op::Or:
+        case Op::Xor:
+        case Op::Shl:
+        case Op::Shr:
+        case Op::Convert:
+        case Op::Math:
+        case Op::Make:
+        case Op::Part:
+        case Op::WithPart:
+        case Op::Concat:
+        case Op::Random: arithmetic(instr); break;
         case Op::Count: STRC_UNREACHABLE("not an operation");
     }
     if (instr.op == Op::If || instr.op == Op::Loop) {
@@ -160,7 +187,8 @@ void Compiler::decideBy(const Instr& instr, const Context& blockContext) {
 }
 
 /// One of the two blocks; `constant`: where it goes if it yields a literal and nothing else.
-void Compiler::decideIn(ir::BlockId id, Label* constant, Label& begin, bool fallsIn, const Context& to) {
+void Compiler::decideIn(ir::BlockId id, Label* constant, Label& begin, bool fallsIn,
+                        const Context& to) {
     if (!constant) {
         out.bind(begin);
         block(id, to);
@@ -178,8 +206,10 @@ Label* Compiler::constantTarget(ir::BlockId id, const Context& to) const {
 }
 
 void Compiler::emitYield(const Instr& instr, const Context& blockContext) {
-    if (blockContext.ifTrue) branch(instr.operands[0], blockContext);
-    else if (blockContext.slot) moveTo(*blockContext.slot, instr.operands[0]);
+    if (blockContext.ifTrue)
+        branch(instr.operands[0], blockContext);
+    else if (blockContext.slot)
+        moveTo(*blockContext.slot, instr.operands[0]);
 }
 
 // ---- loops
@@ -201,13 +231,67 @@ void Compiler::emitLoop(const Instr& instr) {
     block(instr.blocks[2], {});
     loops.pop_back();
     if (strings) out.op(Code32::StringRelease, {marked});
-    out.op(Code32::Tick, {analysis.end(begin) - begin});
+    std::uint32_t weight = analysis.end(begin) - begin;
+    std::uint32_t counting = out.lastIs(Code32::AddIK);
+    out.op(Code32::Tick, {weight});
+    bool onlyEntry = condition.waiting.size() == (instr.flag ? 0 : 1);
     out.bind(condition);
     block(instr.blocks[0], {std::nullopt, &top, &exit, &exit});
+    if (counting != Label::kUnbound && onlyEntry)
+        fuseCounting(counting, condition.at, instr.flag ? Label::kUnbound : entry, weight);
     out.bind(exit);
-    (void)entry;
     if (strings) out.give(marked, 1);
     if (outermost) out.endPreheader();
+}
+
+namespace {
+
+struct CountingRow {
+    Code32 jump;  ///< to the top of the loop
+    Code32 fused;
+    Code32 skips;  ///< past the loop at its entry, the operands swapped if `swapped`
+    bool swapped;
+    bool counterRight;  ///< the counter is the right operand
+};
+
+constexpr CountingRow kCounting[] = {
+    {Code32::JumpLtIK, Code32::LoopLtIK, Code32::JumpGeIK, false, false},
+    {Code32::JumpLeIK, Code32::LoopLeIK, Code32::JumpGtIK, false, false},
+    {Code32::JumpGtIK, Code32::LoopGtIK, Code32::JumpLeIK, false, false},
+    {Code32::JumpGeIK, Code32::LoopGeIK, Code32::JumpLtIK, false, false},
+    {Code32::JumpNeIK, Code32::LoopNeIK, Code32::JumpEqIK, false, false},
+    {Code32::JumpLtI, Code32::LoopLtI, Code32::JumpLeI, true, false},
+    {Code32::JumpLeI, Code32::LoopLeI, Code32::JumpLtI, true, false},
+    {Code32::JumpNeI, Code32::LoopNeI, Code32::JumpEqI, false, false},
+    {Code32::JumpLtI, Code32::LoopGtI, Code32::JumpLeI, true, true},
+    {Code32::JumpLeI, Code32::LoopGeI, Code32::JumpLtI, true, true},
+};
+
+}  // namespace
+
+/// `i = i + k`, Tick and a jump on a comparison of i, which end a loop, become one operation. The jump to
+/// the condition at the loop's entry (if any) becomes the opposite comparison.
+void Compiler::fuseCounting(std::uint32_t add, std::uint32_t jump, std::uint32_t entry,
+                            std::uint32_t weight) {
+    if (out.here() != jump + 4 || out.word(add + 1) != out.word(add + 2)) return;
+    std::uint32_t counter = out.word(add + 1), step = out.word(add + 3);
+    std::uint32_t left = out.word(jump + 1), right = out.word(jump + 2);
+    for (const CountingRow& row : kCounting) {
+        bool isLiteral = operands(row.jump)[1] == 'i';
+        std::uint32_t limit = row.counterRight ? left : right;
+        if (out.word(jump) != static_cast<std::uint32_t>(row.jump)) continue;
+        if ((row.counterRight ? right : left) != counter || (!isLiteral && limit == counter))
+            continue;
+        std::uint32_t top = jump + out.word(jump + 3);
+        out.truncate(add);
+        out.op(row.fused, {counter, step, limit, top - add, weight});
+        if (entry == Label::kUnbound) return;
+        out.setWord(entry, static_cast<std::uint32_t>(row.skips));
+        out.setWord(entry + 1, row.swapped ? right : left);
+        out.setWord(entry + 2, row.swapped ? left : right);
+        out.setWord(entry + 3, out.here() - entry);
+        return;
+    }
 }
 
 // ---- calls

@@ -44,8 +44,10 @@ void Compiler::load(const Instr& instr) {
     switch (instr.var.space) {
         case Space::Local: {
             std::uint32_t slot = locals[instr.var.index].slot;
-            if (facts.alias) setSlot(instr.result, slot);
-            else moveSlots(destination(instr), slot, slotsOf(instr.type));
+            if (facts.alias)
+                setSlot(instr.result, slot);
+            else
+                moveSlots(destination(instr), slot, slotsOf(instr.type));
             return;
         }
         case Space::Constant:
@@ -53,8 +55,10 @@ void Compiler::load(const Instr& instr) {
             bool isConstant = instr.var.space == Space::Constant;
             Code32 operation = isConstant ? Code32::ConstantLoad : Code32::GlobalLoad;
             if (isConstant && out.hasPreheader()) {
-                setSlot(instr.result, out.hoist(keyOf(operation, instr.var.index), slotsOf(instr.type),
-                                                [&](std::uint32_t slot) { out.op(operation, {slot, instr.var.index}); }));
+                setSlot(instr.result, out.hoist(keyOf(operation, instr.var.index),
+                                                slotsOf(instr.type), [&](std::uint32_t slot) {
+                                                    out.op(operation, {slot, instr.var.index});
+                                                }));
                 return;
             }
             out.op(operation, {destination(instr), instr.var.index});
@@ -116,7 +120,8 @@ void Compiler::address(const Instr& instr) {
     if (var.space == Space::Local) {
         const Local& local = locals[var.index];
         if (local.offset < 0) {
-            if (var.index < body.params || analysis[instr.result].alias) return setSlot(instr.result, local.slot);
+            if (var.index < body.params || analysis[instr.result].alias)
+                return setSlot(instr.result, local.slot);
             return moveSlots(destination(instr), local.slot + kAddress, 1);
         }
         place.kind = Place::Kind::Ref;
@@ -142,7 +147,8 @@ void Compiler::extent(const Instr& instr) {
     if (source.kind == ExtentSource::Kind::Literal)
         out.op(Code32::Const, {to, static_cast<std::uint32_t>(source.literal)});
     else
-        out.op(Code32::Extent, {to, static_cast<std::uint32_t>(source.kind), source.index, source.dimension});
+        out.op(Code32::Extent,
+               {to, static_cast<std::uint32_t>(source.kind), source.index, source.dimension});
 }
 
 void Compiler::declare(const Instr& instr) {
@@ -156,11 +162,13 @@ void Compiler::declare(const Instr& instr) {
         ref.offset = local.offset;
         ref = settle(ref);
         std::int64_t bytes = types::sizeOf(type);
-        out.op(Code32::Zero, {ref.slot, static_cast<std::uint32_t>(ref.offset), static_cast<std::uint32_t>(bytes)});
+        out.op(Code32::Zero, {ref.slot, static_cast<std::uint32_t>(ref.offset),
+                              static_cast<std::uint32_t>(bytes)});
         return;
     }
     if (instr.var.index < body.params && type->isAggregate()) return;
-    for (std::uint32_t part = 0; part < slotsOf(type); ++part) out.op(Code32::Const, {local.slot + part, 0});
+    for (std::uint32_t part = 0; part < slotsOf(type); ++part)
+        out.op(Code32::Const, {local.slot + part, 0});
 }
 
 const Type* Compiler::declaredType(ir::VarRef var) const {
@@ -218,7 +226,8 @@ Place Compiler::settle(Place ref) {
     if (fitsWord(ref.offset)) return ref;
     std::uint32_t to = temporary();
     auto bits = static_cast<std::uint64_t>(ref.offset);
-    out.op(Code32::Lea64, {to, ref.slot, static_cast<std::uint32_t>(bits), static_cast<std::uint32_t>(bits >> 32)});
+    out.op(Code32::Lea64, {to, ref.slot, static_cast<std::uint32_t>(bits),
+                           static_cast<std::uint32_t>(bits >> 32)});
     ref.slot = to;
     ref.offset = 0;
     return ref;
@@ -260,7 +269,8 @@ void Compiler::element(const Instr& instr) {
         return;
     }
     if (!literal) return dynamicElement(instr, ref);
-    Place::Element step{slotOf(index), static_cast<std::uint32_t>(*extentValue), static_cast<std::uint32_t>(stride)};
+    Place::Element step{slotOf(index), static_cast<std::uint32_t>(*extentValue),
+                        static_cast<std::uint32_t>(stride)};
     if (analysis[instr.result].fused && !indexValue) {
         if (ref.pending == 2) ref = settleFor(ref);
         ref.elements[ref.pending++] = step;
@@ -280,7 +290,8 @@ void Compiler::dynamicElement(const Instr& instr, Place ref) {
     auto offset = static_cast<std::uint32_t>(ref.offset);
     if (instr.operands.size() > 3) {
         std::uint32_t strideSlot = slotOf(instr.operands[3]);
-        out.op(Code32::ElemVV, {destination(instr), ref.slot, index, extentSlot, offset, strideSlot});
+        out.op(Code32::ElemVV,
+               {destination(instr), ref.slot, index, extentSlot, offset, strideSlot});
     } else {
         STRC_ASSERT(fitsWord(stride), "an element of dynamic size without its stride");
         out.op(Code32::ElemV, {destination(instr), ref.slot, index, extentSlot, offset,
@@ -297,31 +308,60 @@ void Compiler::member(const Instr& instr) {
 
 // ---- access
 
+namespace {
+
+/// An element of a row: one operation checks both indices.
+bool isDouble(const Place& place, std::uint32_t size) {
+    return place.pending == 2 && place.elements[1].stride == size && size <= 8 &&
+           fitsWord(place.offset);
+}
+
+}  // namespace
+
 void Compiler::loadFrom(const Place& place, const Type* type, std::uint32_t to) {
     std::uint32_t size = memorySize(type);
-    if (place.pending == 1 && place.elements[0].stride == size && fitsWord(place.offset) && size <= 8) {
+    if (place.pending == 1 && place.elements[0].stride == size && fitsWord(place.offset) &&
+        size <= 8) {
         const Place::Element& last = place.elements[0];
         out.op(bySize(size, Code32::LoadE1, Code32::LoadE4, Code32::LoadE8, Code32::Count),
                {to, place.slot, last.index, last.extent, static_cast<std::uint32_t>(place.offset)});
         return;
     }
+    if (isDouble(place, size)) {
+        const Place::Element &outer = place.elements[0], &inner = place.elements[1];
+        out.op(bySize(size, Code32::LoadEE1, Code32::LoadEE4, Code32::LoadEE8, Code32::Count),
+               {to, place.slot, outer.index, outer.extent, outer.stride, inner.index, inner.extent,
+                static_cast<std::uint32_t>(place.offset)});
+        return;
+    }
     Place ref = settle(place);
-    Code32 operation = size == 12 ? Code32::Load12
-                                  : bySize(size, Code32::Load1, Code32::Load4, Code32::Load8, Code32::Load16);
+    Code32 operation =
+        size == 12 ? Code32::Load12
+                   : bySize(size, Code32::Load1, Code32::Load4, Code32::Load8, Code32::Load16);
     out.op(operation, {to, ref.slot, static_cast<std::uint32_t>(ref.offset)});
 }
 
 void Compiler::storeTo(const Place& place, const Type* type, std::uint32_t from) {
     std::uint32_t size = memorySize(type);
-    if (place.pending == 1 && place.elements[0].stride == size && fitsWord(place.offset) && size <= 8) {
+    if (place.pending == 1 && place.elements[0].stride == size && fitsWord(place.offset) &&
+        size <= 8) {
         const Place::Element& last = place.elements[0];
-        out.op(bySize(size, Code32::StoreE1, Code32::StoreE4, Code32::StoreE8, Code32::Count),
-               {from, place.slot, last.index, last.extent, static_cast<std::uint32_t>(place.offset)});
+        out.op(
+            bySize(size, Code32::StoreE1, Code32::StoreE4, Code32::StoreE8, Code32::Count),
+            {from, place.slot, last.index, last.extent, static_cast<std::uint32_t>(place.offset)});
+        return;
+    }
+    if (isDouble(place, size)) {
+        const Place::Element &outer = place.elements[0], &inner = place.elements[1];
+        out.op(bySize(size, Code32::StoreEE1, Code32::StoreEE4, Code32::StoreEE8, Code32::Count),
+               {from, place.slot, outer.index, outer.extent, outer.stride, inner.index,
+                inner.extent, static_cast<std::uint32_t>(place.offset)});
         return;
     }
     Place ref = settle(place);
-    Code32 operation = size == 12 ? Code32::Store12
-                                  : bySize(size, Code32::Store1, Code32::Store4, Code32::Store8, Code32::Store16);
+    Code32 operation =
+        size == 12 ? Code32::Store12
+                   : bySize(size, Code32::Store1, Code32::Store4, Code32::Store8, Code32::Store16);
     out.op(operation, {from, ref.slot, static_cast<std::uint32_t>(ref.offset)});
 }
 
@@ -347,9 +387,11 @@ void Compiler::copyOrZero(const Instr& instr) {
     Place to = settle(refOf(instr.operands[0]));
     Place from = isCopy ? settle(refOf(instr.operands[1])) : Place{};
     auto size = dynamic ? slotOf(instr.operands[refs]) : static_cast<std::uint32_t>(bytes);
-    auto toOffset = static_cast<std::uint32_t>(to.offset), fromOffset = static_cast<std::uint32_t>(from.offset);
+    auto toOffset = static_cast<std::uint32_t>(to.offset),
+         fromOffset = static_cast<std::uint32_t>(from.offset);
     if (isCopy)
-        out.op(dynamic ? Code32::CopyV : Code32::Copy, {to.slot, toOffset, from.slot, fromOffset, size});
+        out.op(dynamic ? Code32::CopyV : Code32::Copy,
+               {to.slot, toOffset, from.slot, fromOffset, size});
     else
         out.op(dynamic ? Code32::ZeroV : Code32::Zero, {to.slot, toOffset, size});
 }
@@ -365,24 +407,39 @@ void Compiler::tape(const Instr& instr) {
     switch (instr.op) {
         case Op::Push: {
             std::uint32_t from = slotOf(instr.operands[0]);
-            if (Code32 quick = bySize(size, Code32::Push1, Code32::Push4, Code32::Push8, Code32::Count); quick != Code32::Count)
+            if (Code32 quick =
+                    bySize(size, Code32::Push1, Code32::Push4, Code32::Push8, Code32::Count);
+                quick != Code32::Count)
                 out.op(quick, {from});
-            else out.op(Code32::PushSlots, {from, size});
+            else
+                out.op(Code32::PushSlots, {from, size});
             return;
         }
         case Op::Pop: {
             std::uint32_t to = destination(instr);
-            if (Code32 quick = bySize(size, Code32::Pop1, Code32::Pop4, Code32::Pop8, Code32::Count); quick != Code32::Count)
+            if (Code32 quick =
+                    bySize(size, Code32::Pop1, Code32::Pop4, Code32::Pop8, Code32::Count);
+                quick != Code32::Count)
                 out.op(quick, {to});
-            else out.op(Code32::PopSlots, {to, size});
+            else
+                out.op(Code32::PopSlots, {to, size});
             return;
         }
         case Op::Peek: {
+            if (auto offset = literalInt(instr.operands[0]);
+                offset && *offset >= 0 && size != 12 && size != 16) {
+                out.op(bySize(size, Code32::Peek1K, Code32::Peek4K, Code32::Peek8K, Code32::Count),
+                       {destination(instr), static_cast<std::uint32_t>(*offset)});
+                return;
+            }
             std::uint32_t offset = slotOf(instr.operands[0]);
             std::uint32_t to = destination(instr);
-            if (Code32 quick = bySize(size, Code32::Peek1, Code32::Peek4, Code32::Peek8, Code32::Count); quick != Code32::Count)
+            if (Code32 quick =
+                    bySize(size, Code32::Peek1, Code32::Peek4, Code32::Peek8, Code32::Count);
+                quick != Code32::Count)
                 out.op(quick, {to, offset});
-            else out.op(Code32::PeekSlots, {to, offset, size});
+            else
+                out.op(Code32::PeekSlots, {to, offset, size});
             return;
         }
         case Op::Discard: out.op(Code32::Discard, {size}); return;
@@ -390,9 +447,12 @@ void Compiler::tape(const Instr& instr) {
     }
     Place ref = settle(refOf(instr.operands[0]));
     auto offset = static_cast<std::uint32_t>(ref.offset);
-    if (instr.op == Op::PushFrom) out.op(Code32::PushFrom, {ref.slot, offset, size});
-    else if (instr.op == Op::PopInto) out.op(Code32::PopInto, {ref.slot, offset, size});
-    else out.op(Code32::PeekInto, {ref.slot, offset, slotOf(instr.operands[1]), size});
+    if (instr.op == Op::PushFrom)
+        out.op(Code32::PushFrom, {ref.slot, offset, size});
+    else if (instr.op == Op::PopInto)
+        out.op(Code32::PopInto, {ref.slot, offset, size});
+    else
+        out.op(Code32::PeekInto, {ref.slot, offset, slotOf(instr.operands[1]), size});
 }
 
 }  // namespace strc::eval

@@ -11,13 +11,17 @@ enum class Family : std::uint8_t { Int, Float, Double, Complex, Vector, Other };
 
 Family familyOf(const Type* type) {
     switch (type->kind) {
-        case TypeKind::Boolean: case TypeKind::Bit: case TypeKind::Int: case TypeKind::Char:
-        case TypeKind::Portal:
-            return Family::Int;
+        case TypeKind::Boolean:
+        case TypeKind::Bit:
+        case TypeKind::Int:
+        case TypeKind::Char:
+        case TypeKind::Portal: return Family::Int;
         case TypeKind::Float: return Family::Float;
         case TypeKind::Double: return Family::Double;
         case TypeKind::Complex: return Family::Complex;
-        case TypeKind::Float2: case TypeKind::Float3: case TypeKind::Float4: return Family::Vector;
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4: return Family::Vector;
         default: return Family::Other;
     }
 }
@@ -36,16 +40,22 @@ constexpr Row kIntRows[] = {
     {Op::Shl, Code32::ShlI, Code32::ShlIK, false}, {Op::Shr, Code32::ShrI, Code32::ShrIK, false},
 };
 constexpr Row kFloatRows[] = {
-    {Op::Add, Code32::AddF, Code32::AddFK, true}, {Op::Sub, Code32::SubF, Code32::SubFK, false},
-    {Op::Mul, Code32::MulF, Code32::MulFK, true}, {Op::Div, Code32::DivF, Code32::DivFK, false},
+    {Op::Add, Code32::AddF, Code32::AddFK, true},
+    {Op::Sub, Code32::SubF, Code32::SubFK, false},
+    {Op::Mul, Code32::MulF, Code32::MulFK, true},
+    {Op::Div, Code32::DivF, Code32::DivFK, false},
 };
 constexpr Row kDoubleRows[] = {
-    {Op::Add, Code32::AddD, kNoCode, false}, {Op::Sub, Code32::SubD, kNoCode, false},
-    {Op::Mul, Code32::MulD, kNoCode, false}, {Op::Div, Code32::DivD, kNoCode, false},
+    {Op::Add, Code32::AddD, kNoCode, false},
+    {Op::Sub, Code32::SubD, kNoCode, false},
+    {Op::Mul, Code32::MulD, kNoCode, false},
+    {Op::Div, Code32::DivD, kNoCode, false},
 };
 constexpr Row kComplexRows[] = {
-    {Op::Add, Code32::AddC, kNoCode, false}, {Op::Sub, Code32::SubC, kNoCode, false},
-    {Op::Mul, Code32::MulC, kNoCode, false}, {Op::Div, Code32::DivC, kNoCode, false},
+    {Op::Add, Code32::AddC, kNoCode, false},
+    {Op::Sub, Code32::SubC, kNoCode, false},
+    {Op::Mul, Code32::MulC, kNoCode, false},
+    {Op::Div, Code32::DivC, kNoCode, false},
 };
 
 const Row* find(std::span<const Row> rows, Op op) {
@@ -84,7 +94,9 @@ void Compiler::arithmetic(const Instr& instr) {
     switch (instr.op) {
         case Op::Convert: return convert(instr);
         case Op::Math: return math(instr);
-        case Op::Make: case Op::Part: case Op::WithPart: return make(instr);
+        case Op::Make:
+        case Op::Part:
+        case Op::WithPart: return make(instr);
         case Op::Concat: {
             std::uint32_t left = slotOf(instr.operands[0]), right = slotOf(instr.operands[1]);
             out.op(Code32::Concat, {destination(instr), left, right});
@@ -100,7 +112,8 @@ void Compiler::arithmetic(const Instr& instr) {
             Family family = familyOf(instr.type);
             if (family != Family::Vector) return unary(instr, negation(family));
             std::uint32_t from = slotOf(instr.operands[0]);
-            out.op(Code32::NegV, {destination(instr), from, static_cast<std::uint32_t>(instr.type->components())});
+            out.op(Code32::NegV, {destination(instr), from,
+                                  static_cast<std::uint32_t>(instr.type->components())});
             return;
         }
         default: return binary(instr);
@@ -126,13 +139,35 @@ void Compiler::binary(const Instr& instr) {
     const Row* row = find(rowsOf(family), instr.op);
     STRC_ASSERT(row, "an operation on a type that has none");
     if (row->commutes && immediate(left) && !immediate(right)) std::swap(left, right);
-    if (auto literal = immediate(right); literal && literalOperand(instr, left, row->literal, *literal)) return;
+    if (auto literal = immediate(right);
+        literal && literalOperand(instr, left, row->literal, *literal))
+        return;
+    if (family == Family::Float && (instr.op == Op::Add || instr.op == Op::Sub)) {
+        if (addProduct(instr, left, right)) return;
+        if (instr.op == Op::Add && addProduct(instr, right, left)) return;
+    }
     std::uint32_t a = slotOf(left), b = slotOf(right);
     out.op(row->plain, {destination(instr), a, b});
 }
 
+/// sum + product or sum - product in one operation, if the product has just been computed for it.
+bool Compiler::addProduct(const Instr& instr, Reg sum, Reg product) {
+    std::uint32_t last = out.lastIs(Code32::MulF);
+    if (last == Label::kUnbound || analysis[product].uses != 1) return false;
+    const Place& place = places[product];
+    if (place.kind != Place::Kind::Slot || !place.owned || out.word(last + 1) != place.slot)
+        return false;
+    if (places[sum].kind != Place::Kind::Slot) return false;
+    std::uint32_t a = out.word(last + 2), b = out.word(last + 3);
+    out.truncate(last);
+    out.op(instr.op == Op::Add ? Code32::MulAddF : Code32::MulSubF,
+           {destination(instr), slotOf(sum), a, b});
+    return true;
+}
+
 /// An operation whose right operand is a literal, if there is one that takes it.
-bool Compiler::literalOperand(const Instr& instr, Reg left, Code32 operation, std::uint32_t literal) {
+bool Compiler::literalOperand(const Instr& instr, Reg left, Code32 operation,
+                              std::uint32_t literal) {
     if (familyOf(instr.type) == Family::Int) {
         if (instr.op == Op::Sub) {
             operation = Code32::AddIK;
@@ -143,8 +178,10 @@ bool Compiler::literalOperand(const Instr& instr, Reg left, Code32 operation, st
             if (literal == 0) return false;
             if (literal == UINT32_MAX) {  // -2147483648 / -1 wraps
                 std::uint32_t from = slotOf(left);
-                if (instr.op == Op::Div) out.op(Code32::NegI, {destination(instr), from});
-                else out.op(Code32::Const, {destination(instr), 0});
+                if (instr.op == Op::Div)
+                    out.op(Code32::NegI, {destination(instr), from});
+                else
+                    out.op(Code32::Const, {destination(instr), 0});
                 return true;
             }
         }
@@ -201,8 +238,7 @@ Comparison comparison(Op op, Family family) {
                 case Op::Eq: return {C::EqD, kNoCode, kNoCode, false};
                 default: return {C::NeD, kNoCode, kNoCode, false};
             }
-        default:
-            return {op == Op::Eq ? C::EqC : C::NeC, kNoCode, kNoCode, false};
+        default: return {op == Op::Eq ? C::EqC : C::NeC, kNoCode, kNoCode, false};
     }
 }
 
@@ -281,6 +317,14 @@ void Compiler::convert(const Instr& instr) {
     Reg operand = instr.operands[0];
     const Type* from = typeOf(operand);
     const Type* to = instr.type;
+    if (analysis[instr.result].fused) {
+        places[instr.result] = places[operand];
+        places[instr.result].owned = false;
+        if (to->is(TypeKind::Int)) return;
+        setSlot(instr.result, slotOf(operand));
+        places[instr.result].isNarrow = true;
+        return;
+    }
     if (from == to || (familyOf(from) == Family::Int && to->is(TypeKind::Int))) {
         std::uint32_t slot = slotOf(operand);
         moveSlots(destination(instr), slot, slotsOf(to));
@@ -288,7 +332,8 @@ void Compiler::convert(const Instr& instr) {
     }
     if (to->is(TypeKind::String)) {
         std::uint32_t slot = slotOf(operand);
-        out.op(Code32::ToString, {destination(instr), slot, static_cast<std::uint32_t>(from->kind)});
+        out.op(Code32::ToString,
+               {destination(instr), slot, static_cast<std::uint32_t>(from->kind)});
         return;
     }
     std::uint32_t slot = slotOf(operand);
@@ -299,8 +344,9 @@ void Compiler::convert(const Instr& instr) {
         case TypeKind::Float: return convertTo(instr, slot, from, TypeKind::Float, kNoCode);
         case TypeKind::Double: return convertTo(instr, slot, from, TypeKind::Double, kNoCode);
         case TypeKind::Complex: return convertTo(instr, slot, from, TypeKind::Float, Code32::FToC);
-        case TypeKind::Float2: case TypeKind::Float3: case TypeKind::Float4:
-            return convertTo(instr, slot, from, TypeKind::Float, Code32::FToV);
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4: return convertTo(instr, slot, from, TypeKind::Float, Code32::FToV);
         default: STRC_UNREACHABLE("a conversion that the language does not have");
     }
 }
@@ -310,11 +356,17 @@ namespace {
 Code32 conversion(Family from, TypeKind to) {
     switch (from) {
         case Family::Int:
-            return to == TypeKind::Float ? Code32::IToF : to == TypeKind::Double ? Code32::IToD : kNoCode;
+            return to == TypeKind::Float    ? Code32::IToF
+                   : to == TypeKind::Double ? Code32::IToD
+                                            : kNoCode;
         case Family::Float:
-            return to == TypeKind::Int ? Code32::FToI : to == TypeKind::Double ? Code32::FToD : kNoCode;
+            return to == TypeKind::Int      ? Code32::FToI
+                   : to == TypeKind::Double ? Code32::FToD
+                                            : kNoCode;
         case Family::Double:
-            return to == TypeKind::Int ? Code32::DToI : to == TypeKind::Float ? Code32::DToF : kNoCode;
+            return to == TypeKind::Int     ? Code32::DToI
+                   : to == TypeKind::Float ? Code32::DToF
+                                           : kNoCode;
         default: STRC_UNREACHABLE("a conversion that the language does not have");
     }
 }
@@ -333,17 +385,20 @@ void Compiler::convertTo(const Instr& instr, std::uint32_t slot, const Type* fro
     }
     if (second == Code32::FToV)
         out.op(second, {to, slot, static_cast<std::uint32_t>(instr.type->components())});
-    else if (second == Code32::NeIK) out.op(second, {to, slot, 0});
-    else if (second != kNoCode) out.op(second, {to, slot});
+    else if (second == Code32::NeIK)
+        out.op(second, {to, slot, 0});
+    else if (second != kNoCode)
+        out.op(second, {to, slot});
 }
 
 // ---- built-in functions
 
 std::uint32_t Compiler::asDouble(Reg reg) {
     std::uint32_t slot = slotOf(reg);
-    if (typeOf(reg)->is(TypeKind::Double)) return slot;
+    if (typeOf(reg)->is(TypeKind::Double) && !places[reg].isNarrow) return slot;
     std::uint32_t wide = temporary();
-    out.op(conversion(familyOf(typeOf(reg)), TypeKind::Double), {wide, slot});
+    Family family = places[reg].isNarrow ? Family::Float : familyOf(typeOf(reg));
+    out.op(conversion(family, TypeKind::Double), {wide, slot});
     return wide;
 }
 
@@ -353,6 +408,30 @@ std::uint32_t Compiler::asComplex(Reg reg) {
     out.op(Code32::DToF, {to, asDouble(reg)});
     out.op(Code32::FToC, {to, to});
     return to;
+}
+
+/// A function of floats whose result is only wanted as a float: the next instruction narrows it.
+bool Compiler::floatMath(const Instr& instr) {
+    for (Reg operand : instr.operands)
+        if (!places[operand].isNarrow) return false;
+    if (analysis[instr.result].uses != 1 || current + 1 >= instrs->size()) return false;
+    const Instr& next = (*instrs)[current + 1];
+    if (next.op != Op::Convert || !next.type->is(TypeKind::Float) ||
+        next.operands[0] != instr.result)
+        return false;
+    std::uint32_t x = places[instr.operands[0]].slot;
+    std::uint32_t y = places[instr.operands.back()].slot;
+    release(position - 1);
+    ++position;
+    ++current;
+    std::uint32_t to = destination(next);
+    if (instr.math == types::MathFn::Sqrt)
+        out.op(Code32::SqrtF, {to, x});
+    else if (instr.math == types::MathFn::Abs)
+        out.op(Code32::AbsF, {to, x});
+    else
+        out.op(Code32::MathF, {to, x, y, static_cast<std::uint32_t>(instr.math)});
+    return true;
 }
 
 void Compiler::math(const Instr& instr) {
@@ -366,6 +445,7 @@ void Compiler::math(const Instr& instr) {
     }
     bool isComplex = instr.math == types::MathFn::Arg || instr.math == types::MathFn::Csqrt;
     for (Reg operand : given) isComplex = isComplex || typeOf(operand)->is(TypeKind::Complex);
+    if (!isComplex && floatMath(instr)) return;
     if (!isComplex) {
         std::uint32_t x = asDouble(given[0]);
         std::uint32_t y = given.size() > 1 ? asDouble(given[1]) : x;

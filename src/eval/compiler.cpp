@@ -8,8 +8,15 @@ namespace strc::eval {
 
 Compiler::Compiler(Code& code, Function& function, const ir::Body& body, Linker& linker,
                    std::span<const std::int64_t> fieldOffsets)
-    : code(code), function(function), body(body), linker(linker), fieldOffsets(fieldOffsets),
-      analysis(body), out(function), places(body.regs.size()), locals(body.locals.size()) {}
+    : code(code),
+      function(function),
+      body(body),
+      linker(linker),
+      fieldOffsets(fieldOffsets),
+      analysis(body),
+      out(function),
+      places(body.regs.size()),
+      locals(body.locals.size()) {}
 
 void Compiler::compile() {
     layOutFrame();
@@ -18,27 +25,33 @@ void Compiler::compile() {
     block(body.entry, {});
     emitReturn(nullptr);
     out.finish();
+    function.need =
+        function.arrayBytes > kLargestFrame ? UINT64_MAX : function.slots + function.outgoing;
     function.weight = 1 + static_cast<std::uint32_t>(function.code.size() / 4);
 }
 
 void Compiler::layOutFrame() {
     std::uint64_t next = kHeader;
     auto isInFrame = [this](std::size_t k) {
-        return k >= body.params && body.locals[k].type->isAggregate() && types::isConcrete(body.locals[k].type);
+        return k >= body.params && body.locals[k].type->isAggregate() &&
+               types::isConcrete(body.locals[k].type);
     };
     for (std::size_t k = 0; k < locals.size(); ++k) {
         const Type* type = body.locals[k].type;
         if (isInFrame(k)) continue;
         locals[k].slot = static_cast<std::uint32_t>(next);
-        if (type->isScalar()) next += slotsOf(type);
-        else next += k < body.params ? 1u : static_cast<std::uint32_t>(kExtents);
+        if (type->isScalar())
+            next += slotsOf(type);
+        else
+            next += k < body.params ? 1u : static_cast<std::uint32_t>(kExtents);
         if (k < body.params) function.paramSlots = static_cast<std::uint32_t>(next) - kHeader;
         if (!type->isAggregate() || types::isConcrete(type) || k < body.params) continue;
         hasDynamic = true;
         locals[k].extents = static_cast<std::uint32_t>(next);
         next += static_cast<std::uint32_t>(types::rank(type));
     }
-    for (std::size_t k = 0; k < body.params; ++k) {  // behind all parameters: the caller sets none of these
+    for (std::size_t k = 0; k < body.params;
+         ++k) {  // behind all parameters: the caller sets none of these
         if (!body.locals[k].type->isAggregate() || types::isConcrete(body.locals[k].type)) continue;
         locals[k].extents = static_cast<std::uint32_t>(next);
         next += static_cast<std::uint32_t>(types::rank(body.locals[k].type));
@@ -48,7 +61,8 @@ void Compiler::layOutFrame() {
         if (!isInFrame(k)) continue;
         locals[k].offset = static_cast<std::int64_t>(next * 8);
         // Three of the largest would overflow; nothing that large ever runs.
-        auto bytes = std::min(static_cast<std::uint64_t>(types::sizeOf(body.locals[k].type)), std::uint64_t{1} << 40);
+        auto bytes = std::min(static_cast<std::uint64_t>(types::sizeOf(body.locals[k].type)),
+                              std::uint64_t{1} << 40);
         function.arrayBytes += bytes;
         if (function.arrayBytes <= kLargestFrame) next += (bytes + 7) / 8;
     }
@@ -58,7 +72,8 @@ void Compiler::layOutFrame() {
 void Compiler::prologue() {
     for (std::size_t k = body.params; k < locals.size(); ++k)
         if (locals[k].extents != 0)
-            for (std::uint32_t part : {kAddress, kCapacity}) out.op(Code32::Const, {locals[k].slot + part, 0});
+            for (std::uint32_t part : {kAddress, kCapacity})
+                out.op(Code32::Const, {locals[k].slot + part, 0});
     if (hasDynamic) out.op(Code32::ArenaMark, {arenaMark = out.take(1)});
     if (analysis.hasStrings()) out.op(Code32::StringMark, {stringMark = out.take(1)});
 }
@@ -93,7 +108,8 @@ std::uint64_t Compiler::literalBits(const Value& value, int part) {
     }
     std::size_t from = static_cast<std::size_t>(part) * 8;
     std::uint64_t bits = 0;
-    std::memcpy(&bits, value.bytes.data() + from, std::min<std::size_t>(8, value.bytes.size() - from));
+    std::memcpy(&bits, value.bytes.data() + from,
+                std::min<std::size_t>(8, value.bytes.size() - from));
     return bits;
 }
 
@@ -102,8 +118,10 @@ void Compiler::literalTo(std::uint32_t slot, const Value& value) {
         std::uint64_t bits = literalBits(value, static_cast<int>(part));
         auto low = static_cast<std::uint32_t>(bits);
         auto high = static_cast<std::uint32_t>(bits >> 32);
-        if (high == 0) out.op(Code32::Const, {slot + part, low});
-        else out.op(Code32::Const2, {slot + part, low, high});
+        if (high == 0)
+            out.op(Code32::Const, {slot + part, low});
+        else
+            out.op(Code32::Const2, {slot + part, low, high});
     }
 }
 
@@ -117,8 +135,10 @@ void Compiler::constant(const Instr& instr) {
     auto low = static_cast<std::uint32_t>(bits);
     auto high = static_cast<std::uint32_t>(bits >> 32);
     auto put = [&](std::uint32_t slot) { out.op(Code32::Const2, {slot, low, high}); };
-    if (out.hasPreheader()) setSlot(instr.result, out.hoist({std::uint64_t{1} << 32, bits}, 1, put));
-    else put(destination(instr));
+    if (out.hasPreheader())
+        setSlot(instr.result, out.hoist({std::uint64_t{1} << 32, bits}, 1, put));
+    else
+        put(destination(instr));
 }
 
 std::uint32_t Compiler::slotOf(Reg reg) {
@@ -157,18 +177,37 @@ void Compiler::setSlot(Reg reg, std::uint32_t slot) {
     places[reg].slot = slot;
 }
 
+/// Where the callee expects the register, if it is only an argument and no other call comes before.
+std::optional<std::uint32_t> Compiler::argumentSlot(Reg reg) const {
+    const RegFacts& facts = analysis[reg];
+    if (facts.uses != 1 || facts.user->op != Op::Call ||
+        facts.user->callee.kind == ir::CalleeKind::Native)
+        return std::nullopt;
+    if (facts.useBlock != facts.block || facts.useBarriers != facts.barriers) return std::nullopt;
+    std::uint32_t slot = kHeader;
+    for (Reg operand : facts.user->operands) {
+        if (operand == reg) break;
+        slot += body.regs[operand].ref ? 1 : slotsOf(typeOf(operand));
+    }
+    return kOutgoing | slot;
+}
+
 // What is stored into a local variable at once, or yielded at once, is computed where it belongs.
 std::uint32_t Compiler::destination(const Instr& instr) {
     Reg result = instr.result;
     if (analysis[result].uses == 1 && current + 1 < instrs->size()) {
         const Instr& next = (*instrs)[current + 1];
-        bool isStore = next.op == Op::Store && next.var.space == Space::Local && next.operands[0] == result &&
-                       !next.type->is(TypeKind::String);
+        bool isStore = next.op == Op::Store && next.var.space == Space::Local &&
+                       next.operands[0] == result && !next.type->is(TypeKind::String);
         bool isYield = next.op == Op::Yield && context->slot && next.operands[0] == result;
         if (isStore || isYield) {
             setSlot(result, isStore ? locals[next.var.index].slot : *context->slot);
             return places[result].slot;
         }
+    }
+    if (auto slot = argumentSlot(result)) {
+        setSlot(result, *slot);
+        return *slot;
     }
     setSlot(result, out.take(body.regs[result].ref ? 1 : slotsOf(typeOf(result))));
     places[result].owned = true;
@@ -185,8 +224,10 @@ void Compiler::moveTo(std::uint32_t slot, Reg reg) {
     if (place.kind == Place::Kind::Literal) return literalTo(slot, *place.literal);
     if (body.regs[reg].ref) {
         Place ref = settle(refOf(reg));
-        if (ref.offset == 0) moveSlots(slot, ref.slot, 1);
-        else out.op(Code32::Lea, {slot, ref.slot, static_cast<std::uint32_t>(ref.offset)});
+        if (ref.offset == 0)
+            moveSlots(slot, ref.slot, 1);
+        else
+            out.op(Code32::Lea, {slot, ref.slot, static_cast<std::uint32_t>(ref.offset)});
         return;
     }
     moveSlots(slot, slotOf(reg), slotsOf(typeOf(reg)));
@@ -246,8 +287,9 @@ CodePtr compile(const ir::Module& module, const ir::StreamCode* stream, const ir
 
 SourceRange Function::rangeAt(const std::uint32_t* at) const {
     auto word = static_cast<std::uint32_t>(at - code.data());
-    auto found = std::upper_bound(places.begin(), places.end(), word,
-                                  [](std::uint32_t w, const PlaceOf& place) { return w < place.at; });
+    auto found =
+        std::upper_bound(places.begin(), places.end(), word,
+                         [](std::uint32_t w, const PlaceOf& place) { return w < place.at; });
     return found == places.begin() ? body->range : std::prev(found)->range;
 }
 

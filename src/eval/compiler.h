@@ -30,36 +30,39 @@ public:
 struct Place {
     enum class Kind : std::uint8_t {
         None,
-        Slot,      ///< in `slot` (addresses too)
+        Slot,  ///< in `slot` (addresses too)
         Literal,
-        Ref,       ///< an address: what `slot` holds + offset + elements whose index is not checked yet
-        Compare,   ///< not computed: a jump at once
-        Branched   ///< not computed: it has been jumped upon
+        Ref,  ///< an address: what `slot` holds + offset + elements whose index is not checked yet
+        Compare,  ///< not computed: a jump at once
+        Branched  ///< not computed: it has been jumped upon
     } kind = Kind::None;
-    std::uint8_t pending = 0;          ///< Ref: elements
-    bool owned = false;                ///< the slot is the register's alone, free once it is dead
+    std::uint8_t pending = 0;  ///< Ref: elements
+    bool owned = false;  ///< the slot is the register's alone, free once it is dead
     std::uint32_t slot = 0;
     std::int64_t offset = 0;
     struct Element {
         std::uint32_t index, extent, stride;
     } elements[2] = {};
     const Value* literal = nullptr;
-    Code32 ifTrue = Code32::Count, ifFalse = Code32::Count;   ///< Compare: jumps; operands in slot, right
+    Code32 ifTrue = Code32::Count,
+           ifFalse = Code32::Count;  ///< Compare: jumps; operands in slot, right
     std::uint32_t right = 0;
-    bool swapFalse = false;            ///< ifFalse takes the operands the other way round
+    bool isNarrow = false;  ///< Slot: a double that is still a float
+    bool swapFalse = false;  ///< ifFalse takes the operands the other way round
 };
 
 /// What the Yield of a block does.
 struct Context {
-    std::optional<std::uint32_t> slot;    ///< puts the value there
-    Label* ifTrue = nullptr;              ///< or jumps on it, to one of two;
+    std::optional<std::uint32_t> slot;  ///< puts the value there
+    Label* ifTrue = nullptr;  ///< or jumps on it, to one of two;
     Label* ifFalse = nullptr;
-    Label* next = nullptr;                ///< one of them, which will follow at once, or null
+    Label* next = nullptr;  ///< one of them, which will follow at once, or null
 };
 
 class Compiler {
 public:
-    Compiler(Code&, Function&, const ir::Body&, Linker&, std::span<const std::int64_t> fieldOffsets);
+    Compiler(Code&, Function&, const ir::Body&, Linker&,
+             std::span<const std::int64_t> fieldOffsets);
     void compile();
 
 private:
@@ -76,6 +79,7 @@ private:
     std::optional<std::uint32_t> immediate(Reg) const;
     /// Slot for the result of the instruction that is compiled.
     std::uint32_t destination(const Instr&);
+    std::optional<std::uint32_t> argumentSlot(Reg) const;
     void setSlot(Reg reg, std::uint32_t slot);
     void literalTo(std::uint32_t slot, const Value&);
     void moveTo(std::uint32_t slot, Reg);
@@ -102,7 +106,8 @@ private:
         Label* next;
     };
     void emitLoop(const Instr&);
-    void fuseCounting(std::uint32_t entry, Label& condition, Label& exit, std::uint32_t weight);
+    void fuseCounting(std::uint32_t add, std::uint32_t jump, std::uint32_t entry,
+                      std::uint32_t weight);
     void emitReturn(const Instr*);
     void emitCall(const Instr&);
     void emitHost(const Instr&);
@@ -116,9 +121,12 @@ private:
     void compareVectors(const Instr&);
     void emitNot(const Instr&, const Context&);
     void convert(const Instr&);
-    void convertTo(const Instr&, std::uint32_t slot, const Type* from, TypeKind first, Code32 second);
+    void convertTo(const Instr&, std::uint32_t slot, const Type* from, TypeKind first,
+                   Code32 second);
     void math(const Instr&);
     void make(const Instr&);
+    bool addProduct(const Instr&, Reg sum, Reg product);
+    bool floatMath(const Instr&);
     std::uint32_t asDouble(Reg);
     std::uint32_t asComplex(Reg);
 
@@ -157,18 +165,18 @@ private:
     Analysis analysis;
     Builder out;
 
-    std::vector<Place> places;             ///< of registers
+    std::vector<Place> places;  ///< of registers
     struct Local {
-        std::uint32_t slot = 0;            ///< scalar, ref of a parameter, or a descriptor
-        std::int64_t offset = -1;          ///< aggregate in the frame: bytes from its begin
-        std::uint32_t extents = 0;         ///< slots with the extents, if they are dynamic
+        std::uint32_t slot = 0;  ///< scalar, ref of a parameter, or a descriptor
+        std::int64_t offset = -1;  ///< aggregate in the frame: bytes from its begin
+        std::uint32_t extents = 0;  ///< slots with the extents, if they are dynamic
     };
     std::vector<Local> locals;
     std::vector<std::pair<std::uint32_t, std::uint32_t>> temporaries;
     std::vector<OpenLoop> loops;
-    Branches branched;                     ///< of the If that comes next: its condition is decided
+    Branches branched;  ///< of the If that comes next: its condition is decided
     const std::vector<Instr>* instrs = nullptr;  ///< the block that is compiled,
-    std::size_t current = 0;                     ///< and the instruction in it
+    std::size_t current = 0;  ///< and the instruction in it
     const Context* context = nullptr;
     std::uint32_t position = 0;
     std::uint32_t stringMark = 0, arenaMark = 0;

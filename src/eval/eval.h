@@ -40,13 +40,15 @@ public:
     virtual void print(std::string_view text);
     virtual types::Random& random();
     /// Aggregate arguments are given as values too. A returned trap ends the run.
-    virtual std::optional<Trap> send(std::int32_t portal, const ir::Send&, std::optional<std::int64_t> maxLatency,
+    virtual std::optional<Trap> send(std::int32_t portal, const ir::Send&,
+                                     std::optional<std::int64_t> maxLatency,
                                      std::span<const Value> args, SourceRange range);
     /// A dynamic filter wants its input tape to hold `items`; runs the sources. False: it never will
     /// (end of input): the firing is abandoned (Outcome::Starved).
     virtual bool demandInput(std::uint64_t items);
     /// Runs a native function; a trap if it cannot be found.
-    virtual std::optional<Trap> callNative(const ir::Native&, std::span<std::uint64_t> args, std::uint64_t& result);
+    virtual std::optional<Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
+                                           std::uint64_t& result);
     /// Contents of an init_array_1D_* file, or a sentence why not.
     virtual base::Result<std::string> readFile(const std::string& name);
     /// Something to tell the user although the run goes on.
@@ -54,14 +56,18 @@ public:
 
     // ---- elaboration; `args` are parallel to ir::Create::args, empty optional: default applies
     virtual std::int32_t newPortal(SourceRange range);
-    virtual void create(const ir::Create&, const Type* typeArgument, std::span<const std::optional<Value>> args,
+    virtual void create(const ir::Create&, const Type* typeArgument,
+                        std::span<const std::optional<Value>> args,
                         std::span<const std::int32_t> portals, SourceRange range);
-    virtual void split(bool duplicate, ir::SplitForm, std::span<const std::int64_t> weights, SourceRange range);
-    virtual void join(bool duplicate, ir::SplitForm, std::span<const std::int64_t> weights, SourceRange range);
+    virtual void split(bool duplicate, ir::SplitForm, std::span<const std::int64_t> weights,
+                       SourceRange range);
+    virtual void join(bool duplicate, ir::SplitForm, std::span<const std::int64_t> weights,
+                      SourceRange range);
     virtual void enqueue(const Value&, SourceRange range);
     /// A bound that is not there is an empty optional: `*`, or no average.
-    virtual void rate(const ir::RateClause&, std::optional<std::int64_t> minOrValue, std::optional<std::int64_t> average,
-                      std::optional<std::int64_t> max, SourceRange range);
+    virtual void rate(const ir::RateClause&, std::optional<std::int64_t> minOrValue,
+                      std::optional<std::int64_t> average, std::optional<std::int64_t> max,
+                      SourceRange range);
     /// Concrete type of the stream's input (0) or output (1); also in Instance::itemTypes then.
     virtual void itemType(int side, const Type* concrete);
 };
@@ -69,28 +75,28 @@ public:
 /// Memory and surroundings of one stream instance while its bodies run.
 struct Instance {
     const ir::Module* module = nullptr;
-    const ir::StreamCode* code = nullptr;      ///< null for static items and package functions
-    std::vector<Value> constants;              ///< parallel to code->constants
-    std::vector<const Type*> fieldTypes;       ///< concrete; filled in as fields are declared
-    std::vector<std::int64_t> fieldOffsets;    ///< into `state`
-    std::vector<std::byte> state;              ///< all fields; grows while setup declares them
-    const Type* itemTypes[2] = {};             ///< concrete, of input and output: for Op::Extent
-    std::vector<Value>* globals = nullptr;     ///< static items: Module::globalValues, to be written
+    const ir::StreamCode* code = nullptr;  ///< null for static items and package functions
+    std::vector<Value> constants;  ///< parallel to code->constants
+    std::vector<const Type*> fieldTypes;  ///< concrete; filled in as fields are declared
+    std::vector<std::int64_t> fieldOffsets;  ///< into `state`
+    std::vector<std::byte> state;  ///< all fields; grows while setup declares them
+    const Type* itemTypes[2] = {};  ///< concrete, of input and output: for Op::Extent
+    std::vector<Value>* globals = nullptr;  ///< static items: Module::globalValues, to be written
     Tape* input = nullptr;
     Tape* output = nullptr;
-    std::int64_t iterations = 0;               ///< iter()
+    std::int64_t iterations = 0;  ///< iter()
     Host* host = nullptr;
 };
 
 /// Rate bookkeeping of one firing, checked as it runs.
 struct Firing {
-    std::int64_t popLimit = INT64_MAX;   ///< most items it may pop
+    std::int64_t popLimit = INT64_MAX;  ///< most items it may pop
     std::int64_t peekLimit = INT64_MAX;  ///< most items it may look at, popped ones included
     std::int64_t pushLimit = INT64_MAX;
     std::int64_t popped = 0;
     std::int64_t pushed = 0;
-    bool dynamicInput = false;           ///< pop and peek ask Host::demandInput when items lack; else
-                                         ///< the items must be there (the limits say how many)
+    bool dynamicInput = false;  ///< pop and peek ask Host::demandInput when items lack; else
+        ///< the items must be there (the limits say how many)
 };
 
 struct Code;  ///< a compiled body

@@ -55,7 +55,8 @@ void getParts(float* parts, const Slot* slot, std::uint32_t count) {
     std::memcpy(parts, slot, count * sizeof(float));
 }
 
-void binaryVector(Slot* to, const Slot* left, const Slot* right, ir::Op op, std::uint32_t count, bool scalar) {
+void binaryVector(Slot* to, const Slot* left, const Slot* right, ir::Op op, std::uint32_t count,
+                  bool scalar) {
     float a[4] = {}, b[4] = {};
     getParts(a, left, count);
     getParts(b, right, scalar ? 1 : count);
@@ -72,7 +73,8 @@ void binaryVector(Slot* to, const Slot* left, const Slot* right, ir::Op op, std:
 void mathVector(Slot* to, const Slot* from, MathFn fn, std::uint32_t count) {
     float parts[4] = {};
     getParts(parts, from, count);
-    for (std::uint32_t k = 0; k < count; ++k) parts[k] = static_cast<float>(types::evaluate(fn, parts[k]));
+    for (std::uint32_t k = 0; k < count; ++k)
+        parts[k] = static_cast<float>(types::evaluate(fn, parts[k]));
     std::memcpy(static_cast<void*>(to), parts, count * sizeof(float));
 }
 
@@ -92,26 +94,36 @@ void putPart(Slot* slot, std::uint32_t part, float value) {
 #define N(k) pc[k]
 #define K(k) static_cast<std::int32_t>(pc[k])
 #define OFFSET_OF(slotWord, offsetWord) (S(slotWord).address + N(offsetWord))
-#define NEXT(words) \
-    do {            \
-        pc += words; \
+#define NEXT(words)        \
+    do {                   \
+        pc += words;       \
         goto* labels[*pc]; \
     } while (false)
-#define GO(word)                              \
-    do {                                      \
+#define GO(word)                                   \
+    do {                                           \
         pc += static_cast<std::int32_t>(pc[word]); \
-        goto* labels[*pc];                    \
+        goto* labels[*pc];                         \
     } while (false)
-#define STOP_IF_NOT(call)  \
-    do {                   \
-        if (!(call)) [[unlikely]] return run.outcome; \
+#define STOP_IF_NOT(call)         \
+    do {                          \
+        if (!(call)) [[unlikely]] \
+            return run.outcome;   \
     } while (false)
 #define BINARY(Name, expression) \
-    Name: { expression; NEXT(4); }
+    Name: {                      \
+        expression;              \
+        NEXT(4);                 \
+    }
 #define UNARY(Name, expression) \
-    Name: { expression; NEXT(3); }
+    Name: {                     \
+        expression;             \
+        NEXT(3);                \
+    }
 #define JUMP2(Name, condition) \
-    Name: { if (condition) GO(3); NEXT(4); }
+    Name: {                    \
+        if (condition) GO(3);  \
+        NEXT(4);               \
+    }
 
 // NOLINTNEXTLINE(readability-function-size): a flat list of operations
 Outcome execute(Run& run, const std::uint32_t* pc, Slot* frame) {
@@ -122,20 +134,26 @@ Outcome execute(Run& run, const std::uint32_t* pc, Slot* frame) {
     };
     goto* labels[*pc];
 
-Mov: S(1) = S(2); NEXT(3);
+Mov:
+    S(1) = S(2);
+    NEXT(3);
 Mov2: {
     Slot first = S(2), second = (&S(2))[1];
     S(1) = first;
     (&S(1))[1] = second;
     NEXT(3);
 }
-Const: S(1).bits = N(2); NEXT(3);
-Const2: S(1).bits = N(2) | static_cast<std::uint64_t>(N(3)) << 32; NEXT(4);
+Const:
+    S(1).bits = N(2);
+    NEXT(3);
+Const2:
+    S(1).bits = N(2) | static_cast<std::uint64_t>(N(3)) << 32;
+    NEXT(4);
 
     // ---- int
-BINARY(AddI, S(1).i = wrap(raw(S(2).i) + raw(S(3).i)))
-BINARY(SubI, S(1).i = wrap(raw(S(2).i) - raw(S(3).i)))
-BINARY(MulI, S(1).i = wrap(raw(S(2).i) * raw(S(3).i)))
+    BINARY(AddI, S(1).i = wrap(raw(S(2).i) + raw(S(3).i)))
+    BINARY(SubI, S(1).i = wrap(raw(S(2).i) - raw(S(3).i)))
+    BINARY(MulI, S(1).i = wrap(raw(S(2).i) * raw(S(3).i)))
 DivI: {
     std::int32_t a = S(2).i, b = S(3).i;
     if (b == 0) [[unlikely]] {
@@ -154,73 +172,85 @@ RemI: {
     S(1).i = b == -1 ? 0 : a % b;
     NEXT(4);
 }
-BINARY(AndI, S(1).i = S(2).i & S(3).i)
-BINARY(OrI, S(1).i = S(2).i | S(3).i)
-BINARY(XorI, S(1).i = S(2).i ^ S(3).i)
-BINARY(ShlI, S(1).i = wrap(raw(S(2).i) << (S(3).i & 31)))
-BINARY(ShrI, S(1).i = S(2).i >> (S(3).i & 31))
-BINARY(AddIK, S(1).i = wrap(raw(S(2).i) + N(3)))
-BINARY(MulIK, S(1).i = wrap(raw(S(2).i) * N(3)))
-BINARY(DivIK, S(1).i = S(2).i / K(3))
-BINARY(RemIK, S(1).i = S(2).i % K(3))
-BINARY(AndIK, S(1).i = S(2).i & K(3))
-BINARY(OrIK, S(1).i = S(2).i | K(3))
-BINARY(XorIK, S(1).i = S(2).i ^ K(3))
-BINARY(ShlIK, S(1).i = wrap(raw(S(2).i) << N(3)))
-BINARY(ShrIK, S(1).i = S(2).i >> N(3))
-UNARY(NegI, S(1).i = wrap(0u - raw(S(2).i)))
-UNARY(NotI, S(1).i = ~S(2).i)
-UNARY(NotB, S(1).i = S(2).i ^ 1)
-BINARY(LtI, S(1).i = S(2).i < S(3).i)
-BINARY(LeI, S(1).i = S(2).i <= S(3).i)
-BINARY(EqI, S(1).i = S(2).i == S(3).i)
-BINARY(NeI, S(1).i = S(2).i != S(3).i)
-BINARY(LtIK, S(1).i = S(2).i < K(3))
-BINARY(LeIK, S(1).i = S(2).i <= K(3))
-BINARY(GtIK, S(1).i = S(2).i > K(3))
-BINARY(GeIK, S(1).i = S(2).i >= K(3))
-BINARY(EqIK, S(1).i = S(2).i == K(3))
-BINARY(NeIK, S(1).i = S(2).i != K(3))
+    BINARY(AndI, S(1).i = S(2).i & S(3).i)
+    BINARY(OrI, S(1).i = S(2).i | S(3).i)
+    BINARY(XorI, S(1).i = S(2).i ^ S(3).i)
+    BINARY(ShlI, S(1).i = wrap(raw(S(2).i) << (S(3).i & 31)))
+    BINARY(ShrI, S(1).i = S(2).i >> (S(3).i & 31))
+    BINARY(AddIK, S(1).i = wrap(raw(S(2).i) + N(3)))
+    BINARY(MulIK, S(1).i = wrap(raw(S(2).i) * N(3)))
+    BINARY(DivIK, S(1).i = S(2).i / K(3))
+    BINARY(RemIK, S(1).i = S(2).i % K(3))
+    BINARY(AndIK, S(1).i = S(2).i & K(3))
+    BINARY(OrIK, S(1).i = S(2).i | K(3))
+    BINARY(XorIK, S(1).i = S(2).i ^ K(3))
+    BINARY(ShlIK, S(1).i = wrap(raw(S(2).i) << N(3)))
+    BINARY(ShrIK, S(1).i = S(2).i >> N(3))
+    UNARY(NegI, S(1).i = wrap(0u - raw(S(2).i)))
+    UNARY(NotI, S(1).i = ~S(2).i)
+    UNARY(NotB, S(1).i = S(2).i ^ 1)
+    BINARY(LtI, S(1).i = S(2).i < S(3).i)
+    BINARY(LeI, S(1).i = S(2).i <= S(3).i)
+    BINARY(EqI, S(1).i = S(2).i == S(3).i)
+    BINARY(NeI, S(1).i = S(2).i != S(3).i)
+    BINARY(LtIK, S(1).i = S(2).i < K(3))
+    BINARY(LeIK, S(1).i = S(2).i <= K(3))
+    BINARY(GtIK, S(1).i = S(2).i > K(3))
+    BINARY(GeIK, S(1).i = S(2).i >= K(3))
+    BINARY(EqIK, S(1).i = S(2).i == K(3))
+    BINARY(NeIK, S(1).i = S(2).i != K(3))
 
     // ---- float
-BINARY(AddF, S(1).f = S(2).f + S(3).f)
-BINARY(SubF, S(1).f = S(2).f - S(3).f)
-BINARY(MulF, S(1).f = S(2).f * S(3).f)
-BINARY(DivF, S(1).f = S(2).f / S(3).f)
-UNARY(NegF, S(1).f = -S(2).f)
-BINARY(AddFK, S(1).f = S(2).f + asFloat(N(3)))
-BINARY(SubFK, S(1).f = S(2).f - asFloat(N(3)))
-BINARY(MulFK, S(1).f = S(2).f * asFloat(N(3)))
-BINARY(DivFK, S(1).f = S(2).f / asFloat(N(3)))
-BINARY(LtF, S(1).i = S(2).f < S(3).f)
-BINARY(LeF, S(1).i = S(2).f <= S(3).f)
-BINARY(EqF, S(1).i = S(2).f == S(3).f)
-BINARY(NeF, S(1).i = S(2).f != S(3).f)
-BINARY(LtFK, S(1).i = S(2).f < asFloat(N(3)))
-BINARY(LeFK, S(1).i = S(2).f <= asFloat(N(3)))
-BINARY(GtFK, S(1).i = S(2).f > asFloat(N(3)))
-BINARY(GeFK, S(1).i = S(2).f >= asFloat(N(3)))
-BINARY(EqFK, S(1).i = S(2).f == asFloat(N(3)))
-BINARY(NeFK, S(1).i = S(2).f != asFloat(N(3)))
+    BINARY(AddF, S(1).f = S(2).f + S(3).f)
+    BINARY(SubF, S(1).f = S(2).f - S(3).f)
+    BINARY(MulF, S(1).f = S(2).f * S(3).f)
+    BINARY(DivF, S(1).f = S(2).f / S(3).f)
+    UNARY(NegF, S(1).f = -S(2).f)
+MulAddF: {
+    float product = S(3).f * S(4).f;
+    S(1).f = S(2).f + product;
+    NEXT(5);
+}
+MulSubF: {
+    float product = S(3).f * S(4).f;
+    S(1).f = S(2).f - product;
+    NEXT(5);
+}
+    BINARY(AddFK, S(1).f = S(2).f + asFloat(N(3)))
+    BINARY(SubFK, S(1).f = S(2).f - asFloat(N(3)))
+    BINARY(MulFK, S(1).f = S(2).f * asFloat(N(3)))
+    BINARY(DivFK, S(1).f = S(2).f / asFloat(N(3)))
+    BINARY(LtF, S(1).i = S(2).f < S(3).f)
+    BINARY(LeF, S(1).i = S(2).f <= S(3).f)
+    BINARY(EqF, S(1).i = S(2).f == S(3).f)
+    BINARY(NeF, S(1).i = S(2).f != S(3).f)
+    BINARY(LtFK, S(1).i = S(2).f < asFloat(N(3)))
+    BINARY(LeFK, S(1).i = S(2).f <= asFloat(N(3)))
+    BINARY(GtFK, S(1).i = S(2).f > asFloat(N(3)))
+    BINARY(GeFK, S(1).i = S(2).f >= asFloat(N(3)))
+    BINARY(EqFK, S(1).i = S(2).f == asFloat(N(3)))
+    BINARY(NeFK, S(1).i = S(2).f != asFloat(N(3)))
 
     // ---- double, complex, vectors
-BINARY(AddD, S(1).d = S(2).d + S(3).d)
-BINARY(SubD, S(1).d = S(2).d - S(3).d)
-BINARY(MulD, S(1).d = S(2).d * S(3).d)
-BINARY(DivD, S(1).d = S(2).d / S(3).d)
-UNARY(NegD, S(1).d = -S(2).d)
-BINARY(LtD, S(1).i = S(2).d < S(3).d)
-BINARY(LeD, S(1).i = S(2).d <= S(3).d)
-BINARY(EqD, S(1).i = S(2).d == S(3).d)
-BINARY(NeD, S(1).i = S(2).d != S(3).d)
-BINARY(AddC, put(S(1), asComplex(S(2)) + asComplex(S(3))))
-BINARY(SubC, put(S(1), asComplex(S(2)) - asComplex(S(3))))
-BINARY(MulC, put(S(1), types::multiply(asComplex(S(2)), asComplex(S(3)))))
-BINARY(DivC, put(S(1), types::divide(asComplex(S(2)), asComplex(S(3)))))
-UNARY(NegC, put(S(1), -asComplex(S(2))))
-BINARY(EqC, S(1).i = asComplex(S(2)) == asComplex(S(3)))
-BINARY(NeC, S(1).i = asComplex(S(2)) != asComplex(S(3)))
-BinaryV: binaryVector(&S(1), &S(2), &S(3), static_cast<ir::Op>(N(4)), N(5), N(6) != 0); NEXT(7);
+    BINARY(AddD, S(1).d = S(2).d + S(3).d)
+    BINARY(SubD, S(1).d = S(2).d - S(3).d)
+    BINARY(MulD, S(1).d = S(2).d * S(3).d)
+    BINARY(DivD, S(1).d = S(2).d / S(3).d)
+    UNARY(NegD, S(1).d = -S(2).d)
+    BINARY(LtD, S(1).i = S(2).d < S(3).d)
+    BINARY(LeD, S(1).i = S(2).d <= S(3).d)
+    BINARY(EqD, S(1).i = S(2).d == S(3).d)
+    BINARY(NeD, S(1).i = S(2).d != S(3).d)
+    BINARY(AddC, put(S(1), asComplex(S(2)) + asComplex(S(3))))
+    BINARY(SubC, put(S(1), asComplex(S(2)) - asComplex(S(3))))
+    BINARY(MulC, put(S(1), types::multiply(asComplex(S(2)), asComplex(S(3)))))
+    BINARY(DivC, put(S(1), types::divide(asComplex(S(2)), asComplex(S(3)))))
+    UNARY(NegC, put(S(1), -asComplex(S(2))))
+    BINARY(EqC, S(1).i = asComplex(S(2)) == asComplex(S(3)))
+    BINARY(NeC, S(1).i = asComplex(S(2)) != asComplex(S(3)))
+BinaryV:
+    binaryVector(&S(1), &S(2), &S(3), static_cast<ir::Op>(N(4)), N(5), N(6) != 0);
+    NEXT(7);
 NegV: {
     float parts[4] = {};
     getParts(parts, &S(2), N(3));
@@ -230,30 +260,47 @@ NegV: {
 }
 
     // ---- conversions, built-in functions
-UNARY(IToF, S(1).f = static_cast<float>(S(2).i))
-UNARY(IToD, S(1).d = S(2).i)
-UNARY(FToI, S(1).i = types::toInt(S(2).f))
-UNARY(FToD, S(1).d = S(2).f)
-UNARY(DToF, S(1).f = static_cast<float>(S(2).d))
-UNARY(DToI, S(1).i = types::toInt(S(2).d))
-UNARY(Low, S(1).i = S(2).i & 1)
-UNARY(FToC, put(S(1), Complex(S(2).f, 0)))
+    UNARY(IToF, S(1).f = static_cast<float>(S(2).i))
+    UNARY(IToD, S(1).d = S(2).i)
+    UNARY(FToI, S(1).i = types::toInt(S(2).f))
+    UNARY(FToD, S(1).d = S(2).f)
+    UNARY(DToF, S(1).f = static_cast<float>(S(2).d))
+    UNARY(DToI, S(1).i = types::toInt(S(2).d))
+    UNARY(Low, S(1).i = S(2).i & 1)
+    UNARY(FToC, put(S(1), Complex(S(2).f, 0)))
 FToV: {
     float value = S(2).f;
     for (std::uint32_t k = 0; k < N(3); ++k) putPart(&S(1), k, value);
     NEXT(4);
 }
-MathD: S(1).d = types::evaluate(static_cast<MathFn>(N(4)), S(2).d, S(3).d); NEXT(5);
-MathC: put(S(1), types::evaluate(static_cast<MathFn>(N(4)), asComplex(S(2)), asComplex(S(3)))); NEXT(5);
-MathR: S(1).f = types::evaluateToReal(static_cast<MathFn>(N(3)), asComplex(S(2))); NEXT(4);
-MathV: mathVector(&S(1), &S(2), static_cast<MathFn>(N(3)), N(4)); NEXT(5);
-PutPart: putPart(&S(1), N(2), S(3).f); NEXT(4);
-GetPart: S(1).f = getPart(&S(2), N(3)); NEXT(4);
+MathF:
+    S(1).f = static_cast<float>(types::evaluate(static_cast<MathFn>(N(4)), S(2).f, S(3).f));
+    NEXT(5);
+    UNARY(SqrtF, S(1).f = std::sqrt(S(2).f))  // correctly rounded, so rounding twice gives the same
+    UNARY(AbsF, S(1).f = std::fabs(S(2).f))
+MathD:
+    S(1).d = types::evaluate(static_cast<MathFn>(N(4)), S(2).d, S(3).d);
+    NEXT(5);
+MathC:
+    put(S(1), types::evaluate(static_cast<MathFn>(N(4)), asComplex(S(2)), asComplex(S(3))));
+    NEXT(5);
+MathR:
+    S(1).f = types::evaluateToReal(static_cast<MathFn>(N(3)), asComplex(S(2)));
+    NEXT(4);
+MathV:
+    mathVector(&S(1), &S(2), static_cast<MathFn>(N(3)), N(4));
+    NEXT(5);
+PutPart:
+    putPart(&S(1), N(2), S(3).f);
+    NEXT(4);
+GetPart:
+    S(1).f = getPart(&S(2), N(3));
+    NEXT(4);
 
     // ---- memory
-BINARY(Load1, S(1).i = read<std::uint8_t>(OFFSET_OF(2, 3)))
-BINARY(Load4, S(1).i = read<std::int32_t>(OFFSET_OF(2, 3)))
-BINARY(Load8, S(1).bits = read<std::uint64_t>(OFFSET_OF(2, 3)))
+    BINARY(Load1, S(1).i = read<std::uint8_t>(OFFSET_OF(2, 3)))
+    BINARY(Load4, S(1).i = read<std::int32_t>(OFFSET_OF(2, 3)))
+    BINARY(Load8, S(1).bits = read<std::uint64_t>(OFFSET_OF(2, 3)))
 Load12: {
     const std::byte* at = OFFSET_OF(2, 3);
     S(1).bits = read<std::uint64_t>(at);
@@ -266,35 +313,53 @@ Load16: {
     (&S(1))[1].bits = read<std::uint64_t>(at + 8);
     NEXT(4);
 }
-BINARY(Store1, write(OFFSET_OF(2, 3), static_cast<std::uint8_t>(S(1).i)))
-BINARY(Store4, write(OFFSET_OF(2, 3), S(1).i))
-BINARY(Store8, write(OFFSET_OF(2, 3), S(1).bits))
-BINARY(Store12, std::memcpy(OFFSET_OF(2, 3), &S(1), 12))
-BINARY(Store16, std::memcpy(OFFSET_OF(2, 3), &S(1), 16))
-BINARY(Lea, S(1).address = OFFSET_OF(2, 3))
-Lea64: S(1).address = S(2).address + (N(3) | static_cast<std::uint64_t>(N(4)) << 32); NEXT(5);
+    BINARY(Store1, write(OFFSET_OF(2, 3), static_cast<std::uint8_t>(S(1).i)))
+    BINARY(Store4, write(OFFSET_OF(2, 3), S(1).i))
+    BINARY(Store8, write(OFFSET_OF(2, 3), S(1).bits))
+    BINARY(Store12, std::memcpy(OFFSET_OF(2, 3), &S(1), 12))
+    BINARY(Store16, std::memcpy(OFFSET_OF(2, 3), &S(1), 16))
+    BINARY(Lea, S(1).address = OFFSET_OF(2, 3))
+Lea64:
+    S(1).address = S(2).address + (N(3) | static_cast<std::uint64_t>(N(4)) << 32);
+    NEXT(5);
 
-#define CHECK_INDEX(index, extent)                      \
-    do {                                                \
-        if (raw(index) >= (extent)) [[unlikely]] {      \
-            run.indexTrap(pc, frame, index, extent);    \
-            return run.outcome;                         \
-        }                                               \
+#define CHECK_INDEX(index, extent)                   \
+    do {                                             \
+        if (raw(index) >= (extent)) [[unlikely]] {   \
+            run.indexTrap(pc, frame, index, extent); \
+            return run.outcome;                      \
+        }                                            \
     } while (false)
-#define ELEMENT(Name, size, statement)                                                \
-    Name: {                                                                           \
-        std::int32_t index = S(3).i;                                                  \
-        CHECK_INDEX(index, N(4));                                                     \
+#define ELEMENT(Name, size, statement)                                                         \
+    Name: {                                                                                    \
+        std::int32_t index = S(3).i;                                                           \
+        CHECK_INDEX(index, N(4));                                                              \
         std::byte* at = S(2).address + N(5) + static_cast<std::uint64_t>(raw(index)) * (size); \
-        statement;                                                                    \
-        NEXT(6);                                                                      \
+        statement;                                                                             \
+        NEXT(6);                                                                               \
     }
-ELEMENT(LoadE1, 1, S(1).i = read<std::uint8_t>(at))
-ELEMENT(LoadE4, 4, S(1).i = read<std::int32_t>(at))
-ELEMENT(LoadE8, 8, S(1).bits = read<std::uint64_t>(at))
-ELEMENT(StoreE1, 1, write(at, static_cast<std::uint8_t>(S(1).i)))
-ELEMENT(StoreE4, 4, write(at, S(1).i))
-ELEMENT(StoreE8, 8, write(at, S(1).bits))
+    ELEMENT(LoadE1, 1, S(1).i = read<std::uint8_t>(at))
+    ELEMENT(LoadE4, 4, S(1).i = read<std::int32_t>(at))
+    ELEMENT(LoadE8, 8, S(1).bits = read<std::uint64_t>(at))
+    ELEMENT(StoreE1, 1, write(at, static_cast<std::uint8_t>(S(1).i)))
+    ELEMENT(StoreE4, 4, write(at, S(1).i))
+    ELEMENT(StoreE8, 8, write(at, S(1).bits))
+#define ELEMENT2(Name, size, statement)                                                       \
+    Name: {                                                                                   \
+        std::int32_t outer = S(3).i, inner = S(6).i;                                          \
+        CHECK_INDEX(outer, N(4));                                                             \
+        CHECK_INDEX(inner, N(7));                                                             \
+        std::byte* at = S(2).address + N(8) + static_cast<std::uint64_t>(raw(outer)) * N(5) + \
+                        static_cast<std::uint64_t>(raw(inner)) * (size);                      \
+        statement;                                                                            \
+        NEXT(9);                                                                              \
+    }
+    ELEMENT2(LoadEE1, 1, S(1).i = read<std::uint8_t>(at))
+    ELEMENT2(LoadEE4, 4, S(1).i = read<std::int32_t>(at))
+    ELEMENT2(LoadEE8, 8, S(1).bits = read<std::uint64_t>(at))
+    ELEMENT2(StoreEE1, 1, write(at, static_cast<std::uint8_t>(S(1).i)))
+    ELEMENT2(StoreEE4, 4, write(at, S(1).i))
+    ELEMENT2(StoreEE8, 8, write(at, S(1).bits))
 Elem: {
     std::int32_t index = S(3).i;
     CHECK_INDEX(index, N(4));
@@ -313,17 +378,35 @@ ElemVV: {
     S(1).address = S(2).address + N(5) + static_cast<std::uint64_t>(raw(index)) * raw(S(6).i);
     NEXT(7);
 }
-Copy: std::memmove(OFFSET_OF(1, 2), OFFSET_OF(3, 4), N(5)); NEXT(6);
-CopyV: std::memmove(OFFSET_OF(1, 2), OFFSET_OF(3, 4), raw(S(5).i)); NEXT(6);
-Zero: std::memset(OFFSET_OF(1, 2), 0, N(3)); NEXT(4);
-ZeroV: std::memset(OFFSET_OF(1, 2), 0, raw(S(3).i)); NEXT(4);
-FieldAddr: S(1).address = run.instance.state.data() + run.instance.fieldOffsets[N(2)]; NEXT(3);
-ConstantAddr: S(1).address = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(
-                  run.instance.constants[N(2)].bytes.data())); NEXT(3);
-GlobalAddr: S(1).address = const_cast<std::byte*>(reinterpret_cast<const std::byte*>(
-                run.global(N(2)).bytes.data())); NEXT(3);
-ConstantLoad: fromValue(&S(1), run.instance.constants[N(2)], &run.instance.constants[N(2)].bytes); NEXT(3);
-GlobalLoad: fromValue(&S(1), run.global(N(2)), &run.global(N(2)).bytes); NEXT(3);
+Copy:
+    std::memmove(OFFSET_OF(1, 2), OFFSET_OF(3, 4), N(5));
+    NEXT(6);
+CopyV:
+    std::memmove(OFFSET_OF(1, 2), OFFSET_OF(3, 4), raw(S(5).i));
+    NEXT(6);
+Zero:
+    std::memset(OFFSET_OF(1, 2), 0, N(3));
+    NEXT(4);
+ZeroV:
+    std::memset(OFFSET_OF(1, 2), 0, raw(S(3).i));
+    NEXT(4);
+FieldAddr:
+    S(1).address = run.instance.state.data() + run.instance.fieldOffsets[N(2)];
+    NEXT(3);
+ConstantAddr:
+    S(1).address = const_cast<std::byte*>(
+        reinterpret_cast<const std::byte*>(run.instance.constants[N(2)].bytes.data()));
+    NEXT(3);
+GlobalAddr:
+    S(1).address =
+        const_cast<std::byte*>(reinterpret_cast<const std::byte*>(run.global(N(2)).bytes.data()));
+    NEXT(3);
+ConstantLoad:
+    fromValue(&S(1), run.instance.constants[N(2)], &run.instance.constants[N(2)].bytes);
+    NEXT(3);
+GlobalLoad:
+    fromValue(&S(1), run.global(N(2)), &run.global(N(2)).bytes);
+    NEXT(3);
 GlobalStore: {
     Value& global = (*run.instance.globals)[N(2)];
     global = toValue(&S(1), run.code.module->globals[N(2)].type);
@@ -342,7 +425,8 @@ CheckExtent: {
 }
 
     // ---- control
-Jump: GO(3);
+Jump:
+    GO(3);
 JumpT: {
     if (S(1).i) GO(2);
     NEXT(3);
@@ -351,37 +435,58 @@ JumpF: {
     if (!S(1).i) GO(2);
     NEXT(3);
 }
-JUMP2(JumpLtI, S(1).i < S(2).i)
-JUMP2(JumpLeI, S(1).i <= S(2).i)
-JUMP2(JumpEqI, S(1).i == S(2).i)
-JUMP2(JumpNeI, S(1).i != S(2).i)
-JUMP2(JumpLtIK, S(1).i < K(2))
-JUMP2(JumpLeIK, S(1).i <= K(2))
-JUMP2(JumpGtIK, S(1).i > K(2))
-JUMP2(JumpGeIK, S(1).i >= K(2))
-JUMP2(JumpEqIK, S(1).i == K(2))
-JUMP2(JumpNeIK, S(1).i != K(2))
-JUMP2(JumpLtF, S(1).f < S(2).f)
-JUMP2(JumpLeF, S(1).f <= S(2).f)
-JUMP2(JumpNotLtF, !(S(1).f < S(2).f))
-JUMP2(JumpNotLeF, !(S(1).f <= S(2).f))
-JUMP2(JumpEqF, S(1).f == S(2).f)
-JUMP2(JumpNeF, S(1).f != S(2).f)
+    JUMP2(JumpLtI, S(1).i < S(2).i)
+    JUMP2(JumpLeI, S(1).i <= S(2).i)
+    JUMP2(JumpEqI, S(1).i == S(2).i)
+    JUMP2(JumpNeI, S(1).i != S(2).i)
+    JUMP2(JumpLtIK, S(1).i < K(2))
+    JUMP2(JumpLeIK, S(1).i <= K(2))
+    JUMP2(JumpGtIK, S(1).i > K(2))
+    JUMP2(JumpGeIK, S(1).i >= K(2))
+    JUMP2(JumpEqIK, S(1).i == K(2))
+    JUMP2(JumpNeIK, S(1).i != K(2))
+    JUMP2(JumpLtF, S(1).f < S(2).f)
+    JUMP2(JumpLeF, S(1).f <= S(2).f)
+    JUMP2(JumpNotLtF, !(S(1).f < S(2).f))
+    JUMP2(JumpNotLeF, !(S(1).f <= S(2).f))
+    JUMP2(JumpEqF, S(1).f == S(2).f)
+    JUMP2(JumpNeF, S(1).f != S(2).f)
+#define LOOP(Name, condition)                          \
+    Name: {                                            \
+        std::int32_t count = wrap(raw(S(1).i) + N(2)); \
+        S(1).i = count;                                \
+        if ((run.fuel -= N(5)) < 0) [[unlikely]]       \
+            STOP_IF_NOT(run.refuel(pc, frame));        \
+        if (condition) GO(4);                          \
+        NEXT(6);                                       \
+    }
+    LOOP(LoopLtI, count < S(3).i)
+    LOOP(LoopLeI, count <= S(3).i)
+    LOOP(LoopGtI, count > S(3).i)
+    LOOP(LoopGeI, count >= S(3).i)
+    LOOP(LoopNeI, count != S(3).i)
+    LOOP(LoopLtIK, count < K(3))
+    LOOP(LoopLeIK, count <= K(3))
+    LOOP(LoopGtIK, count > K(3))
+    LOOP(LoopGeIK, count >= K(3))
+    LOOP(LoopNeIK, count != K(3))
 Tick: {
-    if ((run.fuel -= N(1)) < 0) [[unlikely]] STOP_IF_NOT(run.refuel(pc, frame));
+    if ((run.fuel -= N(1)) < 0) [[unlikely]]
+        STOP_IF_NOT(run.refuel(pc, frame));
     NEXT(2);
 }
 Call: {
     const Function& callee = *run.code.table[N(1)];
     Slot* inner = frame + frame[kFunction].function->slots;
-    bool roomy = inner + callee.slots + callee.outgoing <= frame[kEnd].slot;
+    bool roomy = callee.need <= static_cast<std::uint64_t>(frame[kEnd].slot - inner);
     bool deep = frame[kDepth].bits >= run.memory.limits.callDepth;
     inner[kEnd] = frame[kEnd];
     if (!roomy || deep) [[unlikely]] {
         inner = run.call(pc, frame, callee);
         if (!inner) return run.outcome;
     }
-    if ((run.fuel -= callee.weight) < 0) [[unlikely]] STOP_IF_NOT(run.refuel(pc, frame));
+    if ((run.fuel -= callee.weight) < 0) [[unlikely]]
+        STOP_IF_NOT(run.refuel(pc, frame));
     inner[kReturn].code = pc + 3;
     inner[kCaller].slot = frame;
     inner[kFunction].function = &callee;
@@ -392,7 +497,10 @@ Call: {
     pc = callee.code.data();
     NEXT(0);
 }
-Return: pc = frame[kReturn].code; frame = frame[kCaller].slot; NEXT(0);
+Return:
+    pc = frame[kReturn].code;
+    frame = frame[kCaller].slot;
+    NEXT(0);
 Return1: {
     Slot value = S(1);
     pc = frame[kReturn].code;
@@ -408,53 +516,61 @@ Return2: {
     frame[pc[-1] + 1] = rest;
     NEXT(0);
 }
-Halt: return Outcome::Done;
+Halt:
+    return Outcome::Done;
 
     // ---- tapes
-#define PUSH(Name, size, statement, words)                                              \
-    Name: {                                                                             \
-        if (run.last == run.pushEnd) [[unlikely]] STOP_IF_NOT(run.wantPush(pc, frame)); \
-        std::byte* at = run.last;                                                       \
-        run.last = at + (size);                                                         \
-        statement;                                                                      \
-        NEXT(words);                                                                    \
+#define PUSH(Name, size, statement, words)        \
+    Name: {                                       \
+        if (run.last == run.pushEnd) [[unlikely]] \
+            STOP_IF_NOT(run.wantPush(pc, frame)); \
+        std::byte* at = run.last;                 \
+        run.last = at + (size);                   \
+        statement;                                \
+        NEXT(words);                              \
     }
-#define POP(Name, size, statement, words)                                               \
-    Name: {                                                                             \
-        if (run.first == run.popEnd) [[unlikely]] STOP_IF_NOT(run.wantPop(pc, frame));  \
-        const std::byte* at = run.first;                                                \
-        run.first += (size);                                                            \
-        statement;                                                                      \
-        NEXT(words);                                                                    \
+#define POP(Name, size, statement, words)         \
+    Name: {                                       \
+        if (run.first == run.popEnd) [[unlikely]] \
+            STOP_IF_NOT(run.wantPop(pc, frame));  \
+        const std::byte* at = run.first;          \
+        run.first += (size);                      \
+        statement;                                \
+        NEXT(words);                              \
     }
     // A negative offset becomes one that is beyond every end.
-#define PEEK(Name, size, offsetWord, statement, words)                                              \
-    Name: {                                                                                         \
-        std::int64_t offset = S(offsetWord).i;                                                      \
-        if (static_cast<std::uint64_t>(offset) * (size) >=                                          \
-            static_cast<std::uint64_t>(run.peekEnd - run.first)) [[unlikely]]                       \
-            STOP_IF_NOT(run.wantPeek(pc, frame, static_cast<std::int32_t>(offset)));                \
-        const std::byte* at = run.first + static_cast<std::uint64_t>(offset) * (size);              \
-        statement;                                                                                  \
-        NEXT(words);                                                                                \
+#define PEEK(Name, size, from, statement, words)                                       \
+    Name: {                                                                            \
+        std::int64_t offset = from;                                                    \
+        if (static_cast<std::uint64_t>(offset) * (size) >=                             \
+            static_cast<std::uint64_t>(run.peekEnd - run.first)) [[unlikely]]          \
+            STOP_IF_NOT(run.wantPeek(pc, frame, static_cast<std::int32_t>(offset)));   \
+        const std::byte* at = run.first + static_cast<std::uint64_t>(offset) * (size); \
+        statement;                                                                     \
+        NEXT(words);                                                                   \
     }
-PUSH(Push1, 1, write(at, static_cast<std::uint8_t>(S(1).i)), 2)
-PUSH(Push4, 4, write(at, S(1).i), 2)
-PUSH(Push8, 8, write(at, S(1).bits), 2)
-PUSH(PushSlots, N(2), std::memcpy(at, &S(1), N(2)), 3)
-PUSH(PushFrom, N(3), std::memcpy(at, OFFSET_OF(1, 2), N(3)), 4)
-POP(Pop1, 1, S(1).i = read<std::uint8_t>(at), 2)
-POP(Pop4, 4, S(1).i = read<std::int32_t>(at), 2)
-POP(Pop8, 8, S(1).bits = read<std::uint64_t>(at), 2)
-POP(PopSlots, N(2), std::memcpy(static_cast<void*>(&S(1)), at, N(2)), 3)
-POP(PopInto, N(3), std::memcpy(OFFSET_OF(1, 2), at, N(3)), 4)
-POP(Discard, N(1), static_cast<void>(at), 2)
-PEEK(Peek1, 1, 2, S(1).i = read<std::uint8_t>(at), 3)
-PEEK(Peek4, 4, 2, S(1).i = read<std::int32_t>(at), 3)
-PEEK(Peek8, 8, 2, S(1).bits = read<std::uint64_t>(at), 3)
-PEEK(PeekSlots, N(3), 2, std::memcpy(static_cast<void*>(&S(1)), at, N(3)), 4)
-PEEK(PeekInto, N(4), 3, std::memcpy(OFFSET_OF(1, 2), at, N(4)), 5)
-Iter: S(1).i = wrap(static_cast<std::uint32_t>(run.instance.iterations)); NEXT(2);
+    PUSH(Push1, 1, write(at, static_cast<std::uint8_t>(S(1).i)), 2)
+    PUSH(Push4, 4, write(at, S(1).i), 2)
+    PUSH(Push8, 8, write(at, S(1).bits), 2)
+    PUSH(PushSlots, N(2), std::memcpy(at, &S(1), N(2)), 3)
+    PUSH(PushFrom, N(3), std::memcpy(at, OFFSET_OF(1, 2), N(3)), 4)
+    POP(Pop1, 1, S(1).i = read<std::uint8_t>(at), 2)
+    POP(Pop4, 4, S(1).i = read<std::int32_t>(at), 2)
+    POP(Pop8, 8, S(1).bits = read<std::uint64_t>(at), 2)
+    POP(PopSlots, N(2), std::memcpy(static_cast<void*>(&S(1)), at, N(2)), 3)
+    POP(PopInto, N(3), std::memcpy(OFFSET_OF(1, 2), at, N(3)), 4)
+    POP(Discard, N(1), static_cast<void>(at), 2)
+    PEEK(Peek1K, 1, N(2), S(1).i = read<std::uint8_t>(at), 3)
+    PEEK(Peek4K, 4, N(2), S(1).i = read<std::int32_t>(at), 3)
+    PEEK(Peek8K, 8, N(2), S(1).bits = read<std::uint64_t>(at), 3)
+    PEEK(Peek1, 1, S(2).i, S(1).i = read<std::uint8_t>(at), 3)
+    PEEK(Peek4, 4, S(2).i, S(1).i = read<std::int32_t>(at), 3)
+    PEEK(Peek8, 8, S(2).i, S(1).bits = read<std::uint64_t>(at), 3)
+    PEEK(PeekSlots, N(3), S(2).i, std::memcpy(static_cast<void*>(&S(1)), at, N(3)), 4)
+    PEEK(PeekInto, N(4), S(3).i, std::memcpy(OFFSET_OF(1, 2), at, N(4)), 5)
+Iter:
+    S(1).i = wrap(static_cast<std::uint32_t>(run.instance.iterations));
+    NEXT(2);
 
     // ---- the rest
 ToString: {
@@ -468,14 +584,25 @@ Concat: {
     S(1).text = run.memory.string((a ? *a : std::string()) + (b ? *b : std::string()));
     NEXT(4);
 }
-Intern: S(1).text = run.memory.intern(S(2).text); NEXT(3);
-StringMark: S(1).bits = run.memory.strings.size(); NEXT(2);
-StringRelease: run.memory.releaseStrings(S(1).bits); NEXT(2);
-ArenaMark: S(1).bits = run.memory.arrayMark(); NEXT(2);
-ArenaRelease: run.memory.releaseArrays(S(1).bits); NEXT(2);
+Intern:
+    S(1).text = run.memory.intern(S(2).text);
+    NEXT(3);
+StringMark:
+    S(1).bits = run.memory.strings.size();
+    NEXT(2);
+StringRelease:
+    run.memory.releaseStrings(S(1).bits);
+    NEXT(2);
+ArenaMark:
+    S(1).bits = run.memory.arrayMark();
+    NEXT(2);
+ArenaRelease:
+    run.memory.releaseArrays(S(1).bits);
+    NEXT(2);
 Print: {
     run.expose(frame);
-    run.instance.host->print(format(&S(1), static_cast<types::TypeKind>(N(2)), run.machine.cFormat));
+    run.instance.host->print(
+        format(&S(1), static_cast<types::TypeKind>(N(2)), run.machine.cFormat));
     NEXT(3);
 }
 NewLine: {
@@ -483,8 +610,12 @@ NewLine: {
     run.instance.host->print("\n");
     NEXT(1);
 }
-Random: S(1).d = run.instance.host->random().next(); NEXT(2);
-Host: STOP_IF_NOT(run.host(pc, frame, run.code.hostOps[N(1)])); NEXT(2);
+Random:
+    S(1).d = run.instance.host->random().next();
+    NEXT(2);
+Host:
+    STOP_IF_NOT(run.host(pc, frame, run.code.hostOps[N(1)]));
+    NEXT(2);
 }
 
 }  // namespace strc::eval

@@ -14,19 +14,21 @@ using types::TypeKind;
 
 void Host::print(std::string_view) { STRC_UNREACHABLE("print in a place that has none"); }
 types::Random& Host::random() { STRC_UNREACHABLE("random in a place that has none"); }
-std::optional<Trap> Host::send(std::int32_t, const ir::Send&, std::optional<std::int64_t>, std::span<const Value>,
-                               SourceRange) {
+std::optional<Trap> Host::send(std::int32_t, const ir::Send&, std::optional<std::int64_t>,
+                               std::span<const Value>, SourceRange) {
     STRC_UNREACHABLE("a message in a place that has none");
 }
 bool Host::demandInput(std::uint64_t) { STRC_UNREACHABLE("a demand in a place that has none"); }
 std::optional<Trap> Host::callNative(const ir::Native&, std::span<std::uint64_t>, std::uint64_t&) {
     STRC_UNREACHABLE("a native call in a place that has none");
 }
-base::Result<std::string> Host::readFile(const std::string&) { STRC_UNREACHABLE("a file in a place that has none"); }
+base::Result<std::string> Host::readFile(const std::string&) {
+    STRC_UNREACHABLE("a file in a place that has none");
+}
 void Host::warn(const Trap&) {}
 std::int32_t Host::newPortal(SourceRange) { STRC_UNREACHABLE("a portal outside of elaboration"); }
-void Host::create(const ir::Create&, const Type*, std::span<const std::optional<Value>>, std::span<const std::int32_t>,
-                  SourceRange) {
+void Host::create(const ir::Create&, const Type*, std::span<const std::optional<Value>>,
+                  std::span<const std::int32_t>, SourceRange) {
     STRC_UNREACHABLE("add outside of elaboration");
 }
 void Host::split(bool, ir::SplitForm, std::span<const std::int64_t>, SourceRange) {
@@ -35,7 +37,9 @@ void Host::split(bool, ir::SplitForm, std::span<const std::int64_t>, SourceRange
 void Host::join(bool, ir::SplitForm, std::span<const std::int64_t>, SourceRange) {
     STRC_UNREACHABLE("join outside of elaboration");
 }
-void Host::enqueue(const Value&, SourceRange) { STRC_UNREACHABLE("enqueue outside of elaboration"); }
+void Host::enqueue(const Value&, SourceRange) {
+    STRC_UNREACHABLE("enqueue outside of elaboration");
+}
 void Host::rate(const ir::RateClause&, std::optional<std::int64_t>, std::optional<std::int64_t>,
                 std::optional<std::int64_t>, SourceRange) {
     STRC_UNREACHABLE("a rate outside of elaboration");
@@ -58,10 +62,12 @@ public:
             case Op::NewPortal: frame[op.result].i = host.newPortal(instr.range); return true;
             case Op::Create: return create();
             case Op::Split:
-                host.split(instr.flag, static_cast<ir::SplitForm>(instr.index), ints(0), instr.range);
+                host.split(instr.flag, static_cast<ir::SplitForm>(instr.index), ints(0),
+                           instr.range);
                 return true;
             case Op::Join:
-                host.join(instr.flag, static_cast<ir::SplitForm>(instr.index), ints(0), instr.range);
+                host.join(instr.flag, static_cast<ir::SplitForm>(instr.index), ints(0),
+                          instr.range);
                 return true;
             case Op::Enqueue: host.enqueue(value(0), instr.range); return true;
             case Op::Rate: return rate();
@@ -71,7 +77,9 @@ public:
     }
 
 private:
-    bool trap(Diag id, std::vector<std::string> args) { return run.trap(at, frame, id, std::move(args)); }
+    bool trap(Diag id, std::vector<std::string> args) {
+        return run.trap(at, frame, id, std::move(args));
+    }
 
     std::int32_t number(std::size_t k) const { return frame[op.operands[k].slot].i; }
 
@@ -87,7 +95,8 @@ private:
     const Type* withExtents(const Type* type, std::span<const std::int64_t> extents) const {
         if (types::isConcrete(type)) return type;
         const Type* result = types::innermost(type);
-        for (std::size_t k = extents.size(); k-- > 0;) result = run.code.types->array(result, extents[k]);
+        for (std::size_t k = extents.size(); k-- > 0;)
+            result = run.code.types->array(result, extents[k]);
         return result;
     }
 
@@ -98,7 +107,8 @@ private:
         std::vector<std::int64_t> extents = ints(k + 1);
         extents.resize(extentsOf(operand));
         const Type* type = withExtents(operand.type, extents);
-        return {type, std::string(reinterpret_cast<const char*>(slot->address), static_cast<std::size_t>(types::sizeOf(type)))};
+        return {type, std::string(reinterpret_cast<const char*>(slot->address),
+                                  static_cast<std::size_t>(types::sizeOf(type)))};
     }
 
     /// Operands that follow a ref and say its extents.
@@ -120,7 +130,8 @@ private:
         std::uint64_t elements = 1;
         for (std::int64_t extent : extents) {
             if (extent < 0) return trap(Diag::BoundNegative, {std::to_string(extent)});
-            if (__builtin_mul_overflow(elements, static_cast<std::uint64_t>(extent), &elements)) elements = UINT64_MAX;
+            if (__builtin_mul_overflow(elements, static_cast<std::uint64_t>(extent), &elements))
+                elements = UINT64_MAX;
         }
         return elements <= most || tooLarge(elements, most);
     }
@@ -137,7 +148,8 @@ private:
         if (instr.var.space == ir::Space::Global) return declareGlobal(extents);
         const Type* type = op.body->locals[instr.var.index].type;
         if (!extentsFor(type, extents)) return false;
-        for (std::size_t k = 0; k < extents.size(); ++k) frame[op.extents + k].bits = static_cast<std::uint64_t>(extents[k]);
+        for (std::size_t k = 0; k < extents.size(); ++k)
+            frame[op.extents + k].bits = static_cast<std::uint64_t>(extents[k]);
         auto bytes = static_cast<std::uint64_t>(types::sizeOf(withExtents(type, extents)));
         if (instr.var.index < op.body->params) return declareParameter(bytes);
         Slot& address = frame[op.local + kAddress];
@@ -146,7 +158,8 @@ private:
             // Declared again and again in a loop, it soon has room enough.
             std::uint64_t room = std::max(bytes, 2 * capacity.bits);
             address.address = run.memory.array(room);
-            if (!address.address) return trap(Diag::OutOfMemory, {arrayName(), std::to_string(bytes)});
+            if (!address.address)
+                return trap(Diag::OutOfMemory, {arrayName(), std::to_string(bytes)});
             capacity.bits = room;
         }
         std::memset(address.address, 0, bytes);
@@ -163,7 +176,9 @@ private:
         return true;
     }
 
-    std::string arrayName() const { return "array '" + op.body->locals[instr.var.index].name + "'"; }
+    std::string arrayName() const {
+        return "array '" + op.body->locals[instr.var.index].name + "'";
+    }
 
     bool declareField(std::vector<std::int64_t>& extents) {
         const ir::Variable& field = run.code.stream->fields[instr.var.index];
@@ -173,7 +188,8 @@ private:
         auto align = static_cast<std::uint64_t>(types::alignOf(type));
         std::uint64_t offset = (state.size() + align - 1) / align * align;
         std::uint64_t size = offset + static_cast<std::uint64_t>(types::sizeOf(type));
-        if (size > run.memory.limits.totalBytes) return trap(Diag::OutOfMemory, {"field '" + field.name + "'", std::to_string(size)});
+        if (size > run.memory.limits.totalBytes)
+            return trap(Diag::OutOfMemory, {"field '" + field.name + "'", std::to_string(size)});
         Instance& instance = run.instance;
         std::size_t fields = run.code.stream->fields.size();
         instance.fieldTypes.resize(fields);
@@ -198,7 +214,8 @@ private:
         const ir::Create& create = op.body->creates[instr.index];
         std::vector<std::optional<Value>> args;
         for (std::uint32_t position : create.args)
-            args.push_back(position == ir::kNone ? std::nullopt : std::optional<Value>(value(position)));
+            args.push_back(position == ir::kNone ? std::nullopt
+                                                 : std::optional<Value>(value(position)));
         std::vector<std::int32_t> portals;
         for (std::uint32_t position : create.portals) portals.push_back(number(position));
         const Type* typeArgument = create.typeArgument;
@@ -216,7 +233,9 @@ private:
     bool rate() {
         const ir::RateClause& clause = op.body->rates[instr.index];
         std::size_t next = 0;
-        auto take = [&](bool there) { return there ? std::optional<std::int64_t>(number(next++)) : std::nullopt; };
+        auto take = [&](bool there) {
+            return there ? std::optional<std::int64_t>(number(next++)) : std::nullopt;
+        };
         auto min = take(!clause.dynamic || clause.hasMin);
         auto average = take(clause.dynamic && clause.hasAverage);
         auto max = take(clause.dynamic && clause.hasMax);
@@ -243,7 +262,8 @@ private:
         std::optional<std::int64_t> latency;
         if (send.hasLatency) latency = number(next++);
         std::vector<Value> args;
-        for (; next < op.operands.size(); next += 1 + extentsOf(op.operands[next])) args.push_back(value(next));
+        for (; next < op.operands.size(); next += 1 + extentsOf(op.operands[next]))
+            args.push_back(value(next));
         return passOn(host.send(number(0), send, latency, args, instr.range));
     }
 
@@ -264,15 +284,18 @@ private:
                 continue;
             }
             static const std::string empty;
-            args.push_back(reinterpret_cast<std::uint64_t>((slot.text ? *slot.text : empty).c_str()));
+            args.push_back(
+                reinterpret_cast<std::uint64_t>((slot.text ? *slot.text : empty).c_str()));
         }
         std::uint64_t result = 0;
         if (!passOn(host.callNative(native, args, result))) return false;
         Slot& to = frame[op.result];
         to.bits = result;
         if (!native.result || instr.result == ir::kNone) return true;
-        if (native.result->is(TypeKind::Boolean) || native.result->is(TypeKind::Bit)) to.i = (result & 0xff) != 0;
-        if (native.result->is(TypeKind::String)) to.text = run.memory.string(reinterpret_cast<const char*>(result));
+        if (native.result->is(TypeKind::Boolean) || native.result->is(TypeKind::Bit))
+            to.i = (result & 0xff) != 0;
+        if (native.result->is(TypeKind::String))
+            to.text = run.memory.string(reinterpret_cast<const char*>(result));
         return true;
     }
 
@@ -291,11 +314,16 @@ private:
             rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
             if (word.empty()) continue;
             if (found++ >= needed) continue;
-            if (!readNumber(word, type, to)) return trap(Diag::ArrayFileMalformed, {std::to_string(line), name, types::toString(type)});
+            if (!readNumber(word, type, to))
+                return trap(Diag::ArrayFileMalformed,
+                            {std::to_string(line), name, types::toString(type)});
             to += 4;
         }
-        if (found < needed) return trap(Diag::ArrayFileShort, {name, std::to_string(found), std::to_string(needed)});
-        if (found > needed) host.warn({Diag::ArrayFileLong, instr.range, {name, std::to_string(needed)}});
+        if (found < needed)
+            return trap(Diag::ArrayFileShort,
+                        {name, std::to_string(found), std::to_string(needed)});
+        if (found > needed)
+            host.warn({Diag::ArrayFileLong, instr.range, {name, std::to_string(needed)}});
         return true;
     }
 

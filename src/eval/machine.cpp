@@ -33,7 +33,9 @@ std::int64_t itemsIn(const Tape& tape, const std::byte* from, const std::byte* t
 Slot* Machine::Memory::room(Slot* at, Slot*& pieceEnd, std::uint64_t need) {
     if (at && static_cast<std::uint64_t>(pieceEnd - at) >= need) return at;
     std::size_t next = 0;
-    while (next < pieces.size() && pieceEnd && pieces[next].slots.get() + pieces[next].size != pieceEnd) ++next;
+    while (next < pieces.size() && pieceEnd &&
+           pieces[next].slots.get() + pieces[next].size != pieceEnd)
+        ++next;
     if (pieceEnd) ++next;
     if (next >= pieces.size() || pieces[next].size < need) {
         for (std::size_t k = next; k < pieces.size(); ++k) bytes -= pieces[k].size * sizeof(Slot);
@@ -52,7 +54,8 @@ Slot* Machine::Memory::room(Slot* at, Slot*& pieceEnd, std::uint64_t need) {
 
 std::byte* Machine::Memory::array(std::uint64_t size) {
     if (bytes + size > limits.totalBytes) return nullptr;
-    std::unique_ptr<std::byte[]> memory(new (std::nothrow) std::byte[std::max<std::uint64_t>(size, 1)]);
+    std::unique_ptr<std::byte[]> memory(new (std::nothrow)
+                                            std::byte[std::max<std::uint64_t>(size, 1)]);
     if (!memory) return nullptr;
     bytes += size;
     arrays.push_back({std::move(memory), size});
@@ -75,8 +78,10 @@ void Run::enter() {
         std::int64_t items = itemsIn(*input, first, end);
         std::int64_t size = input->bytesPerItem();
         popEnd = peekEnd = end;
-        if (firing.popLimit - firing.popped < items) popEnd = first + (firing.popLimit - firing.popped) * size;
-        if (firing.peekLimit - firing.popped < items) peekEnd = first + (firing.peekLimit - firing.popped) * size;
+        if (firing.popLimit - firing.popped < items)
+            popEnd = first + (firing.popLimit - firing.popped) * size;
+        if (firing.peekLimit - firing.popped < items)
+            peekEnd = first + (firing.peekLimit - firing.popped) * size;
     }
     if (Tape* output = instance.output) {
         last = lastBase = TapeWindow::last(*output);
@@ -100,10 +105,15 @@ void Run::leave() {
     }
 }
 
-bool Run::rateTrap(const std::uint32_t* at, const Slot* frame, Diag id, std::int64_t limit, std::int64_t count) {
-    bool isPrework = instance.code && instance.code->prework && &*instance.code->prework == code.table[0]->body;
-    std::string filter = instance.code && !instance.code->name.empty() ? instance.code->name : "filter";
-    return trap(at, frame, id, {isPrework ? "'prework'" : "'work'", filter, std::to_string(limit), std::to_string(count)});
+bool Run::rateTrap(const std::uint32_t* at, const Slot* frame, Diag id, std::int64_t limit,
+                   std::int64_t count) {
+    bool isPrework =
+        instance.code && instance.code->prework && &*instance.code->prework == code.table[0]->body;
+    std::string filter =
+        instance.code && !instance.code->name.empty() ? instance.code->name : "filter";
+    return trap(
+        at, frame, id,
+        {isPrework ? "'prework'" : "'work'", filter, std::to_string(limit), std::to_string(count)});
 }
 
 bool Run::demand(const std::uint32_t* at, Slot* frame, std::uint64_t items) {
@@ -128,7 +138,8 @@ bool Run::wantPeek(const std::uint32_t* at, Slot* frame, std::int32_t offset) {
     if (offset < 0) return trap(at, frame, Diag::NegativePeek, {std::to_string(offset)});
     leave();
     if (firing.peekLimit - firing.popped <= offset)
-        return rateTrap(at, frame, Diag::PeekRateViolated, firing.peekLimit, firing.popped + offset + 1);
+        return rateTrap(at, frame, Diag::PeekRateViolated, firing.peekLimit,
+                        firing.popped + offset + 1);
     return demand(at, frame, static_cast<std::uint64_t>(offset) + 1);
 }
 
@@ -157,22 +168,24 @@ bool Run::refuel(const std::uint32_t* at, Slot* frame) {
     if (fuel >= 0) return true;
     const ir::Body& body = *frame[kFunction].function->body;
     bool isFunction = body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
-    return trap(at, frame, Diag::StepLimit,
-                {(isFunction ? "function '" : "'") + body.name + "'", std::to_string(memory.stepsUsed)});
+    return trap(
+        at, frame, Diag::StepLimit,
+        {(isFunction ? "function '" : "'") + body.name + "'", std::to_string(memory.stepsUsed)});
 }
 
 Slot* Run::call(const std::uint32_t* at, Slot* frame, const Function& callee) {
     if (frame[kDepth].bits >= memory.limits.callDepth) {
-        trap(at, frame, Diag::StackOverflow, {callee.body->name, std::to_string(memory.limits.callDepth)});
+        trap(at, frame, Diag::StackOverflow,
+             {callee.body->name, std::to_string(memory.limits.callDepth)});
         return nullptr;
     }
     Slot* parameters = frame + frame[kFunction].function->slots;
     Slot* end = frame[kEnd].slot;
-    bool fits = callee.arrayBytes <= kLargestFrame;
-    Slot* inner = fits ? memory.room(parameters, end, callee.slots + callee.outgoing) : nullptr;
+    Slot* inner = callee.need == UINT64_MAX ? nullptr : memory.room(parameters, end, callee.need);
     if (!inner) {
-        std::uint64_t bytes = callee.arrayBytes + callee.slots * sizeof(Slot);
-        trap(at, frame, Diag::OutOfMemory, {"function '" + callee.body->name + "'", std::to_string(bytes)});
+        std::uint64_t bytes = std::max(callee.arrayBytes, callee.slots * sizeof(Slot));
+        trap(at, frame, Diag::OutOfMemory,
+             {"function '" + callee.body->name + "'", std::to_string(bytes)});
         return nullptr;
     }
     std::copy_n(parameters + kHeader, inner == parameters ? 0 : callee.paramSlots, inner + kHeader);
@@ -192,7 +205,8 @@ bool Run::trap(const std::uint32_t* at, const Slot* frame, Diag id, std::vector<
     return false;
 }
 
-bool Run::indexTrap(const std::uint32_t* at, const Slot* frame, std::int32_t index, std::uint32_t extent) {
+bool Run::indexTrap(const std::uint32_t* at, const Slot* frame, std::int32_t index,
+                    std::uint32_t extent) {
     return trap(at, frame, Diag::IndexOutOfRange, {std::to_string(index), std::to_string(extent)});
 }
 
@@ -225,7 +239,11 @@ namespace {
 class Marks {
 public:
     explicit Marks(Machine::Memory& memory)
-        : memory(memory), top(memory.top), end(memory.end), arrays(memory.arrayMark()), strings(memory.strings.size()) {}
+        : memory(memory),
+          top(memory.top),
+          end(memory.end),
+          arrays(memory.arrayMark()),
+          strings(memory.strings.size()) {}
     ~Marks() {
         memory.top = top;
         memory.end = end;
@@ -247,12 +265,15 @@ Slot* outermost(Run& run) {
     const Function& main = run.code.functions.front();
     Machine::Memory& memory = run.memory;
     Slot* end = memory.end;
-    bool fits = main.arrayBytes <= kLargestFrame;
-    Slot* begin = fits ? memory.room(memory.top, end, kStartSlots + main.slots + main.outgoing) : nullptr;
+    Slot* begin =
+        main.need == UINT64_MAX ? nullptr : memory.room(memory.top, end, kStartSlots + main.need);
     if (!begin) {
         run.outcome = Outcome::Trapped;
-        run.machine.trap = Trap{Diag::OutOfMemory, main.body->range,
-                                {"'" + main.body->name + "'", std::to_string(main.arrayBytes + main.slots * sizeof(Slot))}};
+        run.machine.trap =
+            Trap{Diag::OutOfMemory,
+                 main.body->range,
+                 {"'" + main.body->name + "'",
+                  std::to_string(std::max(main.arrayBytes, main.slots * sizeof(Slot)))}};
         return nullptr;
     }
     Slot* frame = begin + kStartSlots;
@@ -313,7 +334,8 @@ bool pass(Run& run, Slot* frame, std::span<const Value> args) {
         if (value.type) to->address = copyOf(run.memory, value);
         if (value.type && !to->address) {
             run.outcome = Outcome::Trapped;
-            run.machine.trap = Trap{Diag::OutOfMemory, run.code.functions.front().body->range,
+            run.machine.trap = Trap{Diag::OutOfMemory,
+                                    run.code.functions.front().body->range,
                                     {"an argument", std::to_string(value.bytes.size())}};
             return false;
         }
@@ -329,7 +351,8 @@ Value aggregateResult(const Run& run, const Slot* frame) {
     if (!types::isConcrete(type)) {
         auto rank = static_cast<std::uint32_t>(types::rank(type));
         type = types::innermost(type);
-        for (std::uint32_t k = rank; k-- > 0;) type = run.code.types->array(type, frame[main.resultExtents + k].i);
+        for (std::uint32_t k = rank; k-- > 0;)
+            type = run.code.types->array(type, frame[main.resultExtents + k].i);
     }
     auto size = static_cast<std::size_t>(types::sizeOf(type));
     return {type, std::string(reinterpret_cast<const char*>(frame[kHeader].address), size)};
@@ -337,22 +360,26 @@ Value aggregateResult(const Run& run, const Slot* frame) {
 
 }  // namespace
 
-RunResult Machine::run(const Code& code, Instance& instance, Firing& firing, std::span<const Value> args) {
+RunResult Machine::run(const Code& code, Instance& instance, Firing& firing,
+                       std::span<const Value> args) {
     Marks marks(*memory);
     Run run(*this, code, instance, firing);
     const ir::Body& body = *code.functions.front().body;
     bool aggregate = body.result && body.result->isAggregate();
     std::vector<Value> given(args.begin(), args.end());
     if (aggregate)  // without a type: nobody knows its size yet
-        given.insert(given.begin(), types::isConcrete(body.result) ? Value::zero(body.result) : Value{});
+        given.insert(given.begin(),
+                     types::isConcrete(body.result) ? Value::zero(body.result) : Value{});
     STRC_ASSERT(given.size() == body.params, "a run without its arguments");
     RunResult result;
     Slot* frame = outermost(run);
     result.outcome = frame && pass(run, frame, given) ? finish(run, frame) : run.outcome;
     if (result.outcome == Outcome::Trapped) result.trap = trap;
     if (result.outcome != Outcome::Done || !body.result) return result;
-    if (aggregate) result.value = aggregateResult(run, frame);
-    else if (body.result->isScalar()) result.value = toValue(frame - kStartSlots, body.result);
+    if (aggregate)
+        result.value = aggregateResult(run, frame);
+    else if (body.result->isScalar())
+        result.value = toValue(frame - kStartSlots, body.result);
     return result;
 }
 

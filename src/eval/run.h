@@ -25,8 +25,8 @@ struct Machine::Memory {
     /// end is put in `end`; null if memory is out.
     Slot* room(Slot* at, Slot*& end, std::uint64_t need);
     std::vector<Piece> pieces;
-    Slot* top = nullptr;   ///< free from here, while a run is in a callback or none runs
-    Slot* end = nullptr;   ///< of that piece
+    Slot* top = nullptr;  ///< free from here, while a run is in a callback or none runs
+    Slot* end = nullptr;  ///< of that piece
 
     // ---- arrays of dynamic extent, freed in the order they came
     std::byte* array(std::uint64_t bytes);
@@ -36,13 +36,17 @@ struct Machine::Memory {
 
     // ---- strings: those of one expression, and those that variables hold
     const std::string* string(std::string text) { return &strings.emplace_back(std::move(text)); }
-    const std::string* intern(const std::string* text) { return text ? &*interned.insert(*text).first : nullptr; }
-    void releaseStrings(std::size_t mark) { strings.resize(mark); }
+    const std::string* intern(const std::string* text) {
+        return text ? &*interned.insert(*text).first : nullptr;
+    }
+    void releaseStrings(std::size_t mark) {
+        if (strings.size() > mark) strings.resize(mark);
+    }
     std::deque<std::string> strings;
     std::unordered_set<std::string> interned;
 
     base::Limits limits;
-    std::uint64_t bytes = 0;      ///< of pieces and arrays
+    std::uint64_t bytes = 0;  ///< of pieces and arrays
     std::uint64_t stepsUsed = 0;
 };
 
@@ -51,10 +55,10 @@ struct Run {
 
     // ---- the tapes, as far as this firing may reach. Between `enter` and `leave` the tapes themselves
     // are not up to date.
-    std::byte* first = nullptr;     ///< the next item of the input
-    std::byte* popEnd = nullptr;    ///< items from there on may not be popped: limit or lack
+    std::byte* first = nullptr;  ///< the next item of the input
+    std::byte* popEnd = nullptr;  ///< items from there on may not be popped: limit or lack
     std::byte* peekEnd = nullptr;
-    std::byte* last = nullptr;      ///< behind the last item of the output
+    std::byte* last = nullptr;  ///< behind the last item of the output
     std::byte* pushEnd = nullptr;
     void enter();
     void leave();
@@ -75,8 +79,10 @@ struct Run {
     /// Opcode Host and others that call back; false ends the run.
     bool host(const std::uint32_t* at, Slot* frame, const HostOp&);
 
-    bool trap(const std::uint32_t* at, const Slot* frame, Diag id, std::vector<std::string> args = {});
-    bool indexTrap(const std::uint32_t* at, const Slot* frame, std::int32_t index, std::uint32_t extent);
+    bool trap(const std::uint32_t* at, const Slot* frame, Diag id,
+              std::vector<std::string> args = {});
+    bool indexTrap(const std::uint32_t* at, const Slot* frame, std::int32_t index,
+                   std::uint32_t extent);
     /// Callbacks may run other bodies: frames go behind `frame`.
     void expose(Slot* frame);
 
@@ -91,9 +97,10 @@ struct Run {
     Outcome outcome = Outcome::Done;
 
 private:
-    std::byte* firstBase = nullptr;   ///< first and last when they were last counted
+    std::byte* firstBase = nullptr;  ///< first and last when they were last counted
     std::byte* lastBase = nullptr;
-    bool rateTrap(const std::uint32_t* at, const Slot* frame, Diag id, std::int64_t limit, std::int64_t count);
+    bool rateTrap(const std::uint32_t* at, const Slot* frame, Diag id, std::int64_t limit,
+                  std::int64_t count);
     bool demand(const std::uint32_t* at, Slot* frame, std::uint64_t items);
 };
 

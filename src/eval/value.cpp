@@ -24,7 +24,9 @@ namespace {
 
 std::string formatC(double value) { return fmt::format("{:.6f}", value); }
 
-std::string formatReal(float value, bool cFormat) { return cFormat ? formatC(value) : types::formatFloat(value); }
+std::string formatReal(float value, bool cFormat) {
+    return cFormat ? formatC(value) : types::formatFloat(value);
+}
 
 /// A list of the parts of a vector, for dumps.
 std::string formatVector(const Slot* slot, int count, bool cFormat) {
@@ -48,7 +50,8 @@ std::string format(const Slot* slot, TypeKind kind, bool cFormat) {
         case TypeKind::Double: return cFormat ? formatC(slot->d) : types::formatDouble(slot->d);
         case TypeKind::Complex: {
             std::string second = formatReal(slot->parts[1], cFormat);
-            return formatReal(slot->parts[0], cFormat) + (second[0] == '-' ? "" : "+") + second + "i";
+            return formatReal(slot->parts[0], cFormat) + (second[0] == '-' ? "" : "+") + second +
+                   "i";
         }
         case TypeKind::Float2: return formatVector(slot, 2, cFormat);
         case TypeKind::Float3: return formatVector(slot, 3, cFormat);
@@ -63,19 +66,25 @@ std::string format(const Slot* slot, TypeKind kind, bool cFormat) {
 }
 
 Value toValue(const Slot* slot, const Type* type) {
-    if (type->is(TypeKind::String)) return Value::text(type, slot->text ? *slot->text : std::string());
+    if (type->is(TypeKind::String))
+        return Value::text(type, slot->text ? *slot->text : std::string());
     auto size = static_cast<std::size_t>(types::sizeOf(type));
     Value value = Value::zero(type);
-    if (size == 1) value.bytes[0] = static_cast<char>(slot->i);
-    else std::memcpy(value.bytes.data(), slot, size);
+    if (size == 1)
+        value.bytes[0] = static_cast<char>(slot->i);
+    else
+        std::memcpy(value.bytes.data(), slot, size);
     return value;
 }
 
 void fromValue(Slot* slot, const Value& value, const std::string* text) {
     slot->bits = 0;
-    if (value.type->is(TypeKind::String)) slot->text = text;
-    else if (value.bytes.size() == 1) slot->i = static_cast<unsigned char>(value.bytes[0]);
-    else std::memcpy(static_cast<void*>(slot), value.bytes.data(), value.bytes.size());
+    if (value.type->is(TypeKind::String))
+        slot->text = text;
+    else if (value.bytes.size() == 1)
+        slot->i = static_cast<unsigned char>(value.bytes[0]);
+    else
+        std::memcpy(static_cast<void*>(slot), value.bytes.data(), value.bytes.size());
 }
 
 namespace {
@@ -94,9 +103,12 @@ std::string operandText(char letter, std::uint32_t word, std::size_t at) {
             std::memcpy(&value, &word, sizeof value);
             return types::formatFloat(value);
         }
-        case 'j': return fmt::format("->{}", static_cast<std::int64_t>(at) + static_cast<std::int32_t>(word));
+        case 'j':
+            return fmt::format("->{}",
+                               static_cast<std::int64_t>(at) + static_cast<std::int32_t>(word));
         case 'n': return fmt::format("#{}", word);
-        default: return word == kState ? "state" : word == kFrame ? "frame" : fmt::format("${}", word);
+        default:
+            return word == kState ? "state" : word == kFrame ? "frame" : fmt::format("${}", word);
     }
 }
 

@@ -1,12 +1,12 @@
 #pragma once
 /// Bodies given as IR text, run with a host that writes down what they ask for.
 
-#include <gtest/gtest.h>
-
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "eval/eval.h"
 #include "ir/text.h"
@@ -18,8 +18,9 @@ class RecordingHost : public Host {
 public:
     void print(std::string_view text) override { out += text; }
     types::Random& random() override { return generator; }
-    std::optional<Trap> send(std::int32_t portal, const ir::Send& send, std::optional<std::int64_t> latency,
-                             std::span<const Value> args, SourceRange) override {
+    std::optional<Trap> send(std::int32_t portal, const ir::Send& send,
+                             std::optional<std::int64_t> latency, std::span<const Value> args,
+                             SourceRange) override {
         note("send " + send.handler + " to " + std::to_string(portal));
         if (latency) out += " in " + std::to_string(*latency);
         for (const Value& arg : args) out += " " + describe(arg);
@@ -30,8 +31,10 @@ public:
     std::optional<Trap> callNative(const ir::Native& native, std::span<std::uint64_t> args,
                                    std::uint64_t& result) override {
         note("native " + native.name);
-        if (native.name == "missing") return Trap{Diag::NativeUnavailable, {}, {native.package, native.name}};
-        if (native.name == "greet") out += std::string(" ") + reinterpret_cast<const char*>(args[0]);
+        if (native.name == "missing")
+            return Trap{Diag::NativeUnavailable, {}, {native.package, native.name}};
+        if (native.name == "greet")
+            out += std::string(" ") + reinterpret_cast<const char*>(args[0]);
         result = args.size() > 1 ? args[1] + 1 : 0x1234567800000001u;
         return std::nullopt;
     }
@@ -40,26 +43,32 @@ public:
         if (found == files.end()) return base::Failure{"no such file"};
         return found->second;
     }
-    void warn(const Trap& warning) override { note("warning " + base::message(warning.id, warning.args)); }
+    void warn(const Trap& warning) override {
+        note("warning " + base::message(warning.id, warning.args));
+    }
     std::int32_t newPortal(SourceRange) override { return portals++; }
-    void create(const ir::Create& create, const Type* typeArgument, std::span<const std::optional<Value>> args,
-                std::span<const std::int32_t> to, SourceRange) override {
+    void create(const ir::Create& create, const Type* typeArgument,
+                std::span<const std::optional<Value>> args, std::span<const std::int32_t> to,
+                SourceRange) override {
         note("create " + std::to_string(static_cast<int>(create.role)));
         if (typeArgument) out += "<" + types::toString(typeArgument) + ">";
         for (const auto& arg : args) out += " " + (arg ? describe(*arg) : "default");
         for (std::int32_t portal : to) out += " portal " + std::to_string(portal);
     }
-    void split(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights, SourceRange) override {
+    void split(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights,
+               SourceRange) override {
         note(duplicate ? "split duplicate" : "split");
         describe(form, weights);
     }
-    void join(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights, SourceRange) override {
+    void join(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights,
+              SourceRange) override {
         note(duplicate ? "join duplicate" : "join");
         describe(form, weights);
     }
     void enqueue(const Value& value, SourceRange) override { note("enqueue " + describe(value)); }
-    void rate(const ir::RateClause& clause, std::optional<std::int64_t> min, std::optional<std::int64_t> average,
-              std::optional<std::int64_t> max, SourceRange) override {
+    void rate(const ir::RateClause& clause, std::optional<std::int64_t> min,
+              std::optional<std::int64_t> average, std::optional<std::int64_t> max,
+              SourceRange) override {
         note("rate " + std::to_string(static_cast<int>(clause.kind)));
         for (auto bound : {min, average, max}) out += bound ? " " + std::to_string(*bound) : " -";
     }
@@ -67,7 +76,9 @@ public:
         note("item " + std::to_string(side) + " " + types::toString(type));
     }
 
-    static std::string describe(const Value& value) { return types::toString(value.type) + " " + types::toString(value); }
+    static std::string describe(const Value& value) {
+        return types::toString(value.type) + " " + types::toString(value);
+    }
 
     std::string out;
     types::Random generator;
@@ -102,11 +113,13 @@ struct Items {
 class Evaluation : public testing::Test {
 protected:
     /// Reads a module; its last stream becomes the one that runs.
-    void read(const std::string& text) {
+    void read(const std::string& text, bool verified = true) {
         auto parsed = ir::parse(text, types, names);
         ASSERT_TRUE(parsed) << parsed.error() << "\nin\n" << text;
         module = std::move(*parsed);
-        for (const std::string& fault : ir::verify(module)) ADD_FAILURE() << fault << "\nin\n" << text;
+        if (verified)
+            for (const std::string& fault : ir::verify(module))
+                ADD_FAILURE() << fault << "\nin\n" << text;
         instance = {};
         instance.module = &module;
         instance.host = &host;
@@ -114,9 +127,11 @@ protected:
         host.out.clear();
     }
     /// A filter whose work is `work`, after members such as fields and functions.
-    void readWork(const std::string& work, const std::string& members = "", const std::string& type = "int->int") {
+    void readWork(const std::string& work, const std::string& members = "",
+                  const std::string& type = "int->int") {
         const char* setup = members.find("setup {") == std::string::npos ? " setup { }" : "";
-        read(std::string(kPrelude) + "filter F " + type + " { " + members + setup + " work { " + work + " } }");
+        read(std::string(kPrelude) + "filter F " + type + " { " + members + setup + " work { " +
+             work + " } }");
     }
 
     RunResult run(const ir::Body& body, std::span<const Value> args = {},
@@ -130,7 +145,8 @@ protected:
         return run(*instance.code->work);
     }
     /// What a work body prints, or the message of its trap.
-    std::string printed(const std::string& work, const std::string& members = "", const std::string& type = "int->int") {
+    std::string printed(const std::string& work, const std::string& members = "",
+                        const std::string& type = "int->int") {
         readWork(work, members, type);
         if (HasFatalFailure()) return "";
         return text(runWork());

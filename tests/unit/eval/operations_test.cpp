@@ -38,132 +38,265 @@ constexpr const char* kMembers = R"(
 )";
 
 const Row kRows[] = {
-    {Op::Const, "%0: float = const 0.5 print<float> %0 %1: String = const \"x\" print<String> %1", "0.5x"},
-    {Op::Const, "%0: ref int[3] = const {4, 5, 6} %1: int = const 1 %2: int = const 3 %3: ref int = elem %0, %1, %2 "
-                "%4: int = load.at %3 print<int> %4", "5"},
+    {Op::Const, "%0: float = const 0.5 print<float> %0 %1: String = const \"x\" print<String> %1",
+     "0.5x"},
+    {Op::Const,
+     "%0: ref int[3] = const {4, 5, 6} %1: int = const 1 %2: int = const 3 %3: ref int = elem %0, "
+     "%1, %2 "
+     "%4: int = load.at %3 print<int> %4",
+     "5"},
     {Op::Const, "%0: float3 = const (1.0, 2.0, 3.0) %1: float = part %0, 2 print<float> %1", "3.0"},
-    {Op::Load, "%0: int = load constant n print<int> %0 %1: int = load field count print<int> %1", "70"},
-    {Op::Store, "local x: int %0: int = const 3 store<int> local x, %0 store<int> field count, %0 "
-                "%1: int = load local x %2: int = load field count %3: int = add %1, %2 print<int> %3", "6"},
-    {Op::Addr, "%0: ref int[3] = addr global table %1: int = const 1 %2: int = const 3 %3: ref int = elem %0, %1, %2 "
-               "%4: int = load.at %3 print<int> %4", "-2"},
-    {Op::Extent, "%0: int = extent field line, 0 print<int> %0 %1: int = extent constant w, 0 print<int> %1 "
-                 "%2: int = extent field grid, 1 print<int> %2", "423"},
-    {Op::Declare, "local x: int %0: int = const 9 store<int> local x, %0 declare<int> local x "
-                  "%1: int = load local x print<int> %1", "0"},
-    {Op::Declare, "local a: int[?][?] %0: int = const 2 %1: int = const 5 declare<int[?][?]> local a, %0, %1 "
-                  "%2: int = extent local a, 0 print<int> %2 %3: int = extent local a, 1 print<int> %3", "25"},
-    {Op::Elem, "%0: ref int[2][3] = addr field grid %1: int = const 1 %2: int = const 2 %3: int = const 3 "
-               "%4: ref int[3] = elem %0, %1, %2 %5: ref int = elem %4, %2, %3 store.at<int> %5, %3 "
-               "%6: int = load.at %5 print<int> %6", "3"},
-    {Op::Member, "%0: ref P = addr field rec %1: ref boolean = member %0, 2 %2: boolean = const true "
-                 "store.at<boolean> %1, %2 %3: boolean = load.at %1 print<boolean> %3", "true"},
-    {Op::LoadAt, "%0: ref P = addr field rec %1: ref int = member %0, 0 %2: int = load.at %1 print<int> %2", "0"},
-    {Op::StoreAt, "local p: P declare<P> local p %0: ref P = addr local p %1: ref float[4] = member %0, 1 "
-                  "%2: int = const 3 %3: int = const 4 %4: ref float = elem %1, %2, %3 %5: float = const 2.5 "
-                  "store.at<float> %4, %5 %6: float = load.at %4 print<float> %6", "2.5"},
-    {Op::Copy, "local a: int[3] declare<int[3]> local a %0: ref int[3] = addr local a %1: ref int[3] = addr global table "
-               "copy<int[3]> %0, %1 %2: int = const 2 %3: int = const 3 %4: ref int = elem %0, %2, %3 "
-               "%5: int = load.at %4 print<int> %5", "3"},
-    {Op::Zero, "local a: int[3] declare<int[3]> local a %0: ref int[3] = addr local a %1: ref int[3] = addr global table "
-               "copy<int[3]> %0, %1 zero<int[3]> %0 %2: int = const 2 %3: int = const 3 %4: ref int = elem %0, %2, %3 "
-               "%5: int = load.at %4 print<int> %5", "0"},
-    {Op::CheckExtent, "%0: int = const 2 %1: int = const 2 check.extent %0, %1, 0 %2: int = const 3 "
-                      "check.extent %0, %2, 0", "<the array has length 2, but 3 is needed>"},
-    {Op::Add, "%0: int = const 2147483647 %1: int = const 1 %2: int = add %0, %1 print<int> %2", "-2147483648"},
-    {Op::Add, "%0: double = const 0.1 %1: double = const 0.2 %2: double = add %0, %1 print<double> %2",
+    {Op::Load, "%0: int = load constant n print<int> %0 %1: int = load field count print<int> %1",
+     "70"},
+    {Op::Store,
+     "local x: int %0: int = const 3 store<int> local x, %0 store<int> field count, %0 "
+     "%1: int = load local x %2: int = load field count %3: int = add %1, %2 print<int> %3",
+     "6"},
+    {Op::Addr,
+     "%0: ref int[3] = addr global table %1: int = const 1 %2: int = const 3 %3: ref int = elem "
+     "%0, %1, %2 "
+     "%4: int = load.at %3 print<int> %4",
+     "-2"},
+    {Op::Extent,
+     "%0: int = extent field line, 0 print<int> %0 %1: int = extent constant w, 0 print<int> %1 "
+     "%2: int = extent field grid, 1 print<int> %2",
+     "423"},
+    {Op::Declare,
+     "local x: int %0: int = const 9 store<int> local x, %0 declare<int> local x "
+     "%1: int = load local x print<int> %1",
+     "0"},
+    {Op::Declare,
+     "local a: int[?][?] %0: int = const 2 %1: int = const 5 declare<int[?][?]> local a, %0, %1 "
+     "%2: int = extent local a, 0 print<int> %2 %3: int = extent local a, 1 print<int> %3",
+     "25"},
+    {Op::Elem,
+     "%0: ref int[2][3] = addr field grid %1: int = const 1 %2: int = const 2 %3: int = const 3 "
+     "%4: ref int[3] = elem %0, %1, %2 %5: ref int = elem %4, %2, %3 store.at<int> %5, %3 "
+     "%6: int = load.at %5 print<int> %6",
+     "3"},
+    {Op::Member,
+     "%0: ref P = addr field rec %1: ref boolean = member %0, 2 %2: boolean = const true "
+     "store.at<boolean> %1, %2 %3: boolean = load.at %1 print<boolean> %3",
+     "true"},
+    {Op::LoadAt,
+     "%0: ref P = addr field rec %1: ref int = member %0, 0 %2: int = load.at %1 print<int> %2",
+     "0"},
+    {Op::StoreAt,
+     "local p: P declare<P> local p %0: ref P = addr local p %1: ref float[4] = member %0, 1 "
+     "%2: int = const 3 %3: int = const 4 %4: ref float = elem %1, %2, %3 %5: float = const 2.5 "
+     "store.at<float> %4, %5 %6: float = load.at %4 print<float> %6",
+     "2.5"},
+    {Op::Copy,
+     "local a: int[3] declare<int[3]> local a %0: ref int[3] = addr local a %1: ref int[3] = addr "
+     "global table "
+     "copy<int[3]> %0, %1 %2: int = const 2 %3: int = const 3 %4: ref int = elem %0, %2, %3 "
+     "%5: int = load.at %4 print<int> %5",
+     "3"},
+    {Op::Zero,
+     "local a: int[3] declare<int[3]> local a %0: ref int[3] = addr local a %1: ref int[3] = addr "
+     "global table "
+     "copy<int[3]> %0, %1 zero<int[3]> %0 %2: int = const 2 %3: int = const 3 %4: ref int = elem "
+     "%0, %2, %3 "
+     "%5: int = load.at %4 print<int> %5",
+     "0"},
+    {Op::CheckExtent,
+     "%0: int = const 2 %1: int = const 2 check.extent %0, %1, 0 %2: int = const 3 "
+     "check.extent %0, %2, 0",
+     "<the array has length 2, but 3 is needed>"},
+    {Op::Add, "%0: int = const 2147483647 %1: int = const 1 %2: int = add %0, %1 print<int> %2",
+     "-2147483648"},
+    {Op::Add,
+     "%0: double = const 0.1 %1: double = const 0.2 %2: double = add %0, %1 print<double> %2",
      "0.30000000000000004"},
-    {Op::Add, "%0: float = const 16777216.0 %1: float = const 1.0 %2: float = add %0, %1 print<float> %2", "1.6777216E7"},
-    {Op::Add, "%0: float4 = const (1.0, 2.0, 3.0, 4.0) %1: float = const 1.0 %2: float4 = add %0, %1 "
-              "%3: float = part %2, 3 print<float> %3", "5.0"},
-    {Op::Sub, "%0: int = const -2147483648 %1: int = const 1 %2: int = sub %0, %1 print<int> %2", "2147483647"},
-    {Op::Sub, "%0: complex = const (1.0, 2.0) %1: complex = const (3.0, 5.0) %2: complex = sub %0, %1 print<complex> %2",
+    {Op::Add,
+     "%0: float = const 16777216.0 %1: float = const 1.0 %2: float = add %0, %1 print<float> %2",
+     "1.6777216E7"},
+    {Op::Add,
+     "%0: float4 = const (1.0, 2.0, 3.0, 4.0) %1: float = const 1.0 %2: float4 = add %0, %1 "
+     "%3: float = part %2, 3 print<float> %3",
+     "5.0"},
+    {Op::Sub, "%0: int = const -2147483648 %1: int = const 1 %2: int = sub %0, %1 print<int> %2",
+     "2147483647"},
+    {Op::Sub,
+     "%0: complex = const (1.0, 2.0) %1: complex = const (3.0, 5.0) %2: complex = sub %0, %1 "
+     "print<complex> %2",
      "-2.0-3.0i"},
-    {Op::Mul, "%0: int = const 65537 %1: int = const 65537 %2: int = mul %0, %1 print<int> %2", "131073"},
-    {Op::Mul, "%0: complex = const (1.0, 2.0) %1: complex = const (3.0, 4.0) %2: complex = mul %0, %1 print<complex> %2",
+    {Op::Mul, "%0: int = const 65537 %1: int = const 65537 %2: int = mul %0, %1 print<int> %2",
+     "131073"},
+    {Op::Mul,
+     "%0: complex = const (1.0, 2.0) %1: complex = const (3.0, 4.0) %2: complex = mul %0, %1 "
+     "print<complex> %2",
      "-5.0+10.0i"},
-    {Op::Mul, "%0: double = const 1.5 %1: double = const -2.0 %2: double = mul %0, %1 print<double> %2", "-3.0"},
+    {Op::Mul,
+     "%0: double = const 1.5 %1: double = const -2.0 %2: double = mul %0, %1 print<double> %2",
+     "-3.0"},
     {Op::Div, "%0: int = const -7 %1: int = const 2 %2: int = div %0, %1 print<int> %2", "-3"},
-    {Op::Div, "%0: int = const -2147483648 %1: int = const -1 %2: int = div %0, %1 print<int> %2", "-2147483648"},
-    {Op::Div, "%0: float = const -1.0 %1: float = const 0.0 %2: float = div %0, %1 print<float> %2", "-Infinity"},
-    {Op::Div, "%0: int = const 1 %1: int = const 0 %2: int = div %0, %1 print<int> %2", "<integer division by zero>"},
+    {Op::Div, "%0: int = const -2147483648 %1: int = const -1 %2: int = div %0, %1 print<int> %2",
+     "-2147483648"},
+    {Op::Div, "%0: float = const -1.0 %1: float = const 0.0 %2: float = div %0, %1 print<float> %2",
+     "-Infinity"},
+    {Op::Div, "%0: int = const 1 %1: int = const 0 %2: int = div %0, %1 print<int> %2",
+     "<integer division by zero>"},
     {Op::Rem, "%0: int = const -7 %1: int = const 2 %2: int = rem %0, %1 print<int> %2", "-1"},
-    {Op::Rem, "%0: int = const -2147483648 %1: int = const -1 %2: int = rem %0, %1 print<int> %2", "0"},
-    {Op::Rem, "%0: int = load field count %1: int = rem %0, %0 print<int> %1", "<integer division by zero>"},
+    {Op::Rem, "%0: int = const -2147483648 %1: int = const -1 %2: int = rem %0, %1 print<int> %2",
+     "0"},
+    {Op::Rem, "%0: int = load field count %1: int = rem %0, %0 print<int> %1",
+     "<integer division by zero>"},
     {Op::Neg, "%0: int = const -2147483648 %1: int = neg %0 print<int> %1", "-2147483648"},
     {Op::Neg, "%0: float = const 0.0 %1: float = neg %0 print<float> %1", "-0.0"},
-    {Op::Neg, "%0: float3 = const (1.0, 2.0, 3.0) %1: float3 = neg %0 %2: float = part %1, 1 print<float> %2", "-2.0"},
-    {Op::Neg, "%0: complex = const (1.0, -2.0) %1: complex = neg %0 print<complex> %1", "-1.0+2.0i"},
+    {Op::Neg,
+     "%0: float3 = const (1.0, 2.0, 3.0) %1: float3 = neg %0 %2: float = part %1, 1 print<float> "
+     "%2",
+     "-2.0"},
+    {Op::Neg, "%0: complex = const (1.0, -2.0) %1: complex = neg %0 print<complex> %1",
+     "-1.0+2.0i"},
     {Op::And, "%0: int = const 12 %1: int = const 10 %2: int = and %0, %1 print<int> %2", "8"},
     {Op::Or, "%0: int = const 12 %1: int = const 10 %2: int = or %0, %1 print<int> %2", "14"},
-    {Op::Xor, "%0: boolean = const true %1: boolean = const true %2: boolean = xor %0, %1 print<boolean> %2", "false"},
-    {Op::Not, "%0: boolean = const true %1: boolean = not %0 print<boolean> %1 %2: int = const 0 %3: int = not %2 "
-              "print<int> %3 %4: bit = const 0 %5: bit = not %4 print<bit> %5", "false-11"},
+    {Op::Xor,
+     "%0: boolean = const true %1: boolean = const true %2: boolean = xor %0, %1 print<boolean> %2",
+     "false"},
+    {Op::Not,
+     "%0: boolean = const true %1: boolean = not %0 print<boolean> %1 %2: int = const 0 %3: int = "
+     "not %2 "
+     "print<int> %3 %4: bit = const 0 %5: bit = not %4 print<bit> %5",
+     "false-11"},
     {Op::Shl, "%0: int = const 1 %1: int = const 33 %2: int = shl %0, %1 print<int> %2", "2"},
-    {Op::Shl, "%0: int = const 1 %1: int = load constant n %2: int = shl %0, %1 print<int> %2", "128"},
+    {Op::Shl, "%0: int = const 1 %1: int = load constant n %2: int = shl %0, %1 print<int> %2",
+     "128"},
     {Op::Shr, "%0: int = const -9 %1: int = const 1 %2: int = shr %0, %1 print<int> %2", "-5"},
     {Op::Eq, "%0: float = const NaN %1: boolean = eq<float> %0, %0 print<boolean> %1", "false"},
-    {Op::Eq, "%0: complex = const (1.0, 2.0) %1: boolean = eq<complex> %0, %0 print<boolean> %1", "true"},
-    {Op::Eq, "%0: float2 = const (1.0, 2.0) %1: boolean = eq<float2> %0, %0 print<boolean> %1", "true"},
+    {Op::Eq, "%0: complex = const (1.0, 2.0) %1: boolean = eq<complex> %0, %0 print<boolean> %1",
+     "true"},
+    {Op::Eq, "%0: float2 = const (1.0, 2.0) %1: boolean = eq<float2> %0, %0 print<boolean> %1",
+     "true"},
     {Op::Ne, "%0: float = const NaN %1: boolean = ne<float> %0, %0 print<boolean> %1", "true"},
-    {Op::Ne, "%0: complex = const (1.0, 2.0) %1: boolean = ne<complex> %0, %0 print<boolean> %1", "false"},
-    {Op::Lt, "%0: int = const -1 %1: int = load constant n %2: boolean = lt<int> %0, %1 print<boolean> %2", "true"},
-    {Op::Lt, "%0: double = const 1.0 %1: double = const 2.0 %2: boolean = lt<double> %1, %0 print<boolean> %2", "false"},
+    {Op::Ne, "%0: complex = const (1.0, 2.0) %1: boolean = ne<complex> %0, %0 print<boolean> %1",
+     "false"},
+    {Op::Lt,
+     "%0: int = const -1 %1: int = load constant n %2: boolean = lt<int> %0, %1 print<boolean> %2",
+     "true"},
+    {Op::Lt,
+     "%0: double = const 1.0 %1: double = const 2.0 %2: boolean = lt<double> %1, %0 print<boolean> "
+     "%2",
+     "false"},
     {Op::Le, "%0: int = load constant n %1: boolean = le<int> %0, %0 print<boolean> %1", "true"},
-    {Op::Gt, "%0: float = const NaN %1: float = const 1.0 %2: boolean = gt<float> %0, %1 print<boolean> %2", "false"},
-    {Op::Gt, "%0: double = const 1.0 %1: double = const 2.0 %2: boolean = gt<double> %1, %0 print<boolean> %2", "true"},
-    {Op::Ge, "%0: int = const 3 %1: int = load constant n %2: boolean = ge<int> %0, %1 print<boolean> %2", "false"},
-    {Op::Ge, "%0: int = const 3 %1: int = load constant n %2: boolean = ge<int> %1, %0 print<boolean> %2", "true"},
-    {Op::Convert, "%0: float = const 1.0E10 %1: int = convert %0 print<int> %1 %2: float = const NaN %3: int = convert %2 "
-                  "print<int> %3", "21474836470"},
+    {Op::Gt,
+     "%0: float = const NaN %1: float = const 1.0 %2: boolean = gt<float> %0, %1 print<boolean> %2",
+     "false"},
+    {Op::Gt,
+     "%0: double = const 1.0 %1: double = const 2.0 %2: boolean = gt<double> %1, %0 print<boolean> "
+     "%2",
+     "true"},
+    {Op::Ge,
+     "%0: int = const 3 %1: int = load constant n %2: boolean = ge<int> %0, %1 print<boolean> %2",
+     "false"},
+    {Op::Ge,
+     "%0: int = const 3 %1: int = load constant n %2: boolean = ge<int> %1, %0 print<boolean> %2",
+     "true"},
+    {Op::Convert,
+     "%0: float = const 1.0E10 %1: int = convert %0 print<int> %1 %2: float = const NaN %3: int = "
+     "convert %2 "
+     "print<int> %3",
+     "21474836470"},
     {Op::Convert, "%0: int = const 16777217 %1: float = convert %0 print<float> %1", "1.6777216E7"},
-    {Op::Convert, "%0: int = const 6 %1: bit = convert %0 print<bit> %1 %2: float = const 7.9 %3: bit = convert %2 "
-                  "print<bit> %3 %4: bit = const 1 %5: boolean = convert %4 print<boolean> %5", "01true"},
+    {Op::Convert,
+     "%0: int = const 6 %1: bit = convert %0 print<bit> %1 %2: float = const 7.9 %3: bit = convert "
+     "%2 "
+     "print<bit> %3 %4: bit = const 1 %5: boolean = convert %4 print<boolean> %5",
+     "01true"},
     {Op::Convert, "%0: int = const 6 %1: complex = convert %0 print<complex> %1", "6.0+0.0i"},
-    {Op::Convert, "%0: float = const 6.5 %1: float3 = convert %0 %2: float = part %1, 2 print<float> %2", "6.5"},
-    {Op::Convert, "%0: float = const 0.1 %1: double = convert %0 print<double> %1 %2: double = const -2.75 "
-                  "%3: int = convert %2 print<int> %3", "0.10000000149011612-2"},
-    {Op::Math, "%0: double = const 2.0 %1: double = math sqrt %0 %2: float = convert %1 print<float> %2", "1.4142135"},
-    {Op::Math, "%0: double = const 2.0 %1: double = const 10.0 %2: double = math pow %0, %1 print<double> %2", "1024.0"},
-    {Op::Math, "%0: complex = const (3.0, 4.0) %1: float = math abs %0 print<float> %1 %2: complex = math sqrt %0 "
-               "print<complex> %2", "5.02.0+1.0i"},
-    {Op::Math, "%0: complex = const (-4.0, 0.0) %1: complex = math csqrt %0 print<complex> %1", "0.0+2.0i"},
-    {Op::Make, "%0: float = const 1.0 %1: float = const 2.0 %2: complex = make %1, %0 print<complex> %2 "
-               "%3: float3 = make %0, %1, %1 %4: float = part %3, 2 print<float> %4", "2.0+1.0i2.0"},
+    {Op::Convert,
+     "%0: float = const 6.5 %1: float3 = convert %0 %2: float = part %1, 2 print<float> %2", "6.5"},
+    {Op::Convert,
+     "%0: float = const 0.1 %1: double = convert %0 print<double> %1 %2: double = const -2.75 "
+     "%3: int = convert %2 print<int> %3",
+     "0.10000000149011612-2"},
+    {Op::Math,
+     "%0: double = const 2.0 %1: double = math sqrt %0 %2: float = convert %1 print<float> %2",
+     "1.4142135"},
+    {Op::Math,
+     "%0: double = const 2.0 %1: double = const 10.0 %2: double = math pow %0, %1 print<double> %2",
+     "1024.0"},
+    {Op::Math,
+     "%0: complex = const (3.0, 4.0) %1: float = math abs %0 print<float> %1 %2: complex = math "
+     "sqrt %0 "
+     "print<complex> %2",
+     "5.02.0+1.0i"},
+    {Op::Math, "%0: complex = const (-4.0, 0.0) %1: complex = math csqrt %0 print<complex> %1",
+     "0.0+2.0i"},
+    {Op::Make,
+     "%0: float = const 1.0 %1: float = const 2.0 %2: complex = make %1, %0 print<complex> %2 "
+     "%3: float3 = make %0, %1, %1 %4: float = part %3, 2 print<float> %4",
+     "2.0+1.0i2.0"},
     {Op::Part, "%0: complex = const (3.0, 4.0) %1: float = part %0, 1 print<float> %1", "4.0"},
-    {Op::WithPart, "local z: complex %0: complex = const (3.0, 4.0) store<complex> local z, %0 %1: complex = load local z "
-                   "%2: float = const 9.0 %3: complex = with.part %1, %2, 0 print<complex> %3 %4: complex = load local z "
-                   "print<complex> %4", "9.0+4.0i3.0+4.0i"},
-    {Op::Concat, "%0: String = const \"a\" %1: int = const 12 %2: String = convert %1 %3: String = concat %0, %2 "
-                 "print<String> %3", "a12"},
-    {Op::If, "%0: boolean = const true %1: int = if %0 { %2: int = const 1 yield<int> %2 } else { %3: int = const 2 "
-             "yield<int> %3 } print<int> %1", "1"},
-    {Op::Loop, "local i: int declare<int> local i loop { %0: int = load local i %1: int = const 3 %2: boolean = lt<int> %0, %1 "
-               "yield<boolean> %2 } do { %3: int = load local i print<int> %3 } step { %4: int = load local i "
-               "%5: int = const 1 %6: int = add %4, %5 store<int> local i, %6 }", "012"},
-    {Op::Yield, "local i: int declare<int> local i loop dowhile { %0: boolean = const false yield<boolean> %0 } do "
-                "{ %1: int = load local i print<int> %1 }", "0"},
-    {Op::Break, "loop { %0: boolean = const true yield<boolean> %0 } do { %1: int = const 7 print<int> %1 break }", "7"},
-    {Op::Continue, "local i: int declare<int> local i loop { %0: int = load local i %1: int = const 3 "
-                   "%2: boolean = lt<int> %0, %1 yield<boolean> %2 } do { %3: int = load local i %4: int = const 1 "
-                   "%5: boolean = eq<int> %3, %4 if %5 { continue } print<int> %3 } step { %6: int = load local i "
-                   "%7: int = const 1 %8: int = add %6, %7 store<int> local i, %8 }", "02"},
-    {Op::Return, "%0: int = const 1 print<int> %0 %1: boolean = const true if %1 { return } print<int> %0", "1"},
+    {Op::WithPart,
+     "local z: complex %0: complex = const (3.0, 4.0) store<complex> local z, %0 %1: complex = "
+     "load local z "
+     "%2: float = const 9.0 %3: complex = with.part %1, %2, 0 print<complex> %3 %4: complex = load "
+     "local z "
+     "print<complex> %4",
+     "9.0+4.0i3.0+4.0i"},
+    {Op::Concat,
+     "%0: String = const \"a\" %1: int = const 12 %2: String = convert %1 %3: String = concat %0, "
+     "%2 "
+     "print<String> %3",
+     "a12"},
+    {Op::If,
+     "%0: boolean = const true %1: int = if %0 { %2: int = const 1 yield<int> %2 } else { %3: int "
+     "= const 2 "
+     "yield<int> %3 } print<int> %1",
+     "1"},
+    {Op::Loop,
+     "local i: int declare<int> local i loop { %0: int = load local i %1: int = const 3 %2: "
+     "boolean = lt<int> %0, %1 "
+     "yield<boolean> %2 } do { %3: int = load local i print<int> %3 } step { %4: int = load local "
+     "i "
+     "%5: int = const 1 %6: int = add %4, %5 store<int> local i, %6 }",
+     "012"},
+    {Op::Yield,
+     "local i: int declare<int> local i loop dowhile { %0: boolean = const false yield<boolean> %0 "
+     "} do "
+     "{ %1: int = load local i print<int> %1 }",
+     "0"},
+    {Op::Break,
+     "loop { %0: boolean = const true yield<boolean> %0 } do { %1: int = const 7 print<int> %1 "
+     "break }",
+     "7"},
+    {Op::Continue,
+     "local i: int declare<int> local i loop { %0: int = load local i %1: int = const 3 "
+     "%2: boolean = lt<int> %0, %1 yield<boolean> %2 } do { %3: int = load local i %4: int = const "
+     "1 "
+     "%5: boolean = eq<int> %3, %4 if %5 { continue } print<int> %3 } step { %6: int = load local "
+     "i "
+     "%7: int = const 1 %8: int = add %6, %7 store<int> local i, %8 }",
+     "02"},
+    {Op::Return,
+     "%0: int = const 1 print<int> %0 %1: boolean = const true if %1 { return } print<int> %0",
+     "1"},
     {Op::Push, "%0: int = const 5 push<int> %0 %1: int = iter print<int> %1", "42"},
     {Op::Pop, "%0: int = pop print<int> %0", "10"},
-    {Op::Peek, "%0: int = const 2 %1: int = peek %0 print<int> %1 %2: int = pop %3: int = peek %0 print<int> %3", "3040"},
+    {Op::Peek,
+     "%0: int = const 2 %1: int = peek %0 print<int> %1 %2: int = pop %3: int = peek %0 print<int> "
+     "%3",
+     "3040"},
     {Op::Discard, "discard<int> %0: int = pop print<int> %0", "20"},
     {Op::Iter, "%0: int = iter print<int> %0", "42"},
     {Op::Call, "%0: int = const 21 %1: int = call stream twice(%0) print<int> %1", "42"},
-    {Op::Call, "%0: int = const 3 %1: int = call native Lib.next(%0, %0) print<int> %1", "native next4"},
+    {Op::Call, "%0: int = const 3 %1: int = call native Lib.next(%0, %0) print<int> %1",
+     "native next4"},
     {Op::Print, "%0: float = const 1.0E-4 print<float> %0", "1.0E-4"},
     {Op::NewLine, "newline", "\n"},
     {Op::Random, "%0: double = random %1: float = convert %0 print<float> %1", "0.6844816"},
-    {Op::Send, "%0: portal<Rx> = const 3 %1: int = const 5 %2: float = const 0.5 "
-               "send go(%1: int, %2: float) to %0 latency %1", "send go to 3 in 5 int 5 float 0.5"},
-    {Op::ReadArray, "local a: float[3] declare<float[3]> local a %0: ref float[3] = addr local a %1: String = const \"f\" "
-                    "%2: int = const 3 read.array %0, %1, %2 %3: ref float = elem %0, %2, %2", "<index 3 is outside of "
-                    "the array, whose length is 3>"},
+    {Op::Send,
+     "%0: portal<Rx> = const 3 %1: int = const 5 %2: float = const 0.5 "
+     "send go(%1: int, %2: float) to %0 latency %1",
+     "send go to 3 in 5 int 5 float 0.5"},
+    {Op::ReadArray,
+     "local a: float[3] declare<float[3]> local a %0: ref float[3] = addr local a %1: String = "
+     "const \"f\" "
+     "%2: int = const 3 read.array %0, %1, %2 %3: ref float = elem %0, %2, %2",
+     "<index 3 is outside of "
+     "the array, whose length is 3>"},
 };
 
 class Operations : public Evaluation {
@@ -193,7 +326,8 @@ TEST_F(Operations, EachHasATest) {
     for (const Row& row : kRows) tested.set(static_cast<std::size_t>(row.op));
     for (Op op : {Op::PushFrom, Op::PopInto, Op::PeekInto})           // MovesAggregates
         tested.set(static_cast<std::size_t>(op));
-    for (Op op : {Op::NewPortal, Op::Create, Op::Split, Op::Join, Op::Enqueue, Op::Rate, Op::ItemType})  // Builds
+    for (Op op : {Op::NewPortal, Op::Create, Op::Split, Op::Join, Op::Enqueue, Op::Rate,
+                  Op::ItemType})  // Builds
         tested.set(static_cast<std::size_t>(op));
     for (std::size_t k = 0; k < tested.size(); ++k)
         EXPECT_TRUE(tested[k]) << "no test of " << ir::info(static_cast<Op>(k)).mnemonic;
@@ -215,7 +349,8 @@ TEST_F(Operations, MovesAggregates) {
         push.from<P> %0
         store.at<int> %2, %1
         push.from<P> %0
-    )", "", "P->P");
+    )",
+             "", "P->P");
     struct P {
         std::int32_t id;
         float v[4];
@@ -266,10 +401,12 @@ TEST_F(Operations, Builds) {
     EXPECT_EQ(host.out, "item 0 int[4]; rate 0 4 - -; rate 1 4 - 4; rate 2 - 4 -");
     EXPECT_EQ(types::toString(instance.itemTypes[0]), "int[4]");
     host.out.clear();
-    EXPECT_EQ(text(run(*instance.code->body)),
-              "create 0 int 2 float[2] {0.0, 0.0} portal 0 portal 1; create 2 default float[2] {0.0, 0.0}; "
-              "create 1<float[2]>; split form 2 2 2; split duplicate form 0; join form 1 2; join form 0; "
-              "enqueue float[2] {0.0, 0.0}; enqueue int 2");
+    EXPECT_EQ(
+        text(run(*instance.code->body)),
+        "create 0 int 2 float[2] {0.0, 0.0} portal 0 portal 1; create 2 default float[2] {0.0, "
+        "0.0}; "
+        "create 1<float[2]>; split form 2 2 2; split duplicate form 0; join form 1 2; join form 0; "
+        "enqueue float[2] {0.0, 0.0}; enqueue int 2");
 }
 
 }  // namespace
