@@ -157,6 +157,7 @@ void Compiler::declare(const Instr& instr) {
     const Type* type = body.locals[instr.var.index].type;
     if (local.extents != 0) return emitHost(instr);
     if (local.offset >= 0) {
+        if (instr.flag) return;
         Place ref;
         ref.slot = kFrame;
         ref.offset = local.offset;

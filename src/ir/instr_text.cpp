@@ -289,6 +289,7 @@ std::string instrText(const Names& names, const Body& body, const Instr& instr) 
     std::string rest = arguments(names, body, instr);
     if (!rest.empty()) out += " " + rest;
     if (!instr.checked) out += " unchecked";
+    if (instr.op == Op::Declare && instr.flag) out += " overwritten";
     return out;
 }
 

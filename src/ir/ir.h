@@ -76,7 +76,7 @@ struct Callee {
 struct Instr {
     Op op = Op::Count;
     bool checked = true;              ///< keeps its run-time check; analysis may clear it
-    bool flag = false;                ///< Loop: do-while; Split: duplicate
+    bool flag = false;                ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing
     types::MathFn math = types::MathFn::Count;
     VarRef var;
     Callee callee;

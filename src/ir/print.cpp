@@ -39,6 +39,7 @@
 //   item.type ( "input" | "output" ) regs
 //   if        reg block [ "else" block ]
 //   loop      [ "dowhile" ] block "do" block [ "step" block ]                 condition, body, step
+//   declare   variable [ "," regs ] [ "overwritten" ]
 //   others    what they have of: variable, regs, index (an integer), separated by commas, where
 //             variable = ( "local" | "field" | "constant" | "global" ) name | "input" | "output"
 #include <set>

@@ -50,12 +50,15 @@ private:
                 if (appendBranch(instr, to)) return;
                 continue;
             }
+            if (instr.op == Op::CheckExtent && areEqual(instr.operands[0], instr.operands[1])) continue;
             rewrite(instr);
             bool ends = instr.op == Op::Return || instr.op == Op::Break || instr.op == Op::Continue;
             to.push_back(std::move(instr));
             if (ends) return;
         }
     }
+
+    bool areEqual(Reg a, Reg b) const { return constants[a] && constants[b] && *constants[a] == *constants[b]; }
 
     /// Puts the branch that is taken in place of the If. True: it ends the block.
     bool appendBranch(const Instr& branch, std::vector<Instr>& to) {

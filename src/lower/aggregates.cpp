@@ -15,7 +15,7 @@ using ir::Space;
 Aggregate BodyLowerer::temporary(const Type* type, const std::vector<Reg>& extents,
                                  SourceRange range) {
     VarRef var{Space::Local, b.addLocal("", type, range)};
-    if (!isConcrete(type)) b.emit(Op::Declare, nullptr, extents, range).var = var;
+    if (!isConcrete(type)) declareOverwritten(var, extents, range);
     return {b.address(var, type, range), type, {var, 0}};
 }
 
@@ -58,16 +58,42 @@ std::vector<Reg> BodyLowerer::extents(const Form& form, SourceRange range) {
 Aggregate BodyLowerer::aggregate(const Expr& e) {
     if (isPlace(e)) return place(e).aggregate();
     const Expr* inner = ast::withoutParens(&e);
-    if (inner->kind == ExprKind::Index || inner->kind == ExprKind::Member)
-        return place(*inner).aggregate();
-    return privateCopy(e);
+    switch (inner->kind) {
+        case ExprKind::Index:
+        case ExprKind::Member: return place(*inner).aggregate();
+        case ExprKind::Call:
+            return callAggregate(*functionOf(*inner), as<ast::CallExpr>(*inner).args, e.range);
+        case ExprKind::PackageCall:
+            return callAggregate(*functionOf(*inner), as<ast::PackageCallExpr>(*inner).args,
+                                 e.range);
+        default: return privateCopy(e);
+    }
+}
+
+Aggregate BodyLowerer::callAggregate(const FunctionInfo& function,
+                                     std::span<const Expr* const> args, SourceRange range) {
+    const ast::TypeExpr& written = *as<ast::FunctionDecl>(*function.decl).result;
+    const Type* type = resolve(written);
+    Aggregate result = temporary(type, extents({type, {}, &written}, range), range);
+    callFunction(function, args, result.ref, range);
+    return result;
 }
 
 Aggregate BodyLowerer::privateCopy(const Expr& e) {
+    const Expr* inner = ast::withoutParens(&e);
+    if (inner->kind == ExprKind::Call || inner->kind == ExprKind::PackageCall)
+        return aggregate(*inner);
     Form like = form(e);
     Aggregate to = temporary(like.type, extents(like, e.range), e.range);
+    to.shape = like.shape;  // equal, and known to be
     into(to, e, true);
     return to;
+}
+
+void BodyLowerer::callInto(const Aggregate& to, const Expr& e, std::span<const Expr* const> args) {
+    Form like = form(e);
+    if (like.type->is(types::TypeKind::Array)) checkExtents(to, like.type, *like.written, e.range);
+    callFunction(*functionOf(e), args, to.ref, e.range);
 }
 
 void BodyLowerer::copy(const Aggregate& to, const Aggregate& from, SourceRange range) {
@@ -105,18 +131,14 @@ void BodyLowerer::into(const Aggregate& to, const Expr& expr, bool fresh) {
             }
             return;
         }
-        case ExprKind::Call: {
-            const auto& call = as<ast::CallExpr>(e);
+        case ExprKind::Call:
             if (m.program.callOf(e.id)->kind == sema::CallKind::InitArray)
-                return readArray(to, call);
-            if (!fresh) break;
-            callFunction(*functionOf(e), call.args, &to, e.range);
-            return;
-        }
+                return readArray(to, as<ast::CallExpr>(e));
+            if (fresh) return callInto(to, e, as<ast::CallExpr>(e).args);
+            break;
         case ExprKind::PackageCall:
-            if (!fresh) break;
-            callFunction(*functionOf(e), as<ast::PackageCallExpr>(e).args, &to, e.range);
-            return;
+            if (fresh) return callInto(to, e, as<ast::PackageCallExpr>(e).args);
+            break;
         default: break;
     }
     copy(to, aggregate(e), e.range);

@@ -33,7 +33,11 @@ const FunctionInfo* BodyLowerer::functionOf(const Expr& e) const {
 Typed BodyLowerer::call(ast::NodeId id, std::span<const Expr* const> args, SourceRange range) {
     const sema::CallTarget& target = *m.program.callOf(id);
     switch (target.kind) {
-        case CallKind::Function: return callFunction(*target.function, args, nullptr, range);
+        case CallKind::Function:
+            if (!target.function->result->isAggregate())
+                return callFunction(*target.function, args, kNone, range);
+            callAggregate(*target.function, args, range);
+            return {};
         case CallKind::RealMath: return realMath(target.math, args, range);
         case CallKind::ComplexMath: return complexMath(target.math, false, args, range);
         case CallKind::ComplexToReal: return complexMath(target.math, true, args, range);
@@ -50,31 +54,20 @@ Typed BodyLowerer::call(ast::NodeId id, std::span<const Expr* const> args, Sourc
 
 // ---------------------------------------------------------------- user functions
 
+/// `result`: where an aggregate one goes.
 Typed BodyLowerer::callFunction(const FunctionInfo& function, std::span<const Expr* const> args,
-                                const Aggregate* result, SourceRange range) {
+                                Reg result, SourceRange range) {
     std::vector<Reg> operands;
-    Aggregate ignored;
-    if (function.result->isAggregate()) {
-        const ast::TypeExpr& written = *as<ast::FunctionDecl>(*function.decl).result;
-        const Type* type = resolve(written);
-        if (result) {
-            checkExtents(*result, type, written, range);
-        } else {
-            ignored = temporary(
-                type, isConcrete(type) ? std::vector<Reg>() : extents(type, written), range);
-            result = &ignored;
-        }
-        operands.push_back(result->ref);
-    }
+    if (result != kNone) operands.push_back(result);
     for (std::size_t k = 0; k < args.size(); ++k) argument(operands, function, k, *args[k]);
-    bool scalar = function.result->isScalar();
-    if (scalar) {
-        Reg value = b.value(Op::Call, function.result, std::move(operands), range);
-        b.last().callee = calleeOf(function);
-        return {value, function.result};
-    }
-    b.emit(Op::Call, nullptr, std::move(operands), range).callee = calleeOf(function);
-    return {};
+    bool isScalar = function.result->isScalar();
+    Reg value = kNone;
+    if (isScalar)
+        value = b.value(Op::Call, function.result, std::move(operands), range);
+    else
+        b.emit(Op::Call, nullptr, std::move(operands), range);
+    b.last().callee = calleeOf(function);
+    return {value, function.result};
 }
 
 /// Arrays by reference, all else by value (language.md 4.2).

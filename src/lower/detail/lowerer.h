@@ -160,9 +160,12 @@ private:
 
     // ---- calls.cpp
     Typed call(ast::NodeId, std::span<const ast::Expr* const> args, SourceRange);
-    /// `result`: where an aggregate one goes.
-    Typed callFunction(const FunctionInfo&, std::span<const ast::Expr* const> args,
-                       const Aggregate* result, SourceRange);
+    Typed callFunction(const FunctionInfo&, std::span<const ast::Expr* const> args, Reg result,
+                       SourceRange);
+    Aggregate callAggregate(const FunctionInfo&, std::span<const ast::Expr* const> args,
+                            SourceRange);
+    void callInto(const Aggregate& to, const ast::Expr&, std::span<const ast::Expr* const> args);
+    void declareOverwritten(VarRef, const std::vector<Reg>& extents, SourceRange);
     void argument(std::vector<Reg>& operands, const FunctionInfo&, std::size_t k, const ast::Expr&);
     Typed realMath(types::MathFn, std::span<const ast::Expr* const> args, SourceRange);
     Typed complexMath(types::MathFn, bool toReal, std::span<const ast::Expr* const> args,
