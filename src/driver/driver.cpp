@@ -1,17 +1,38 @@
 #include "driver/driver.h"
 
 #include <ostream>
-#include <string_view>
+
+#include "driver/commands.h"
 
 namespace strc::driver {
 
-int run(int argc, const char* const* argv, std::ostream& out, std::ostream& err) {
-    if (argc == 2 && std::string_view(argv[1]) == "version") {
-        out << "strc " STRC_VERSION "\n";
-        return 0;
+namespace {
+
+int runCall(const Call& call) {
+    if (call.options.emit) return emitCommand(call);
+    switch (call.options.command) {
+        case Command::Run: return runCommand(call);
+        case Command::Check: return checkCommand(call);
+        case Command::Fmt: return fmtCommand(call);
+        case Command::Explain: return explainCommand(call);
+        case Command::Version: return printResult(call, "strc " STRC_VERSION "\n");
+        case Command::Graph:
+        case Command::Schedule: break;
     }
-    err << "usage: strc version\n";
-    return 2;
+    STRC_UNREACHABLE("a command that cannot be called");
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv, const World& world) {
+    Options options;
+    base::Context context;
+    Reporter reporter(world);
+    Parsed parsed = parseOptions(argc, argv, options, context.diags, world.out);
+    reporter.setOptions(options.report);
+    reporter.show(context);
+    if (parsed != Parsed::Run) return reporter.status();
+    return runCall({options, world, reporter});
 }
 
 }  // namespace strc::driver

@@ -1,0 +1,52 @@
+// `strc check` and --emit: through the stages without running.
+#include "ast/print.h"
+#include "driver/commands.h"
+#include "ir/text.h"
+
+namespace strc::driver {
+
+namespace {
+
+std::string emitted(Emit stage, const Compilation& program) {
+    std::string text;
+    switch (stage) {
+        case Emit::Ast:
+            for (std::size_t i = 0; i < program.programUnits; ++i)
+                text += ast::dump(*program.units[i]);
+            return text;
+        case Emit::Ir: return ir::print(program.module);
+        case Emit::Graph:
+        case Emit::Schedule: break;
+    }
+    STRC_UNREACHABLE("a stage without text");
+}
+
+Stage stageOf(Emit stage) {
+    switch (stage) {
+        case Emit::Ast: return Stage::Parsed;
+        case Emit::Ir: return Stage::Lowered;
+        case Emit::Graph: return Stage::Balanced;
+        case Emit::Schedule: return Stage::Scheduled;
+    }
+    return Stage::Scheduled;
+}
+
+/// What the program prints while its graph is built is not wanted here.
+void noPrint(std::string_view) {}
+
+}  // namespace
+
+int checkCommand(const Call& call) {
+    Compilation program;
+    bool fine = compileFiles(call, program, Stage::Scheduled, noPrint) == Stage::Scheduled;
+    return fine ? kFine : statusOfFailure(call);
+}
+
+int emitCommand(const Call& call) {
+    Compilation program;
+    Stage wanted = stageOf(*call.options.emit);
+    if (compileFiles(call, program, wanted, noPrint) < wanted) return statusOfFailure(call);
+    return printResult(call, emitted(*call.options.emit, program));
+}
+
+}  // namespace strc::driver

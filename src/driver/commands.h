@@ -1,0 +1,36 @@
+#pragma once
+/// One function a command: does what the options say, returns the exit status. Private to driver.
+
+#include "driver/driver.h"
+#include "driver/options.h"
+#include "driver/pipeline.h"
+#include "driver/report.h"
+
+namespace strc::driver {
+
+struct Call {
+    const Options& options;
+    const World& world;
+    Reporter& reporter;
+
+    bool interrupted() const { return world.interrupt && *world.interrupt; }
+};
+
+int runCommand(const Call&);
+int checkCommand(const Call&);
+int fmtCommand(const Call&);
+int explainCommand(const Call&);
+
+/// Reads the sources and the library and goes through the stages; what was reported has been shown.
+/// `last` not reached: the call ends with the reporter's status.
+Stage compileFiles(const Call&, Compilation&, Stage last,
+                   std::function<void(std::string_view)> print);
+/// The status of a call that did not get through the stages.
+int statusOfFailure(const Call&);
+
+/// Prints a text to -o FILE or standard output.
+int printResult(const Call&, std::string_view text);
+/// --emit.
+int emitCommand(const Call&);
+
+}  // namespace strc::driver

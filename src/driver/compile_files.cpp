@@ -1,0 +1,95 @@
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "driver/commands.h"
+#include "driver/output.h"
+
+namespace strc::driver {
+
+using base::Result;
+
+namespace {
+
+void setUp(base::Context& context, const Options& options) {
+    context.lenient = options.lenient;
+    if (options.stepLimit) context.limits.elaborationSteps = *options.stepLimit;
+    base::Diagnostics& diags = context.diags;
+    for (const std::string& word : options.warnings) {
+        std::string_view name = word;
+        bool known = true;
+        if (name == "error")
+            diags.allWarningsAsErrors();
+        else if (name.starts_with("error="))
+            known = diags.setWarningAsError(name.substr(6));
+        else if (name.starts_with("no-"))
+            known = diags.setWarning(name.substr(3), false);
+        else
+            known = diags.setWarning(name, true);
+        if (!known)
+            diags.add(base::Diag::UnknownDiagnostic)
+                << (name.starts_with("error=") ? name.substr(6) : name);
+    }
+    if (options.silenceWarnings) diags.silenceWarnings();
+}
+
+std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) {
+    std::vector<SourceText> sources;
+    for (const std::string& file : call.options.arguments) {
+        Result<SourceText> source = readSource(file, call.world.in);
+        if (source)
+            sources.push_back(std::move(*source));
+        else
+            base::report(diags, source.failure());
+    }
+    return sources;
+}
+
+}  // namespace
+
+Stage compileFiles(const Call& call, Compilation& result, Stage last,
+                   std::function<void(std::string_view)> print) {
+    base::Context& context = result.context;
+    setUp(context, call.options);
+    Request request;
+    request.sources = readSources(call, context.diags);
+    request.top = call.options.top;
+    request.defines = call.options.defines;
+    request.order = call.options.order;
+    request.print = std::move(print);
+    request.interrupt = call.world.interrupt;
+    Result<Library> library = call.options.stdlib.empty() ? Result<Library>(Library::builtIn())
+                                                          : Library::ofFolder(call.options.stdlib);
+    if (!library) base::report(context.diags, library.failure());
+    Stage done = Stage::Nothing;
+    if (!context.diags.hasErrors()) done = compile(result, request, *library, last);
+    call.reporter.show(context);
+    return done;
+}
+
+int statusOfFailure(const Call& call) {
+    return call.interrupted() ? kInterrupted : call.reporter.status();
+}
+
+int printResult(const Call& call, std::string_view text) {
+    const std::string& file = call.options.output;
+    base::Context context;
+    if (file.empty() || file == "-") {
+        Output output(call.world.out, false);
+        output.write(text);
+        output.flush();
+        if (output.failed() && !output.readerGone()) base::report(context.diags, output.failure());
+    } else {
+        errno = 0;
+        std::ofstream out(file, std::ios::binary);
+        out << text;
+        out.close();
+        if (!out)
+            base::report(context.diags,
+                         base::failure(base::Diag::CannotWriteFile, {file, std::strerror(errno)}));
+    }
+    call.reporter.show(context);
+    return call.reporter.status();
+}
+
+}  // namespace strc::driver

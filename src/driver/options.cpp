@@ -1,0 +1,458 @@
+#include "driver/options.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <functional>
+#include <ostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/spelling.h"
+
+namespace strc::driver {
+
+using base::Diag;
+
+namespace {
+
+constexpr std::size_t kHelpColumn = 32;
+
+/// A word that stands for a value.
+template <typename T>
+struct Choice {
+    std::string_view word;
+    T value;
+};
+
+constexpr std::array kColours{Choice<When>{"auto", When::Auto},
+                              Choice<When>{"always", When::Always},
+                              Choice<When>{"never", When::Never}};
+constexpr std::array kReports{Choice<bool>{"text", false}, Choice<bool>{"json", true}};
+constexpr std::array kTails{Choice<bool>{"drop", false}, Choice<bool>{"pad", true}};
+constexpr std::array kPrintFormats{Choice<bool>{"java", false}, Choice<bool>{"c", true}};
+constexpr std::array kOrders{
+    Choice<sched::Order>{"buffers", sched::Order::Buffers},
+    Choice<sched::Order>{"single-appearance", sched::Order::SingleAppearance},
+    Choice<sched::Order>{"latency", sched::Order::Latency}};
+constexpr std::array kEmits{Choice<Emit>{"ast", Emit::Ast}, Choice<Emit>{"ir", Emit::Ir}};
+
+constexpr std::string_view kRunExamples = R"(Examples:
+  strc run radio.str                        until the input files are used up
+  strc run -i 100 radio.str                 100 steady states
+  strc run -D station=14000 radio.str       another value for a parameter of the main stream
+  strc run --top Equaliser --in music.wav --out louder.wav equaliser.str
+  cat numbers.txt | strc run --top Mean --in-format text --out-format text mean.str)";
+constexpr std::string_view kCheckExamples = R"(Examples:
+  strc check radio.str
+  strc check --diagnostics=json *.str       for editors: one JSON object a line, on standard error
+  strc check -Wmissing-stateful -Werror radio.str)";
+constexpr std::string_view kFmtExamples = R"(Examples:
+  strc fmt radio.str                        prints the program, formatted
+  strc fmt --write *.str                    formats the files
+  strc fmt --check *.str                    tells whether a file would change)";
+constexpr std::string_view kExplainExamples = R"(Examples:
+  strc explain deadlock
+  strc explain                              lists all diagnostics)";
+constexpr std::string_view kExitStatus =
+    R"(Exit status: 0 fine; 1 a fault of the program or its run; 2 a wrong call;
+70 a fault of the compiler; 130 interrupted (with all files completed).)";
+
+/// Help texts without marks for what can be repeated: everything can.
+class Help : public CLI::Formatter {
+public:
+    Help() { column_width(kHelpColumn); }
+    std::string make_option_opts(const CLI::Option* option) const override {
+        return option->get_type_name().empty() ? "" : " " + option->get_type_name();
+    }
+    std::string make_usage(const CLI::App* app, std::string name) const override {
+        bool hasCommands = !app->get_subcommands([](const CLI::App*) { return true; }).empty();
+        std::string usage = "Usage: " + name + (hasCommands ? " COMMAND" : "") + " [OPTION...]";
+        for (const CLI::Option* option :
+             app->get_options([](const CLI::Option* each) { return each->get_positional(); }))
+            usage += " [" + option->get_name() + "...]";
+        return usage + "\n";
+    }
+};
+
+class Parser {
+public:
+    Parser(Options& wanted, base::Diagnostics& diagnostics) : options(wanted), diags(diagnostics) {
+        app.name("strc");
+        app.description("strc compiles and runs StreamIt programs.");
+        app.footer("`strc COMMAND --help` shows the options of a command, with examples.\n" +
+                   std::string(kExitStatus));
+        app.formatter(std::make_shared<Help>());
+        app.set_help_flag("-h,--help", "print this help");
+        addRun();
+        addCheck();
+        addFmt();
+        addExplain();
+        addCommand(Command::Version, "version", "print the version", {});
+    }
+
+    Parsed parse(int argc, const char* const* argv, std::ostream& out) {
+        std::vector<std::string> words(argv + 1, argv + argc);
+        if (words.empty()) {
+            out << app.help();
+            return Parsed::Done;
+        }
+        if (words[0] == "help") words[0] = "--help";
+        if (words[0] == "--help" && words.size() > 1) std::swap(words[0], words[1]);
+        if (words[0] == "--version") words[0] = "version";
+        lookForReport(words);
+        if (!words[0].starts_with('-') && !isCommand(words[0])) return unknownCommand(words[0]);
+        std::reverse(words.begin(), words.end());
+        try {
+            app.parse(words);
+        } catch (const CLI::CallForHelp&) {
+            out << app.help();
+            return Parsed::Done;
+        } catch (const CLI::ExtrasError&) {
+            return unexpected();
+        } catch (const CLI::Error& error) {
+            diags.add(Diag::BadCommandLine) << error.what();
+        }
+        if (!diags.hasErrors()) checkTogether();
+        return diags.hasErrors() ? Parsed::Wrong : Parsed::Run;
+    }
+
+private:
+    // ---------------------------------------------------------------- commands
+
+    CLI::App& addCommand(Command command, const char* name, const char* help,
+                         std::string_view examples) {
+        CLI::App& sub = *app.add_subcommand(name, help);
+        sub.footer(std::string(examples));
+        sub.callback([this, command] { options.command = command; });
+        sub.set_help_flag("-h,--help", "print this help");
+        if (command != Command::Version) {
+            group = "Options";
+            choose(sub, "--diagnostics", kReports, options.report.json,
+                   "errors and warnings as text (default) or json");
+            choose(sub, "--color,--colour", kColours, options.report.colour,
+                   "colours: auto (default), always or never");
+        }
+        return sub;
+    }
+
+    void addRun() {
+        CLI::App& sub = addCommand(Command::Run, "run", "run a program", kRunExamples);
+        addProgram(sub);
+        group = "How long";
+        integer(sub, "-i,--iterations", options.iterations, "N", "stop after N steady states");
+        integer(sub, "--limit", options.limit, "N",
+                "stop after N printed lines, or N items with an open output");
+        value(sub, "--seconds", "S", "stop after S seconds",
+              [this](const std::string& text) { options.seconds = parseReal("--seconds", text); });
+        addFiles(sub);
+        group = "Running";
+        flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
+        choose(sub, "--tail", kTails, options.padTail,
+               "an incomplete last steady state: drop it (default) or pad the input with zeros");
+        choose(sub, "--print-format", kPrintFormats, options.cFormat,
+               "floats as shortest digits (java, default) or %f (c)");
+        flag(sub, "--interpret", options.interpret, "interpret (for now, the only way to run)");
+        flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
+        addEmit(sub);
+    }
+
+    void addCheck() {
+        CLI::App& sub =
+            addCommand(Command::Check, "check", "look for errors without running", kCheckExamples);
+        addProgram(sub);
+        addEmit(sub);
+    }
+
+    void addFmt() {
+        CLI::App& sub = addCommand(Command::Fmt, "fmt", "format source files", kFmtExamples);
+        sub.add_option("FILE", options.arguments, "source files; - is standard input")
+            ->type_name("");
+        sub.add_flag("-i,--write", options.write, "write the files instead of printing them");
+        sub.add_flag("--check", options.check,
+                     "print the names of files that would change, and exit with 1 then");
+    }
+
+    void addExplain() {
+        CLI::App& sub =
+            addCommand(Command::Explain, "explain", "explain a diagnostic", kExplainExamples);
+        sub.add_option("NAME", options.arguments, "what stands in brackets after a message")
+            ->type_name("");
+    }
+
+    // ---------------------------------------------------------------- groups of options
+
+    void addProgram(CLI::App& sub) {
+        sub.add_option("FILE", options.arguments,
+                       "source files, which make one program; - is standard input")
+            ->type_name("");
+        group = "Program";
+        value(sub, "--top", "NAME", "start from this stream",
+              [this](const std::string& text) { options.top = text; });
+        value(sub, "-D", "NAME=VALUE", "value of a parameter of the main stream",
+              [this](const std::string& text) {
+                  std::size_t equals = text.find('=');
+                  if (equals == 0 || equals == std::string::npos)
+                      wrongValue(text, "-D", "NAME=VALUE");
+                  else
+                      options.defines[text.substr(0, equals)] = text.substr(equals + 1);
+              });
+        flag(sub, "--lenient", options.lenient, "warn instead of refusing what old programs do");
+        value(sub, "--step-limit", "N",
+              "stop after N steps while the graph is built, or in one run",
+              [this](const std::string& text) {
+                  if (auto steps = parseInteger("--step-limit", text))
+                      options.stepLimit = static_cast<std::uint64_t>(*steps);
+              });
+        choose(sub, "--schedule", kOrders, options.order,
+               "order of firings: buffers (default), single-appearance or latency");
+        value(sub, "--stdlib", "DIR", "use the *.str of this folder as library",
+              [this](const std::string& text) { options.stdlib = text; });
+        auto* warnings = sub.add_option_function<std::vector<std::string>>(
+            "-W", [this](const std::vector<std::string>& words) { options.warnings = words; },
+            "warnings: -WNAME, -Wno-NAME, -Wall, -Werror, -Werror=NAME");
+        warnings->type_name("NAME")->allow_extra_args(false)->group(group);
+        flag(sub, "-w", options.silenceWarnings, "no warnings");
+    }
+
+    void addFiles(CLI::App& sub) {
+        group = "Files of a stream with --top";
+        auto file = [&](const char* flag, FileOptions& about, const char* help) {
+            value(sub, flag, "FILE", help, [this, flag, &about](const std::string& text) {
+                about.name = text;
+                given(about, flag);
+            });
+        };
+        auto format = [&](const char* flag, FileOptions& about) {
+            value(sub, flag, "F", "raw, wav, npy, text, png or pgm; default: by the name",
+                  [this, flag, &about](const std::string& text) {
+                      about.format = io::findFormat(text);
+                      if (!about.format) wrongValue(text, flag, "raw, wav, npy, text, png or pgm");
+                      given(about, flag);
+                  });
+        };
+        file("--in", options.in, "input file; default: standard input, raw");
+        file("--out", options.out, "output file; default: standard output, raw");
+        format("--in-format", options.in);
+        format("--out-format", options.out);
+        auto size = [&](const char* flag, int& field, const char* help) {
+            value(sub, flag, "N", help, [this, flag, &field](const std::string& text) {
+                auto number = parseInteger(flag, text);
+                if (number && (*number < 1 || *number > INT32_MAX))
+                    wrongValue(text, flag, "a positive number");
+                else if (number)
+                    field = static_cast<int>(*number);
+                given(options.out, flag);
+            });
+        };
+        size("--out-rate", options.outInfo.sampleRate,
+             "WAV: samples a second; default: as the input, or 44100");
+        size("--out-channels", options.outInfo.channels,
+             "WAV, images: channels; default: as the input or the items");
+        size("--out-width", options.outInfo.width,
+             "images: pixels in a row; default: as the input");
+        size("--out-height", options.outInfo.height, "images: rows; default: as many as come");
+        value(sub, "--out-sample", "S", "WAV: 8, 16, 24, 32, float or double; images: 8 or 16",
+              [this](const std::string& text) {
+                  setSample(text);
+                  given(options.out, "--out-sample");
+              });
+    }
+
+    void addEmit(CLI::App& sub) {
+        group = "Looking inside";
+        value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
+              [this](const std::string& text) {
+                  Emit stage{};
+                  if (find(kEmits, text, stage))
+                      options.emit = stage;
+                  else
+                      wrongValue(text, "--emit", wordsOf(kEmits));
+              });
+        value(sub, "-o", "FILE", "print it to a file",
+              [this](const std::string& text) { options.output = text; });
+    }
+
+    void setSample(const std::string& text) {
+        io::StreamInfo& info = options.outInfo;
+        info.floating = text == "float" || text == "double";
+        if (info.floating)
+            info.bits = text == "float" ? 32 : 64;
+        else if (text == "8" || text == "16" || text == "24" || text == "32")
+            info.bits = std::stoi(text);
+        else
+            wrongValue(text, "--out-sample", "8, 16, 24, 32, float or double");
+    }
+
+    static void given(FileOptions& about, const char* flag) {
+        if (!about.given) about.option = flag;
+        about.given = true;
+    }
+
+    // ---------------------------------------------------------------- values
+
+    /// An option with one value, which may be repeated: the last one counts, -D collects.
+    void value(CLI::App& sub, const std::string& flags, const char* type, const std::string& help,
+               std::function<void(const std::string&)> take) {
+        auto* option = sub.add_option_function<std::vector<std::string>>(
+            flags,
+            [take = std::move(take)](const std::vector<std::string>& texts) {
+                for (const std::string& text : texts) take(text);
+            },
+            help);
+        option->type_name(type)->allow_extra_args(false)->group(group);
+    }
+
+    void flag(CLI::App& sub, const char* flags, bool& field, const char* help) {
+        sub.add_flag(flags, field, help)->group(group);
+    }
+
+    template <typename T, std::size_t N>
+    void choose(CLI::App& sub, const char* flags, const std::array<Choice<T>, N>& choices, T& field,
+                const char* help) {
+        std::string shown = std::string(flags).substr(0, std::string_view(flags).find(','));
+        value(sub, flags, "WORD", help, [this, &choices, &field, shown](const std::string& text) {
+            if (!find(choices, text, field)) wrongValue(text, shown, wordsOf(choices));
+        });
+    }
+
+    template <typename T, std::size_t N>
+    static bool find(const std::array<Choice<T>, N>& choices, std::string_view text, T& field) {
+        auto found = std::find_if(choices.begin(), choices.end(),
+                                  [&](const auto& each) { return each.word == text; });
+        if (found != choices.end()) field = found->value;
+        return found != choices.end();
+    }
+
+    template <typename T, std::size_t N>
+    static std::string wordsOf(const std::array<Choice<T>, N>& choices) {
+        std::string words;
+        for (std::size_t i = 0; i < N; ++i)
+            words += std::string(i == 0       ? ""
+                                 : i + 1 == N ? " or "
+                                              : ", ") +
+                     std::string(choices[i].word);
+        return words;
+    }
+
+    void integer(CLI::App& sub, const char* flags, std::optional<std::int64_t>& field,
+                 const char* type, const char* help) {
+        std::string shown = std::string(flags).substr(0, std::string_view(flags).find(','));
+        value(sub, flags, type, help, [this, &field, shown](const std::string& text) {
+            field = parseInteger(shown, text);
+        });
+    }
+
+    /// A number that is not negative; empty after reporting.
+    std::optional<std::int64_t> parseInteger(const std::string& option, const std::string& text) {
+        std::int64_t number = 0;
+        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
+        wrongValue(text, option, "a number that is not negative");
+        return std::nullopt;
+    }
+
+    std::optional<double> parseReal(const std::string& option, const std::string& text) {
+        double number = 0;
+        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+        if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
+        wrongValue(text, option, "a number of seconds");
+        return std::nullopt;
+    }
+
+    void wrongValue(const std::string& text, std::string_view option, std::string_view needed) {
+        diags.add(Diag::BadOptionValue) << text << option << needed;
+    }
+
+    // ---------------------------------------------------------------- faults
+
+    /// How faults are to be shown counts even if the call has other faults.
+    void lookForReport(const std::vector<std::string>& words) {
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            auto take = [&](std::string_view flag, const auto& choices, auto& field) {
+                if (words[i].starts_with(std::string(flag) + "="))
+                    find(choices, std::string_view(words[i]).substr(flag.size() + 1), field);
+                else if (words[i] == flag && i + 1 < words.size())
+                    find(choices, words[i + 1], field);
+            };
+            take("--diagnostics", kReports, options.report.json);
+            take("--color", kColours, options.report.colour);
+            take("--colour", kColours, options.report.colour);
+        }
+    }
+
+    bool isCommand(const std::string& word) {
+        const auto subs = app.get_subcommands([](const CLI::App*) { return true; });
+        return std::any_of(subs.begin(), subs.end(),
+                           [&](const CLI::App* sub) { return sub->get_name() == word; });
+    }
+
+    Parsed unknownCommand(const std::string& word) {
+        base::Diagnostic& diag = diags.add(Diag::BadCommandLine)
+                                 << fmt::format("unknown command '{}'", word);
+        if (word.ends_with(".str")) {
+            diag.note(Diag::DidYouMean) << "strc run " + word;
+            return Parsed::Wrong;
+        }
+        base::SpellingSearch search(word);
+        for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+            search.consider(sub->get_name());
+        if (!search.best().empty()) diag.note(Diag::DidYouMean) << search.best();
+        return Parsed::Wrong;
+    }
+
+    Parsed unexpected() {
+        const CLI::App& sub = app.get_subcommands().empty() ? app : *app.get_subcommands()[0];
+        std::vector<std::string> extras = app.remaining(true);
+        std::string word = extras.empty() ? "" : extras[0];
+        if (!word.starts_with('-')) {
+            diags.add(Diag::BadCommandLine) << fmt::format("'{}' is one argument too many", word);
+            return Parsed::Wrong;
+        }
+        base::Diagnostic& diag = diags.add(Diag::BadCommandLine)
+                                 << fmt::format("unknown option '{}'", word);
+        std::vector<std::string> names;
+        for (const CLI::Option* each : sub.get_options())
+            for (const std::string& name : each->get_lnames()) names.push_back("--" + name);
+        std::string wanted = word.substr(0, word.find('='));
+        base::SpellingSearch search(wanted);
+        for (const std::string& name : names) search.consider(name);
+        if (!search.best().empty()) diag.note(Diag::DidYouMean) << search.best();
+        return Parsed::Wrong;
+    }
+
+    void conflict(std::string_view one, std::string_view other) {
+        diags.add(Diag::ConflictingOptions) << one << other;
+    }
+
+    void checkTogether() {
+        bool needsFiles =
+            options.command != Command::Explain && options.command != Command::Version;
+        if (needsFiles && options.arguments.empty()) diags.add(Diag::NoInputFiles);
+        auto standardInputs = std::count(options.arguments.begin(), options.arguments.end(), "-");
+        if (standardInputs > 1) conflict("'-'", "a second '-'");
+        if (options.command == Command::Fmt) {
+            if (options.write && options.check) conflict("--write", "--check");
+            if (options.write && standardInputs > 0) conflict("--write", "'-'");
+        }
+        bool printsStage = options.emit || options.command == Command::Graph ||
+                           options.command == Command::Schedule;
+        if (!options.output.empty() && !printsStage)
+            diags.add(Diag::BadCommandLine) << "-o needs --emit";
+    }
+
+    Options& options;
+    base::Diagnostics& diags;
+    CLI::App app;
+    std::string group = "Options";  ///< of the options being added, in the help text
+};
+
+}  // namespace
+
+Parsed parseOptions(int argc, const char* const* argv, Options& options, base::Diagnostics& diags,
+                    std::ostream& out) {
+    return Parser(options, diags).parse(argc, argv, out);
+}
+
+}  // namespace strc::driver

@@ -1,0 +1,80 @@
+#pragma once
+/// The command line as data: what each command and option means stands in docs/command-line.md and,
+/// shorter, in the help texts of options.cpp.
+
+#include <cstdint>
+#include <iosfwd>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "io/items.h"
+#include "sched/schedule.h"
+
+namespace strc::driver {
+
+enum class Command : std::uint8_t { Run, Check, Graph, Schedule, Fmt, Explain, Version };
+enum class When : std::uint8_t { Auto, Always, Never };
+enum class Emit : std::uint8_t { Ast, Ir, Graph, Schedule };
+
+struct ReportOptions {
+    bool json = false;
+    When colour = When::Auto;
+};
+
+struct FileOptions {
+    std::string name = "-";
+    std::optional<io::Format> format;
+    bool given = false;  ///< by any option about this file: the first of them is `option`
+    std::string option;
+};
+
+struct Options {
+    Command command = Command::Version;
+    std::vector<std::string> arguments;  ///< source files; of explain: names
+    ReportOptions report;
+    std::vector<std::string> warnings;  ///< what stands after -W, in order
+    bool silenceWarnings = false;
+
+    // ---- the program
+    std::string top;
+    std::map<std::string, std::string> defines;
+    std::string stdlib;  ///< folder, or empty: the one inside
+    std::optional<std::uint64_t> stepLimit;
+    bool lenient = false;
+    sched::Order order = sched::Order::Buffers;
+
+    // ---- run
+    std::optional<std::int64_t> iterations;
+    std::optional<std::int64_t> limit;
+    std::optional<double> seconds;
+    bool loopInput = false;
+    bool padTail = false;
+    bool cFormat = false;
+    bool interpret = false;  ///< until there is another engine, always so
+    bool stats = false;
+    FileOptions in, out;
+    io::StreamInfo outInfo;
+
+    // ---- output of commands
+    std::optional<Emit> emit;
+    std::string output;  ///< -o FILE, or empty: standard output
+    std::string graphFormat;  ///< --format of graph, or empty: by `output`
+    bool fold = true;
+    bool write = false;  ///< fmt
+    bool check = false;  ///< fmt
+};
+
+enum class Parsed : std::uint8_t {
+    Run,  ///< the options say what to do
+    Done,  ///< help was asked for and is printed
+    Wrong  ///< reported
+};
+
+/// `report` is set as early as can be, so that faults of the call are shown as it asks for.
+Parsed parseOptions(int argc, const char* const* argv, Options&, base::Diagnostics&,
+                    std::ostream& out);
+
+}  // namespace strc::driver

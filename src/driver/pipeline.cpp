@@ -1,0 +1,108 @@
+#include "driver/pipeline.h"
+
+#include <filesystem>
+#include <set>
+
+#include "ir/verify.h"
+#include "lower/lower.h"
+#include "parser/parse.h"
+#include "sched/balance.h"
+#include "sema/check.h"
+
+namespace strc::driver {
+
+namespace {
+
+/// Each step does one stage; errors are looked for between them and nowhere else.
+class Pipeline {
+public:
+    Pipeline(Compilation& product, const Request& wanted, const Library& streams)
+        : result(product), request(wanted), library(streams) {
+        surroundings.print = request.print;
+        surroundings.interrupt = request.interrupt;
+        std::set<std::string> folders;
+        for (const SourceText& source : request.sources) {
+            std::string folder = std::filesystem::path(source.name).parent_path().string();
+            if (folders.insert(folder).second) surroundings.searchPaths.push_back(folder);
+        }
+    }
+
+    Stage run(Stage last) {
+        using Step = void (Pipeline::*)();
+        static constexpr Step steps[] = {&Pipeline::parse,   &Pipeline::check,
+                                         &Pipeline::lower,   &Pipeline::elaborate,
+                                         &Pipeline::balance, &Pipeline::schedule};
+        auto done = Stage::Nothing;
+        while (done < last) {
+            (this->*steps[static_cast<std::size_t>(done)])();
+            if (result.context.diags.hasErrors()) break;
+            if (request.interrupt && *request.interrupt) break;
+            done = static_cast<Stage>(static_cast<int>(done) + 1);
+        }
+        return done;
+    }
+
+private:
+    void parse() {
+        base::SourceManager& sources = result.context.sources;
+        std::vector<std::string_view> texts;
+        for (const SourceText& source : request.sources) {
+            base::BufferId buffer = sources.add(source.name, source.text);
+            texts.push_back(sources.text(buffer));
+            result.units.push_back(&parser::parse(result.context, buffer));
+        }
+        result.programUnits = result.units.size();
+        for (const LibraryFile* file : library.needed(texts)) {
+            base::BufferId buffer = sources.add(file->name, std::string(file->text), true);
+            result.units.push_back(&parser::parse(result.context, buffer));
+        }
+    }
+
+    void check() {
+        result.program = sema::check(result.context, result.units);
+        if (result.context.diags.hasErrors() && !result.context.lenient) return;
+        std::vector<std::string> defined;
+        for (const auto& [name, value] : request.defines) defined.push_back(name);
+        result.main = sema::findMain(result.context, result.program, request.top, defined);
+        if (result.main) sema::markReachable(result.context, result.program, *result.main);
+    }
+
+    void lower() {
+        auto runStatic = [this](ir::Module& module, const ir::Body& body) {
+            return elab::runStatic(result.context, module, body, *result.program.types,
+                                   surroundings, random);
+        };
+        result.module = lower::lower(result.context, result.program, runStatic);
+#ifdef STRC_CHECKED
+        if (!result.context.diags.hasErrors())
+            for (const std::string& fault : ir::verify(result.module)) STRC_ASSERT(false, fault);
+#endif
+    }
+
+    void elaborate() {
+        elab::Entry entry{result.main->index, request.defines};
+        result.elaboration = elab::elaborate(result.context, result.module, *result.program.types,
+                                             entry, surroundings, random);
+    }
+
+    void balance() {
+        if (auto quota = sched::balance(result.context, result.elaboration.graph))
+            result.quota = std::move(*quota);
+    }
+
+    void schedule() {}
+
+    Compilation& result;
+    const Request& request;
+    const Library& library;
+    elab::Surroundings surroundings;
+    types::Random random;
+};
+
+}  // namespace
+
+Stage compile(Compilation& result, const Request& request, const Library& library, Stage last) {
+    return Pipeline(result, request, library).run(last);
+}
+
+}  // namespace strc::driver

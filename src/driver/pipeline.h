@@ -1,0 +1,61 @@
+#pragma once
+/// From texts to a program that can run, as far as asked. Nothing is printed here and no file but
+/// array files is opened: a prompt and an embedding call this as the command line does.
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ast/nodes.h"
+#include "base/context.h"
+#include "driver/library.h"
+#include "driver/sources.h"
+#include "elab/elaborate.h"
+#include "graph/graph.h"
+#include "ir/ir.h"
+#include "sched/schedule.h"
+#include "sema/program.h"
+
+namespace strc::driver {
+
+/// What is done, in this order.
+enum class Stage : std::uint8_t {
+    Nothing,
+    Parsed,
+    Checked,
+    Lowered,
+    Elaborated,
+    Balanced,
+    Scheduled
+};
+
+struct Request {
+    std::vector<SourceText> sources;
+    std::string top;                             ///< name of the main stream, or empty
+    std::map<std::string, std::string> defines;  ///< values of its parameters, as written
+    sched::Order order = sched::Order::Buffers;
+    std::function<void(std::string_view)> print; ///< what composite bodies and `init` print
+    const volatile bool* interrupt = nullptr;
+};
+
+/// Everything that is known about a program. Options of the stages (limits, leniency, warnings) are
+/// set in `context` beforehand.
+struct Compilation {
+    base::Context context;
+    std::vector<const ast::Unit*> units;  ///< of the program, then of the library
+    std::size_t programUnits = 0;
+    sema::Program program;
+    const sema::StreamInfo* main = nullptr;
+    ir::Module module;
+    elab::Elaboration elaboration;
+    graph::Quota quota;
+    std::optional<sched::Schedule> schedule;  ///< of a graph without dynamic rates
+};
+
+/// Goes on until `last` is done, or until a stage reported errors or was interrupted; returns what is
+/// done. The library outlives the compilation.
+Stage compile(Compilation&, const Request&, const Library&, Stage last);
+
+}  // namespace strc::driver

@@ -1,0 +1,62 @@
+#include "driver/sources.h"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <istream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace strc::driver {
+
+using base::Diag;
+using base::Result;
+
+namespace {
+
+base::Failure tooLarge(const std::string& path) {
+    return base::failure(Diag::SourceTooLarge, {path, std::to_string(kMostSourceBytes)});
+}
+
+Result<std::string> readAll(int file, const std::string& path) {
+    struct stat status{};
+    if (fstat(file, &status) == 0 && S_ISDIR(status.st_mode))
+        return base::failure(Diag::CannotOpenFile, {path, std::strerror(EISDIR)});
+    std::string text;
+    std::array<char, 1 << 16> buffer{};
+    while (true) {
+        ssize_t got = read(file, buffer.data(), buffer.size());
+        if (got < 0) return base::failure(Diag::CannotReadFile, {path, std::strerror(errno)});
+        if (got == 0) return text;
+        text.append(buffer.data(), static_cast<std::size_t>(got));
+        if (text.size() > kMostSourceBytes) return tooLarge(path);
+    }
+}
+
+}  // namespace
+
+Result<std::string> readFile(const std::string& path) {
+    int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return base::failure(Diag::CannotOpenFile, {path, std::strerror(errno)});
+    Result<std::string> text = readAll(file, path);
+    close(file);
+    return text;
+}
+
+Result<SourceText> readSource(const std::string& path, std::istream& in) {
+    if (path != "-") {
+        Result<std::string> text = readFile(path);
+        if (!text) return text.failure();
+        return SourceText{path, std::move(*text)};
+    }
+    SourceText source{"<stdin>", {}};
+    std::array<char, 1 << 16> buffer{};
+    while (in.read(buffer.data(), buffer.size()), in.gcount() > 0) {
+        source.text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
+        if (source.text.size() > kMostSourceBytes) return tooLarge(source.name);
+    }
+    return source;
+}
+
+}  // namespace strc::driver
