@@ -38,7 +38,7 @@ struct Local {
 /// One level of a body's nesting.
 struct Frame {
     std::size_t undo = 0;                                 ///< Body::undo had this size before
-    std::span<const ast::Stmt* const> statements;         ///< of the block, for names declared later
+    std::span<const ast::Stmt* const> statements;         ///< of the block
     std::unordered_map<Name, SourceRange> declaredLater;  ///< filled when first asked for
     bool isIndexed = false;
 };

@@ -1,6 +1,6 @@
 #pragma once
-/// Values of expressions over literals alone: what can be said about extents, indices and conditions
-/// before any instance is known. Arithmetic is the language's own (types/math.h).
+/// Values of expressions over literals alone: what can be said about extents, indices and
+/// conditions before any instance is known. Arithmetic is the language's own (types/math.h).
 
 #include <cstdint>
 

@@ -277,8 +277,8 @@ void declareUnit(Checker& c, const ast::Unit& unit) {
     }
 }
 
-/// Bounds in structs use globals, and globals are of structs: what kind of type a global has is said
-/// before its bounds are looked at.
+/// Bounds in structs use globals, and globals are of structs: what kind of type a global has is
+/// said before its bounds are looked at.
 void declareStructsAndGlobals(Checker& c, std::span<DeclRecord* const> records) {
     std::vector<DeclRecord*> structs;
     for (DeclRecord* record : records) {

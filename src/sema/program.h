@@ -33,15 +33,16 @@ enum class SymbolKind : std::uint8_t { Local, Param, Field, StreamParam, Capture
 struct Symbol {
     SymbolKind kind = SymbolKind::Local;
     Name name;
-    const Type* type = nullptr;               ///< dynamic extents where a bound is not a literal constant
+    const Type* type = nullptr;  ///< dynamic extents where a bound is not a literal constant
     const ast::TypeExpr* typeExpr = nullptr;  ///< null for Captured
     const ast::Expr* initialiser = nullptr;
     SourceRange range;
-    std::uint32_t index = kNone;  ///< Field: among fields; StreamParam, Captured: among constants; Global:
-                                  ///< among globals; Param: among parameters; Local: unused
+    /// Field: among fields; StreamParam, Captured: among constants; Global: among globals; Param:
+    /// among parameters; Local: unused.
+    std::uint32_t index = kNone;
     const Symbol* origin = nullptr;
     bool used = false;
-    bool assigned = false;    ///< may change after its declaration: assigned, ++, changed through a reference
+    bool assigned = false;  ///< may change after its declaration: =, ++, through a reference
 };
 
 enum class FunctionKind : std::uint8_t { Function, Handler, Package, Native };
@@ -53,8 +54,9 @@ struct FunctionInfo {
     const ast::Decl* decl = nullptr;     ///< FunctionDecl or HandlerDecl
     const Type* result = nullptr;
     std::vector<const Symbol*> params;
-    std::uint32_t index = kNone;         ///< among the stream's functions and handlers in textual order; among
-                                         ///< all package functions; among all natives
+    /// Among the stream's functions and handlers in textual order; among all package functions;
+    /// among all natives.
+    std::uint32_t index = kNone;
     bool usesTape = false;               ///< declares rates: an I/O function
     bool used = false;
 };
@@ -85,19 +87,23 @@ struct CreateTarget {
 };
 
 /// What a call means.
-enum class CallKind : std::uint8_t { Error, Function, RealMath, ComplexMath, ComplexToReal, VectorMath, Print, Println, Random, InitArray };
+enum class CallKind : std::uint8_t {
+    Error, Function, RealMath, ComplexMath, ComplexToReal, VectorMath, Print, Println, Random,
+    InitArray
+};
 struct CallTarget {
     CallKind kind = CallKind::Error;
-    const FunctionInfo* function = nullptr;   ///< Function (also handlers, package functions, natives)
+    const FunctionInfo* function = nullptr;  ///< Function: also handlers, natives, …
     types::MathFn math = types::MathFn::Count;
-    Name vectorFunction;                      ///< VectorMath: name in StreamItVectorLib, or floor, normalize
+    Name vectorFunction;  ///< VectorMath: name in StreamItVectorLib, or floor, normalize
 };
 
 struct Program {
     std::unique_ptr<types::TypeTable> types = std::make_unique<types::TypeTable>();
     std::vector<const ast::Unit*> units;
 
-    std::deque<StreamInfo> streams;           ///< built-ins, named and anonymous, in order of declaration
+    /// Built-ins, named and anonymous ones. After `update` some may be empty (no decl, no builtin).
+    std::deque<StreamInfo> streams;
     std::deque<FunctionInfo> functions;       ///< storage of all
     std::deque<Symbol> symbols;               ///< storage of all
     std::vector<const Symbol*> globals;
@@ -107,16 +113,20 @@ struct Program {
     std::unordered_map<Name, const Type*> structByName;
     /// Members of all static blocks in textual order: FieldsDecl and InitDecl.
     std::vector<const ast::Decl*> staticItems;
-    /// Types of struct fields as written, for bounds that use globals: parallel to StructInfo::fields.
+    /// Struct fields as written, for bounds that use globals: parallel to StructInfo::fields.
     std::unordered_map<const types::StructInfo*, const ast::StructDecl*> structDecls;
 
     // ---- side tables by NodeId
-    const Type* typeOf(const ast::Expr&) const;               ///< never null after checking
+    /// Never null after checking. The type of the value itself: where a target wants another one
+    /// (also bit for an int of `?: & | ^`, 0 and 1) the conversion is up to the reader. Of an array
+    /// literal: with its own extents.
+    const Type* typeOf(const ast::Expr&) const;
     const Symbol* symbolOf(const ast::Expr& nameRef) const;
     const Symbol* symbolOf(ast::NodeId declarator) const;     ///< of a Declarator or Parameter
     const Type* typeOf(const ast::TypeExpr&) const;
-    const CallTarget* callOf(ast::NodeId) const;              ///< CallExpr, PackageCallExpr, MessageStmt as call
-    const FunctionInfo* messageOf(const ast::MessageStmt&) const;  ///< the handler; null: callOf has it
+    const CallTarget* callOf(ast::NodeId) const;  ///< calls, MessageStmt as call
+    /// The handler; null: callOf has it.
+    const FunctionInfo* messageOf(const ast::MessageStmt&) const;
     const Symbol* portalOf(const ast::MessageStmt&) const;
     const Symbol* portalOf(const ast::CreateStmt&, std::size_t k) const;
     const CreateTarget* createOf(const ast::CreateStmt&) const;

@@ -18,7 +18,8 @@ void declareFunction(Checker&, FunctionInfo&, Scope*, Package*);
 /// Body of a function or handler of a filter, or of a package function.
 void checkFunctionBody(Checker&, FunctionInfo&, Scope*, Package*, Effects&);
 
-/// The rates of work, prework or a function, and those that `work` lacks; sets what `body` declares.
+/// The rates of work, prework or a function, and those that `work` lacks; sets what `body`
+/// declares.
 void checkRates(Checker&, Scope&, std::span<const ast::RateClause>, Body& body);
 
 /// Parts that a composite lacks or has twice.

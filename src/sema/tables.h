@@ -41,10 +41,10 @@ struct DeclRecord {
     StreamInfo* stream = nullptr;            ///< StreamDecl that counts (not a duplicate)
     const Type* structure = nullptr;         ///< StructDecl that counts
     Package* package = nullptr;
-    std::vector<Symbol*> globals;            ///< FieldsDecl of a static block, parallel to its variables
+    std::vector<Symbol*> globals;            ///< FieldsDecl of a static block
     std::uint32_t globalLimit = kNone;       ///< static: globals declared up to here
     std::vector<Name> declares;
-    std::unordered_set<Name> signature;      ///< mentioned where others depend on it: types, parameters
+    std::unordered_set<Name> signature;      ///< mentioned where others depend on it
     std::unordered_set<Name> mentions;       ///< mentioned anywhere else
 };
 
