@@ -9,10 +9,10 @@
  *    continue. Three decisions look one token further: `declaration`, `creator` and the cast in
  *    `operand`. The dangling `else` is the only ambiguity: it goes to the nearest `if`, after at
  *    most two tokens.
- * 2. An expression is flat: operands with operators between them. The AST builder applies the
+ * 2. An expression is flat: operands with operators between them, `? b :` being one of those. The AST builder applies the
  *    precedences. One rule a precedence level would make ten nodes of every `1`, and ANTLR's
- *    left-recursive form predicts at every operator: on a block of 80,000 statements they took 2.4
- *    and 1.7 times as long to parse as this one, and on nested tables 2.8 and 1.3 times.
+ *    left-recursive form predicts at every operator: they took 2.5 and 1.6 times as long to parse a
+ *    block of 80,000 statements, and about 3 and 1.4 times for nested tables.
  * 3. What can be long is a loop, not a recursion: statements, initialisers, operators, `else if`,
  *    the chain `a ? b : c ? d : e`, prefix operators.
  * 4. Where a wrong program deserves a better word than "unexpected token" the grammar accepts more
@@ -278,15 +278,17 @@ argument                // `value` or `name = value`
 // Expressions
 
 expression
-    : operands+=operand
-      ( operators+=( '||' | '&&' | '|' | '&' | '^' | '==' | '!=' | '<' | '<=' | '>' | '>='
-                   | '+' | '-' | '*' | '/' | '%' | '<<' | '>>' ) operands+=operand
-      | operators+='?' middles+=expression ':' operands+=operand
-      )*
+    : first=operand links+=link*
+    ;
+
+link
+    : ( '||' | '&&' | '|' | '&' | '^' | '==' | '!=' | '<' | '<=' | '>' | '>='
+      | '+' | '-' | '*' | '/' | '%' | '<<' | '>>' ) right=operand
+    | '?' middle=expression ':' right=operand
     ;
 
 operand
-    : prefixes+=( '!' | '-' | '~' | '++' | '--' )*
+    : prefixes+=prefix*
       ( ( name=ID call=arguments?
         | literal=( INTEGER | HEX | REAL | IMAGINARY | STRING | CHARACTER | 'pi' | 'true' | 'false'
                   | BAD_NUMBER | OPEN_STRING | OPEN_CHARACTER )
@@ -298,6 +300,10 @@ operand
                  | inner=expression close=')' suffixes+=suffix*
                  )
       )
+    ;
+
+prefix
+    : '!' | '-' | '~' | '++' | '--'
     ;
 
 suffix                  // (*) a latency anywhere, `a[]`, `++` after anything

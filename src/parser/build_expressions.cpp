@@ -62,39 +62,43 @@ bool isPlace(const ast::Expr* expr) {
     }
 }
 
-// The flat list of the grammar: `c ? a : d ? b : e` has the operators `? ?`; the operands between
-// two `?` are a chain of binary operators. The conditional associates to the right.
+// The flat list of the grammar: `c ? a : d ? b : e` has two links with a `?`; what stands between
+// them is a chain of binary operators. The conditional associates to the right.
 const ast::Expr* Builder::expression(Grammar::ExpressionContext* c) {
     if (!c || c->exception) return errorExpr(range(c));
-    Levels levels(*this, c->operators.size() + 1, c->start);
+    Levels levels(*this, c->links.size() + 1, c->start);
     if (!levels.fits) return errorExpr(range(c));
 
-    struct Link {
+    struct Choice {
         const ast::Expr* condition;
         const ast::Expr* thenValue;
     };
-    std::vector<Link> links;
-    std::size_t first = 0;
-    for (std::size_t i = 0; i < c->operators.size(); i++) {
-        if (c->operators[i]->getType() != Grammar::QUESTION) continue;
-        const auto* condition = binaryChain(c, first, i);
-        links.push_back({condition, expression(c->middles[links.size()])});
-        first = i + 1;
+    std::vector<Choice> choices;
+    auto* first = c->first;
+    std::size_t begin = 0;
+    for (std::size_t i = 0; i < c->links.size(); i++) {
+        auto* link = c->links[i];
+        if (!link->middle) continue;
+        const auto* condition =
+            binaryChain(first, {c->links.begin() + begin, c->links.begin() + i});
+        choices.push_back({condition, expression(link->middle)});
+        first = link->right;
+        begin = i + 1;
     }
-    const ast::Expr* value = binaryChain(c, first, c->operators.size());
-    for (std::size_t i = links.size(); i-- > 0;) {
-        const auto& [condition, thenValue] = links[i];
+    const ast::Expr* value = binaryChain(first, {c->links.begin() + begin, c->links.end()});
+    for (std::size_t i = choices.size(); i-- > 0;) {
+        const auto& [condition, thenValue] = choices[i];
         value = expr<ast::ConditionalExpr>(condition->range.to(value->range), condition, thenValue,
                                            value);
     }
     return value;
 }
 
-/// The operands first..last with the operators between them: all left associative.
-const ast::Expr* Builder::binaryChain(Grammar::ExpressionContext* c, std::size_t first,
-                                      std::size_t last) {
-    if (first == last) return operand(c->operands[first]);
-    ExprList values{operand(c->operands[first])};
+/// An operand, and more behind binary operators: all of them associate to the left.
+const ast::Expr* Builder::binaryChain(Grammar::OperandContext* first,
+                                      std::span<Grammar::LinkContext* const> links) {
+    if (links.empty()) return operand(first);
+    ExprList values{operand(first)};
     std::vector<const Token*> pending;
     const auto reduce = [&] {
         const auto* right = values.back();
@@ -105,12 +109,11 @@ const ast::Expr* Builder::binaryChain(Grammar::ExpressionContext* c, std::size_t
                                   range(pending.back()), left, right);
         pending.pop_back();
     };
-    for (std::size_t i = first; i < last; i++) {
-        const Token* token = c->operators[i];
-        const int level = operatorOf(token).level;
+    for (auto* link : links) {
+        const int level = operatorOf(link->start).level;
         while (!pending.empty() && operatorOf(pending.back()).level >= level) reduce();
-        pending.push_back(token);
-        values.push_back(operand(c->operands[i + 1]));
+        pending.push_back(link->start);
+        values.push_back(operand(link->right));
     }
     while (!pending.empty()) reduce();
     return values.back();
@@ -121,7 +124,8 @@ const ast::Expr* Builder::operand(Grammar::OperandContext* c) {
     Levels levels(*this, c->prefixes.size() + c->suffixes.size() + 1, c->start);
     if (!levels.fits) return errorExpr(range(c));
     const ast::Expr* value = suffixed(primary(c), c->suffixes, c->suffixes.size());
-    for (std::size_t i = c->prefixes.size(); i-- > 0;) value = prefixed(c->prefixes[i], value);
+    for (std::size_t i = c->prefixes.size(); i-- > 0;)
+        value = prefixed(c->prefixes[i]->start, value);
     return value;
 }
 
@@ -301,8 +305,8 @@ std::span<const ast::Argument> Builder::creatorArguments(Grammar::ArgumentsConte
 /// The name before `=`; an argument without a usable one counts as positional.
 ast::Ident Builder::argumentName(Grammar::ArgumentContext* c) {
     auto* value = c->left->value;
-    if (value && value->operators.empty() && !value->exception) {
-        auto* only = value->operands[0];
+    if (value && value->links.empty() && !value->exception) {
+        auto* only = value->first;
         const bool bare = only->prefixes.empty() && only->suffixes.empty() && !only->exception;
         if (bare && only->name && !only->call) return ident(only->name);
     }

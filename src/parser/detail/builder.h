@@ -7,6 +7,7 @@
 /// the parser has bounded; chains that the grammar reads in a loop but that make deep trees
 /// (operators, suffixes, `else if`) count against Limits::treeDepth.
 
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -89,7 +90,8 @@ private:
 
     // Expressions
     const ast::Expr* errorExpr(base::SourceRange where) { return expr<ast::ErrorExpr>(where); }
-    const ast::Expr* binaryChain(Grammar::ExpressionContext*, std::size_t first, std::size_t last);
+    const ast::Expr* binaryChain(Grammar::OperandContext* first,
+                                 std::span<Grammar::LinkContext* const>);
     const ast::Expr* operand(Grammar::OperandContext*);
     const ast::Expr* primary(Grammar::OperandContext*);
     const ast::Expr* literal(const Token*);
