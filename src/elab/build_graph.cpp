@@ -138,7 +138,7 @@ private:
         node.effects = kernelEffects[instance.kernel];
         if (hasItems(kernel.input)) node.inputs.assign(1, graph::kNone);
         if (hasItems(kernel.output)) node.outputs.assign(1, graph::kNone);
-        bool isFile = kernel.builtin == ir::BuiltinStream::FileReader || kernel.builtin == ir::BuiltinStream::FileWriter;
+        bool isFile = !instance.code && types::info(instance.builtin).isFile();
         if (isFile) node.file = kernel.constants[0].bytes;
         auto newId = static_cast<graph::NodeId>(graph.nodes.size());
         enterParent(instance, node.parent, node.index, {false, newId});
@@ -309,7 +309,8 @@ private:
     void collectKernelEffects() {
         for (const Kernel& kernel : tree.kernels) {
             std::uint8_t effects = graph::kNoEffect;
-            if (kernel.builtin == ir::BuiltinStream::FileWriter) effects = graph::kWritesFile;
+            bool isBuiltin = kernel.builtin != ir::BuiltinStream::None;
+            if (isBuiltin && types::info(kernel.builtin).role == types::BuiltinRole::Writer) effects = graph::kWritesFile;
             const ir::StreamCode& code = kernel.code;
             if (code.work) effects |= effectsOf(module, &code, *code.work);
             if (code.prework) effects |= effectsOf(module, &code, *code.prework);

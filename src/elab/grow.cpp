@@ -144,32 +144,34 @@ private:
     }
 
     bool elaborateBuiltin(Instance& instance) {
+        const types::BuiltinStreamInfo& row = types::info(instance.builtin);
+        for (std::uint32_t k : instance.defaulted)
+            instance.constants[k] = Value::of(types.intType(), *row.parameters[k].defaultValue);
         Kernel kernel;
         kernel.builtin = instance.builtin;
         kernel.constants = instance.constants;
         kernel.input = kernel.output = types.voidType();
         graph::Rate one{1, 1, false, -1};
-        switch (instance.builtin) {
-            case ir::BuiltinStream::Identity:
+        switch (row.role) {
+            case types::BuiltinRole::Identity:
                 kernel.input = kernel.output = instance.typeArgument;
                 kernel.work = {one, one, one};
                 break;
-            case ir::BuiltinStream::FileReader:
+            case types::BuiltinRole::Reader:
                 kernel.output = instance.typeArgument;
                 kernel.work.push = one;
                 break;
-            case ir::BuiltinStream::FileWriter:
+            case types::BuiltinRole::Writer:
                 kernel.input = instance.typeArgument;
                 kernel.work.pop = kernel.work.peek = one;
                 break;
-            case ir::BuiltinStream::ImageDisplay: {
+            case types::BuiltinRole::Display: {
                 std::int64_t items = 3 * instance.constants[0].toInt() * instance.constants[1].toInt();
                 kernel.input = types.intType();
                 if (items <= 0) report(Diag::RateNegative, instance.range) << "pop" << items;
                 kernel.work.pop = kernel.work.peek = {items, items, false, -1};
                 break;
             }
-            case ir::BuiltinStream::None: STRC_UNREACHABLE("not a built-in stream");
         }
         instance.input = kernel.input;
         instance.output = kernel.output;

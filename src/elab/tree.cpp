@@ -15,13 +15,7 @@ std::string_view kindName(ir::StreamKind kind) {
 }
 
 std::string displayName(const Instance& instance) {
-    switch (instance.builtin) {
-        case ir::BuiltinStream::Identity: return "Identity";
-        case ir::BuiltinStream::FileReader: return "FileReader";
-        case ir::BuiltinStream::FileWriter: return "FileWriter";
-        case ir::BuiltinStream::ImageDisplay: return "ImageDisplay";
-        case ir::BuiltinStream::None: break;
-    }
+    if (!instance.code) return std::string(types::info(instance.builtin).name);
     return instance.code->name.empty() ? std::string(kindName(instance.kind())) : instance.code->name;
 }
 

@@ -135,14 +135,54 @@ void Engine::compileKernel(graph::KernelId id) {
 
 // ---------------------------------------------------------------- files
 
+namespace {
+
+io::Format formatOf(ir::BuiltinStream stream, const std::string& file) {
+    switch (stream) {
+        case ir::BuiltinStream::WavReader:
+        case ir::BuiltinStream::WavWriter: return io::Format::Wav;
+        case ir::BuiltinStream::NpyReader:
+        case ir::BuiltinStream::NpyWriter: return io::Format::Npy;
+        case ir::BuiltinStream::CsvReader:
+        case ir::BuiltinStream::CsvWriter: return io::Format::Csv;
+        case ir::BuiltinStream::PcmReader:
+        case ir::BuiltinStream::PcmWriter: return io::Format::Pcm;
+        case ir::BuiltinStream::ImageReader:
+        case ir::BuiltinStream::ImageWriter:
+            return io::formatOf(file) == io::Format::Png ? io::Format::Png : io::Format::Pgm;
+        default: return io::Format::Raw;
+    }
+}
+
+/// What the parameters of a writer tell about its file.
+io::StreamInfo streamInfo(const elab::Kernel& kernel) {
+    io::StreamInfo info;
+    auto parameters = types::info(kernel.builtin).parameters;
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+        if (parameters[k].isString) continue;
+        auto value = static_cast<int>(kernel.constants[k].toInt());
+        if (parameters[k].name == "rate") info.sampleRate = value;
+        if (parameters[k].name == "channels") info.channels = value;
+        if (parameters[k].name == "width") info.width = value;
+        if (parameters[k].name == "height") info.height = value;
+    }
+    return info;
+}
+
+}  // namespace
+
 bool Engine::openFiles(Actor& actor) {
-    if (actor.builtin == ir::BuiltinStream::FileReader) return openReader(actor);
-    if (actor.builtin == ir::BuiltinStream::FileWriter) return openWriter(actor);
-    return true;
+    switch (types::info(actor.builtin).role) {
+        case types::BuiltinRole::Reader: return openReader(actor);
+        case types::BuiltinRole::Writer: return openWriter(actor);
+        case types::BuiltinRole::Identity:
+        case types::BuiltinRole::Display: return true;
+    }
+    STRC_UNREACHABLE("role of a built-in stream");
 }
 
 bool Engine::openReader(Actor& actor) {
-    auto opened = io::openReader(actor.node->file, io::Format::Raw, actor.kernel->output);
+    auto opened = io::openReader(actor.node->file, formatOf(actor.builtin, actor.node->file), actor.kernel->output);
     if (!opened) {
         base::report(context.diags, opened.failure(), actor.node->range).in(graph::path(graph, actor.id));
         return false;
@@ -161,7 +201,8 @@ bool Engine::openReader(Actor& actor) {
 bool Engine::openWriter(Actor& actor) {
     auto& writer = writers[actor.node->file];
     if (!writer) {
-        auto opened = io::openWriter(actor.node->file, io::Format::Raw, actor.kernel->input);
+        auto opened = io::openWriter(actor.node->file, formatOf(actor.builtin, actor.node->file), actor.kernel->input,
+                                     streamInfo(*actor.kernel));
         if (!opened) {
             base::report(context.diags, opened.failure(), actor.node->range).in(graph::path(graph, actor.id));
             return false;

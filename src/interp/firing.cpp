@@ -157,9 +157,9 @@ bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firin
 }
 
 bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
-    switch (actor.builtin) {
-        case ir::BuiltinStream::Identity: move(*actor.input, *actor.output, times); return true;
-        case ir::BuiltinStream::FileReader:
+    switch (types::info(actor.builtin).role) {
+        case types::BuiltinRole::Identity: move(*actor.input, *actor.output, times); return true;
+        case types::BuiltinRole::Reader:
             if (!supply(*actor.reader, static_cast<std::uint64_t>(times))) {
                 stop(End::EndOfInput);
                 return false;
@@ -167,7 +167,7 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
             move(actor.reader->ahead, *actor.output, times);
             actor.reader->given += static_cast<std::uint64_t>(times);
             return true;
-        case ir::BuiltinStream::FileWriter:
+        case types::BuiltinRole::Writer:
             for (; times > 0; --times) {
                 base::Status status = actor.writer->write(actor.input->at(0), 1);
                 actor.input->drop();
@@ -177,10 +177,9 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
                 return false;
             }
             return true;
-        case ir::BuiltinStream::ImageDisplay:
+        case types::BuiltinRole::Display:
             for (std::int64_t k = 0; k < times * actor.kernel->work.pop.max; ++k) actor.input->drop();
             return true;
-        case ir::BuiltinStream::None: break;
     }
     STRC_UNREACHABLE("not a built-in stream");
 }

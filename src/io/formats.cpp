@@ -38,6 +38,7 @@ constexpr std::array kFormats{
     Row{Format::Csv, "text", holdsText, openCsvReader, openCsvWriter},
     Row{Format::Png, "PNG", holdsPixels, openPngReader, openPngWriter},
     Row{Format::Pgm, "PGM", holdsPixels, openPgmReader, openPgmWriter},
+    Row{Format::Pcm, "PCM", holdsPixels, openPcmReader, openPcmWriter},
 };
 
 /// Names of --in-format and extensions, which are the same words.
@@ -48,7 +49,7 @@ struct Word {
 
 constexpr std::array kWords{
     Word{"raw", Format::Raw},  Word{"bin", Format::Raw},  Word{"dat", Format::Raw},
-    Word{"data", Format::Raw}, Word{"pcm", Format::Raw},  Word{"out", Format::Raw},
+    Word{"data", Format::Raw}, Word{"pcm", Format::Pcm},  Word{"out", Format::Raw},
     Word{"wav", Format::Wav},  Word{"wave", Format::Wav}, Word{"npy", Format::Npy},
     Word{"csv", Format::Csv},  Word{"text", Format::Csv}, Word{"txt", Format::Csv},
     Word{"tsv", Format::Csv},  Word{"png", Format::Png},  Word{"pgm", Format::Pgm},

@@ -17,7 +17,7 @@
 namespace strc::io {
 
 /// Pgm stands for the family: PGM and PPM.
-enum class Format : std::uint8_t { Raw, Wav, Npy, Csv, Png, Pgm };
+enum class Format : std::uint8_t { Raw, Wav, Npy, Csv, Png, Pgm, Pcm };
 
 /// By extension (".wav", ".npy", ".csv", ".png", ".raw", …); raw if there is none, as in "-" and most
 /// pipes; empty if it is not known.

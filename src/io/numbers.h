@@ -66,8 +66,10 @@ using OpenReader = base::Result<std::unique_ptr<ItemReader>>(std::unique_ptr<Sou
                                                              const types::Type*);
 using OpenWriter = base::Result<std::unique_ptr<ItemWriter>>(std::unique_ptr<Sink>,
                                                              const types::Type*, const StreamInfo&);
-OpenReader openRawReader, openWavReader, openNpyReader, openCsvReader, openPngReader, openPgmReader;
-OpenWriter openRawWriter, openWavWriter, openNpyWriter, openCsvWriter, openPngWriter, openPgmWriter;
+OpenReader openRawReader, openWavReader, openNpyReader, openCsvReader, openPngReader, openPgmReader,
+    openPcmReader;
+OpenWriter openRawWriter, openWavWriter, openNpyWriter, openCsvWriter, openPngWriter, openPgmWriter,
+    openPcmWriter;
 
 /// Base of all writers.
 class SinkWriter : public ItemWriter {

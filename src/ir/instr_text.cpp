@@ -137,12 +137,6 @@ std::string calleeText(const Names& names, Callee callee) {
     return "?";
 }
 
-const char* builtinName(BuiltinStream stream) {
-    static constexpr const char* names[] = {"", "Identity", "FileReader", "FileWriter",
-                                            "ImageDisplay"};
-    return names[static_cast<int>(stream)];
-}
-
 std::string createText(const Names& names, const Body& body, const Instr& instr) {
     const Create& create = body.creates[instr.index];
     static constexpr const char* roles[] = {"add ", "body ", "loop "};
@@ -150,7 +144,7 @@ std::string createText(const Names& names, const Body& body, const Instr& instr)
     if (create.builtin == BuiltinStream::None)
         out += "stream " + nameAt(names.streams, create.stream);
     else
-        out += std::string("builtin ") + builtinName(create.builtin);
+        out.append("builtin ").append(types::info(create.builtin).name);
     if (create.typeArgument) out += "<" + typeText(create.typeArgument) + ">";
     if (create.typeExtents) out += "[" + regList(instr, 0, create.typeExtents) + "]";
     out += '(';

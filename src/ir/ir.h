@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/source.h"
+#include "types/builtin_streams.h"
 #include "types/math.h"
 #include "types/type.h"
 #include "types/value.h"
@@ -107,7 +108,7 @@ struct Variable {
 
 // ---- side tables of the larger instructions
 
-enum class BuiltinStream : std::uint8_t { None, Identity, FileReader, FileWriter, ImageDisplay };
+using types::BuiltinStream;
 enum class CreateRole : std::uint8_t { Add, Body, Loop };
 
 struct Create {

@@ -496,12 +496,8 @@ private:
     }
 
     BuiltinStream builtin(const std::string& name) {
-        static const std::map<std::string, BuiltinStream> known{{"Identity", BuiltinStream::Identity},
-                                                                {"FileReader", BuiltinStream::FileReader},
-                                                                {"FileWriter", BuiltinStream::FileWriter},
-                                                                {"ImageDisplay", BuiltinStream::ImageDisplay}};
-        auto found = known.find(name);
-        if (found != known.end()) return found->second;
+        BuiltinStream found = types::findBuiltinStream(name);
+        if (found != BuiltinStream::None) return found;
         fail("a built-in stream");
         return BuiltinStream::None;
     }

@@ -12,27 +12,12 @@ using ast::as;
 using ast::Expr;
 using types::TypeKind;
 
-namespace {
-
-ir::BuiltinStream builtinOf(sema::Builtin builtin) {
-    switch (builtin) {
-        case sema::Builtin::None: return ir::BuiltinStream::None;
-        case sema::Builtin::Identity: return ir::BuiltinStream::Identity;
-        case sema::Builtin::FileReader: return ir::BuiltinStream::FileReader;
-        case sema::Builtin::FileWriter: return ir::BuiltinStream::FileWriter;
-        case sema::Builtin::ImageDisplay: return ir::BuiltinStream::ImageDisplay;
-    }
-    return ir::BuiltinStream::None;
-}
-
-}  // namespace
-
 void BodyLowerer::create(const ast::CreateStmt& s) {
     const sema::CreateTarget& target = *m.program.createOf(s);
     const StreamInfo& info = *target.stream;
     ir::Create entry;
     entry.role = static_cast<ir::CreateRole>(s.role);
-    entry.builtin = builtinOf(info.builtin);
+    entry.builtin = info.builtin;
     std::vector<Reg> operands;
     if (info.builtin == sema::Builtin::None) {
         entry.stream = info.index;
@@ -75,11 +60,8 @@ void BodyLowerer::arguments(std::vector<Reg>& operands, ir::Create& entry, const
 }
 
 const Type* BodyLowerer::parameterType(const StreamInfo& info, std::size_t k) const {
-    switch (info.builtin) {
-        case sema::Builtin::None: return info.constants[k]->type;
-        case sema::Builtin::ImageDisplay: return intType();
-        default: return m.types.string();
-    }
+    if (info.builtin == sema::Builtin::None) return info.constants[k]->type;
+    return types::info(info.builtin).parameters[k].isString ? m.types.string() : intType();
 }
 
 /// `copies`: the value is taken now, although a later argument may change the variable.

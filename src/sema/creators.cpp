@@ -21,16 +21,14 @@ struct Formal {
 };
 
 std::vector<Formal> formals(Checker& c, const StreamInfo& stream) {
-    switch (stream.builtin) {
-        case Builtin::Identity: return {};
-        case Builtin::FileReader:
-        case Builtin::FileWriter: return {{c.ctx.names.intern("file"), c.types.string(), false}};
-        case Builtin::ImageDisplay:
-            return {{c.ctx.names.intern("width"), c.types.intType(), false},
-                    {c.ctx.names.intern("height"), c.types.intType(), false}};
-        case Builtin::None: break;
-    }
     std::vector<Formal> result;
+    if (stream.builtin != Builtin::None) {
+        for (const types::BuiltinParameter& each : types::info(stream.builtin).parameters)
+            result.push_back({c.ctx.names.intern(each.name),
+                              each.isString ? c.types.string() : c.types.intType(),
+                              each.defaultValue.has_value()});
+        return result;
+    }
     for (std::uint32_t i = 0; i < stream.params; ++i) {
         const Symbol& param = *stream.constants[i];
         result.push_back({param.name, param.type, param.initialiser != nullptr});
@@ -122,9 +120,10 @@ private:
     bool isUnknown = false;
 };
 
-/// Identity<T>, FileReader<T>, FileWriter<T>, and nobody else.
+/// Identity<T>, the readers and the writers, and nobody else.
 const Type* checkTypeArgument(Checker& c, const ast::CreateStmt& stmt, const StreamInfo& stream) {
-    bool takesType = stream.builtin != Builtin::None && stream.builtin != Builtin::ImageDisplay;
+    bool takesType =
+        stream.builtin != Builtin::None && types::info(stream.builtin).takesType();
     if (stmt.typeArgument) {
         const Type* type = checkType(c, *stmt.typeArgument, TypeUse::TypeArgument, stream.name);
         if (takesType) return type;

@@ -32,7 +32,9 @@ TopNames& topNames(Checker& c, bool library) { return library ? c.tables.library
 bool isFree(Checker& c, const TopNames& top, Diag duplicate, ast::Ident name) {
     SourceRange before;
     if (auto stream = top.streams.find(name.name); stream != top.streams.end()) {
-        if (stream->second->builtin != Builtin::None) {
+        Builtin builtin = stream->second->builtin;
+        if (builtin != Builtin::None && !types::info(builtin).reserved) return true;
+        if (builtin != Builtin::None) {
             c.error(Diag::BuiltinStreamRedefined, name.range) << name.name;
             c.tables.redefined.insert(name.name);
             return false;
@@ -232,17 +234,11 @@ StreamInfo& newStream(Checker& c) {
 }
 
 void declareBuiltins(Checker& c) {
-    static constexpr std::pair<std::string_view, Builtin> builtins[] = {
-        {"Identity", Builtin::Identity},
-        {"FileReader", Builtin::FileReader},
-        {"FileWriter", Builtin::FileWriter},
-        {"ImageDisplay", Builtin::ImageDisplay},
-    };
-    for (auto& [text, kind] : builtins) {
-        Name name = c.ctx.names.intern(text);
-        StreamInfo& info = makeStream(c, name, nullptr, false);
-        info.builtin = kind;
-        c.tables.own.streams.emplace(name, &info);
+    for (const types::BuiltinStreamInfo& row : types::builtinStreams()) {
+        Name name = c.ctx.names.intern(row.name);
+        StreamInfo& info = makeStream(c, name, nullptr, !row.reserved);
+        info.builtin = row.id;
+        if (row.reserved) c.tables.own.streams.emplace(name, &info);
         c.tables.library.streams.emplace(name, &info);
     }
 }

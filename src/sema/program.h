@@ -12,6 +12,7 @@
 
 #include "ast/nodes.h"
 #include "base/context.h"
+#include "types/builtin_streams.h"
 #include "types/math.h"
 #include "types/type.h"
 
@@ -61,7 +62,7 @@ struct FunctionInfo {
     bool used = false;
 };
 
-enum class Builtin : std::uint8_t { None, Identity, FileReader, FileWriter, ImageDisplay };
+using Builtin = types::BuiltinStream;
 
 struct StreamInfo {
     const ast::StreamDecl* decl = nullptr;    ///< null for a built-in

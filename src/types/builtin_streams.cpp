@@ -1,0 +1,48 @@
+#include "types/builtin_streams.h"
+
+#include "base/assert.h"
+
+namespace strc::types {
+namespace {
+
+constexpr BuiltinParameter fileOnly[] = {{"file", true, std::nullopt}};
+constexpr BuiltinParameter display[] = {{"width", false, std::nullopt}, {"height", false, std::nullopt}};
+constexpr BuiltinParameter sound[] = {{"file", true, std::nullopt}, {"rate", false, 44100}, {"channels", false, 1}};
+constexpr BuiltinParameter image[] = {
+    {"file", true, std::nullopt}, {"width", false, std::nullopt}, {"height", false, 0}, {"channels", false, 1}};
+
+using enum BuiltinStream;
+
+constexpr BuiltinStreamInfo table[] = {
+    {BuiltinStream::Identity, "Identity", BuiltinRole::Identity, true, {}},
+    {FileReader, "FileReader", BuiltinRole::Reader, true, fileOnly},
+    {FileWriter, "FileWriter", BuiltinRole::Writer, true, fileOnly},
+    {ImageDisplay, "ImageDisplay", BuiltinRole::Display, true, display},
+    {WavReader, "WavReader", BuiltinRole::Reader, false, fileOnly},
+    {WavWriter, "WavWriter", BuiltinRole::Writer, false, sound},
+    {NpyReader, "NpyReader", BuiltinRole::Reader, false, fileOnly},
+    {NpyWriter, "NpyWriter", BuiltinRole::Writer, false, fileOnly},
+    {CsvReader, "CsvReader", BuiltinRole::Reader, false, fileOnly},
+    {CsvWriter, "CsvWriter", BuiltinRole::Writer, false, fileOnly},
+    {PcmReader, "PcmReader", BuiltinRole::Reader, false, fileOnly},
+    {PcmWriter, "PcmWriter", BuiltinRole::Writer, false, fileOnly},
+    {ImageReader, "ImageReader", BuiltinRole::Reader, false, fileOnly},
+    {ImageWriter, "ImageWriter", BuiltinRole::Writer, false, image},
+};
+
+}  // namespace
+
+std::span<const BuiltinStreamInfo> builtinStreams() { return table; }
+
+const BuiltinStreamInfo& info(BuiltinStream id) {
+    STRC_ASSERT(id != None, "no built-in stream");
+    return table[static_cast<int>(id) - 1];
+}
+
+BuiltinStream findBuiltinStream(std::string_view name) {
+    for (const BuiltinStreamInfo& row : table)
+        if (row.name == name) return row.id;
+    return None;
+}
+
+}  // namespace strc::types
