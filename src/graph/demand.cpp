@@ -23,7 +23,9 @@ Demand::Demand(const Graph& graph, std::vector<NodeId> only, std::vector<Guard>*
     for (std::uint32_t i = 0; i < nodes.size(); ++i) indexOf[nodes[i]] = i;
     for (NodeId node : nodes) hasFirst.push_back(graph.nodes[node].prework.has_value());
     connect(graph);
-    findComponents();
+    std::vector<Arrow> arrows;
+    for (const Way& way : ways) arrows.push_back({way.from, way.to});
+    parts = findComponents(static_cast<std::uint32_t>(nodes.size()), arrows);
 }
 
 void Demand::connect(const Graph& graph) {
@@ -54,69 +56,6 @@ void Demand::connect(const Graph& graph) {
     waysStart.push_back(static_cast<std::uint32_t>(ways.size()));
 }
 
-/// Tarjan's algorithm along the links from consumer to source, with an explicit stack: a component
-/// is complete when all that it depends on is, so upstream ones come first. R. Tarjan, "Depth-First
-/// Search and Linear Graph Algorithms", 1972.
-void Demand::findComponents() {
-    struct Frame {
-        std::uint32_t node;
-        std::uint32_t way;
-    };
-    const auto count = static_cast<std::uint32_t>(nodes.size());
-    std::vector<std::uint32_t> found(count, kNone), low(count), open;
-    std::vector<Frame> stack;
-    componentOf.assign(count, kNone);
-    std::uint32_t time = 0;
-    auto enter = [&](std::uint32_t node) {
-        found[node] = low[node] = time++;
-        open.push_back(node);
-        stack.push_back({node, waysStart[node]});
-    };
-    auto leave = [&](std::uint32_t node) {
-        if (low[node] != found[node]) return;
-        const auto which = static_cast<std::uint32_t>(componentStart.size());
-        auto first = std::find(open.rbegin(), open.rend(), node).base() - 1;
-        componentStart.push_back(static_cast<std::uint32_t>(members.size()));
-        for (auto it = first; it != open.end(); ++it) componentOf[*it] = which;
-        members.insert(members.end(), first, open.end());
-        open.erase(first, open.end());
-    };
-    for (std::uint32_t root = 0; root < count; ++root) {
-        if (found[root] != kNone) continue;
-        enter(root);
-        while (!stack.empty()) {
-            Frame& frame = stack.back();
-            const std::uint32_t node = frame.node;
-            if (frame.way == waysStart[node + 1]) {
-                stack.pop_back();
-                leave(node);
-                if (!stack.empty()) {
-                    std::uint32_t parent = stack.back().node;
-                    low[parent] = std::min(low[parent], low[node]);
-                }
-                continue;
-            }
-            const std::uint32_t next = ways[frame.way++].from;
-            if (found[next] == kNone) {
-                enter(next);
-            } else if (componentOf[next] == kNone) {
-                low[node] = std::min(low[node], found[next]);
-            }
-        }
-    }
-    componentStart.push_back(static_cast<std::uint32_t>(members.size()));
-    loops.assign(components(), false);
-    for (std::size_t i = 0; i < components(); ++i) loops[i] = component(i).size() > 1;
-    for (const Way& way : ways) {
-        if (way.from == way.to) loops[componentOf[way.to]] = true;
-    }
-}
-
-std::span<const std::uint32_t> Demand::component(std::size_t which) const {
-    return {members.data() + componentStart[which],
-            componentStart[which + 1] - componentStart[which]};
-}
-
 std::int64_t Demand::required(const Way& way, std::int64_t firings) const {
     if (way.flow != kNone) return flows[way.flow].sourceFirings(firings);
     return (*guards)[way.guard].required(firings);
@@ -132,7 +71,7 @@ Demand::Outcome Demand::raiseSources(std::uint32_t node, std::vector<std::int64_
                                      bool inside, bool& changed) const {
     for (std::uint32_t w = waysStart[node]; w < waysStart[node + 1]; ++w) {
         const Way& way = ways[w];
-        if ((componentOf[way.from] == componentOf[node]) != inside) continue;
+        if ((parts.of[way.from] == parts.of[node]) != inside) continue;
         const std::int64_t least = required(way, fired[node]);
         if (least <= fired[way.from]) continue;
         if (way.from == node) return Outcome::Deadlock;
@@ -150,7 +89,7 @@ Demand::Outcome Demand::raise(std::vector<std::int64_t>& fired) const {
     STRC_ASSERT(fired.size() == nodes.size(), "counts of another graph");
     for (std::size_t which = components(); which-- > 0;) {
         const auto inner = component(which);
-        bool changed = loops[which];
+        bool changed = isLoop(which);
         for (std::size_t round = 0; changed; ++round) {
             if (round > inner.size()) return Outcome::Deadlock;
             changed = false;
@@ -185,7 +124,7 @@ struct Demand::Simulation {
         most = kMaxCount;
         for (std::uint32_t w = demand.waysStart[node]; w < demand.waysStart[node + 1]; ++w) {
             const Way& way = demand.ways[w];
-            if (demand.componentOf[way.from] != component) continue;
+            if (demand.parts.of[way.from] != component) continue;
             most = std::min(most, demand.enabled(way, fired[way.from], fired[node]));
             if (most <= fired[node]) return w;
         }
@@ -234,7 +173,7 @@ struct Demand::Simulation {
 std::optional<Deadlock> Demand::findDeadlock(std::size_t which,
                                              const std::vector<std::int64_t>& period,
                                              std::uint64_t& stepsLeft) const {
-    if (!loops[which]) return std::nullopt;
+    if (!isLoop(which)) return std::nullopt;
     const auto inner = component(which);
     Simulation simulation{*this,
                           static_cast<std::uint32_t>(which),

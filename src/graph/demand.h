@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "graph/components.h"
 #include "graph/flow.h"
 #include "graph/graph.h"
 
@@ -44,10 +45,10 @@ public:
     std::uint32_t index(NodeId node) const { return indexOf[node]; }
 
     /// Strongly connected components, upstream ones first; nodes by index().
-    std::size_t components() const { return componentStart.size() - 1; }
-    std::span<const std::uint32_t> component(std::size_t which) const;
+    std::size_t components() const { return parts.size(); }
+    std::span<const std::uint32_t> component(std::size_t which) const { return parts[which]; }
     /// Does the component hold a loop? Only there deadlock is possible.
-    bool isLoop(std::size_t which) const { return loops[which]; }
+    bool isLoop(std::size_t which) const { return parts.loops[which]; }
 
     enum class Outcome : std::uint8_t { Done, Overflow, Deadlock };
     /// Raises `fired` to the least counts, node by node, that are legal: each firing has what it
@@ -76,7 +77,6 @@ private:
     struct Simulation;
 
     void connect(const Graph&);
-    void findComponents();
     std::int64_t required(const Way&, std::int64_t firings) const;
     std::int64_t enabled(const Way&, std::int64_t sourceFirings, std::int64_t fired) const;
     Outcome raiseSources(std::uint32_t node, std::vector<std::int64_t>& fired, bool inside,
@@ -89,10 +89,7 @@ private:
     std::vector<Guard>* guards;
     std::vector<Way> ways;  ///< sorted by `to`
     std::vector<std::uint32_t> waysStart;  ///< by index, into ways
-    std::vector<std::uint32_t> componentOf;
-    std::vector<std::uint32_t> members;  ///< by component, in order of demand
-    std::vector<std::uint32_t> componentStart;
-    std::vector<bool> loops;
+    Components parts;
     std::vector<bool> hasFirst;
 };
 

@@ -1,6 +1,8 @@
 #include "graph/hierarchy.h"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 namespace strc::graph {
 namespace {
@@ -8,6 +10,17 @@ namespace {
 std::string lastPart(const std::string& path) {
     const std::size_t dot = path.rfind('.');
     return dot == std::string::npos ? path : path.substr(dot + 1);
+}
+
+/// The names of siblings, numbered where several are equal, as path() does.
+std::vector<std::string> distinctNames(const std::vector<std::string>& names) {
+    std::map<std::string, std::size_t> total, seen;
+    for (const std::string& name : names) ++total[name];
+    std::vector<std::string> result;
+    for (const std::string& name : names) {
+        result.push_back(total[name] == 1 ? name : name + '[' + std::to_string(seen[name]++) + ']');
+    }
+    return result;
 }
 
 }  // namespace
@@ -93,6 +106,42 @@ std::vector<NodeId> Hierarchy::nodesOf(CompositeId id) const {
     std::vector<NodeId> list(byPosition.begin() + first[id], byPosition.begin() + last[id]);
     std::sort(list.begin(), list.end());
     return list;
+}
+
+std::vector<std::string> allPaths(const Graph& graph) {
+    std::vector<std::string> prefixes(graph.composites.size()), paths(graph.nodes.size());
+    std::vector<CompositeId> stack;
+    for (CompositeId id = 0; id < graph.composites.size(); ++id) {
+        if (graph.composites[id].parent != kNone) continue;
+        prefixes[id] = graph.composites[id].name;
+        stack.push_back(id);
+    }
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+        const CompositeId parent = graph.nodes[id].parent;
+        // A splitter or joiner is no child; it shares its name with no other sibling but such.
+        if (parent == kNone) paths[id] = graph.nodes[id].name;
+    }
+    while (!stack.empty()) {
+        const CompositeId id = stack.back();
+        stack.pop_back();
+        const Composite& composite = graph.composites[id];
+        std::vector<std::string> names;
+        for (const Child& child : composite.children) {
+            names.push_back(child.isComposite ? graph.composites[child.id].name
+                                              : graph.nodes[child.id].name);
+        }
+        names = distinctNames(names);
+        for (std::size_t i = 0; i < names.size(); ++i) {
+            const Child& child = composite.children[i];
+            std::string path = prefixes[id] + '.' + names[i];
+            if (child.isComposite) stack.push_back(child.id);
+            (child.isComposite ? prefixes[child.id] : paths[child.id]) = std::move(path);
+        }
+        for (NodeId node : {composite.splitter, composite.joiner}) {
+            if (node != kNone) paths[node] = path(graph, node);
+        }
+    }
+    return paths;
 }
 
 std::string shortName(const Graph& graph, NodeId id) { return lastPart(path(graph, id)); }

@@ -34,6 +34,9 @@ private:
     std::vector<std::uint32_t> position;  ///< of a node
 };
 
+/// path() of every node, in time linear in what it returns.
+std::vector<std::string> allPaths(const Graph&);
+
 /// What a message calls a child or a node: the last part of its path.
 std::string shortName(const Graph&, NodeId);
 std::string shortName(const Graph&, Child);

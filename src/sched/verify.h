@@ -1,7 +1,9 @@
 #pragma once
 /// Replays a schedule on counts, independently of how it was made: every firing has its inputs
 /// (peeks included), quotas are met exactly, the steady state returns every edge to where it began,
-/// no edge ever holds more than its capacity and some moment holds exactly that.
+/// no edge ever holds more than its capacity and some moment holds exactly that. Up to 65,536 firings
+/// are replayed one by one (then the guards of messages are checked too); longer schedules loop by
+/// loop.
 
 #include <string>
 #include <vector>

@@ -1,5 +1,6 @@
 #include "support/random_streams.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string>
 
@@ -7,6 +8,7 @@ namespace strc::testing {
 namespace {
 
 constexpr std::int64_t kLargestWeight = 5000;
+constexpr std::int64_t kMostEnqueued = 5000;
 
 struct Fraction {
     std::int64_t num = 1;
@@ -139,7 +141,8 @@ private:
         const Fraction fed = times(splits, {duplicate ? 1 : b, 1});
         const Fraction needed = times({inside, 1}, {fed.den, fed.num});
         if (isLarge(needed) || isLarge(splits)) return leaf();
-        const std::int64_t enough = 2 * (needed.num + inside) + 4 * inside * needed.num;
+        const std::int64_t enough =
+            std::min(2 * (needed.num + inside) + 4 * inside * needed.num, kMostEnqueued);
         const std::int64_t enqueued = choices.chance(shape.starved)
                                           ? choices.pick(enough + 1)
                                           : enough + choices.pick(8) + 60 * choices.pick(4);
