@@ -36,19 +36,15 @@ bool Runner::runBody(const ir::Body& body, eval::Instance& instance) {
 }
 
 std::optional<Value> Runner::evaluate(const ir::Body& body, eval::Instance& instance) {
-    // An aggregate is written through the first parameter, which stands for the result.
-    std::vector<Value> args;
-    if (body.result->isAggregate()) args.push_back(Value::zero(body.result));
-    std::optional<eval::RunResult> result = run(body, instance, args);
+    std::optional<eval::RunResult> result = run(body, instance);
     return result ? result->value : std::nullopt;
 }
 
-std::optional<eval::RunResult> Runner::run(const ir::Body& body, eval::Instance& instance,
-                                           std::span<const Value> args) {
+std::optional<eval::RunResult> Runner::run(const ir::Body& body, eval::Instance& instance) {
     eval::CodePtr& code = codes[&body];
     if (!code) code = eval::compile(module, instance.code, body, types);
     eval::Firing firing;
-    eval::RunResult result = machine.run(*code, instance, firing, args);
+    eval::RunResult result = machine.run(*code, instance, firing);
     if (result.outcome == eval::Outcome::Done) return result;
     if (result.trap) {
         base::Diagnostic& report = context.diags.add(result.trap->id, result.trap->range).in(where());

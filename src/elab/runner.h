@@ -31,7 +31,7 @@ protected:
     types::TypeTable& types;
 
 private:
-    std::optional<eval::RunResult> run(const ir::Body&, eval::Instance&, std::span<const Value> args = {});
+    std::optional<eval::RunResult> run(const ir::Body&, eval::Instance&);
 
     const Surroundings& surroundings;
     types::Random& generator;

@@ -15,7 +15,11 @@ using ir::Space;
 Aggregate BodyLowerer::temporary(const Type* type, const std::vector<Reg>& extents,
                                  SourceRange range) {
     VarRef var{Space::Local, b.addLocal("", type, range)};
-    if (!isConcrete(type)) declareOverwritten(var, extents, range);
+    if (!isConcrete(type)) {
+        Instr& declare = b.emit(Op::Declare, nullptr, extents, range);
+        declare.var = var;
+        declare.flag = true;
+    }
     return {b.address(var, type, range), type, {var, 0}};
 }
 

@@ -71,33 +71,22 @@ void BodyLowerer::declare(VarRef var, const Type* type, const ast::TypeExpr& wri
                           const Expr* initialiser, SourceRange range) {
     if (type->is(TypeKind::Portal))
         return b.store(var, type, b.value(Op::NewPortal, type, {}, range), range);
+    if (!initialiser || !type->isScalar()) begin(var, type, written, range);
+    if (!initialiser) return;
+    if (type->isAggregate() && var.space == Space::Local) b.last().flag = true;
+    initialise(var, type, *initialiser, range);
+}
+
+void BodyLowerer::begin(VarRef var, const Type* type, const ast::TypeExpr& written,
+                        SourceRange range) {
     std::vector<Reg> bounds;
     if (!isConcrete(type)) bounds = extents(type, written);
-    bool isStored = initialiser && type->isScalar();
-    bool isDeclared = var.space == Space::Field && isConcrete(type);  // see setUpFields
-    if (!isStored && !isDeclared) {
-        if (initialiser && var.space == Space::Local)
-            declareOverwritten(var, bounds, range);
-        else
-            b.emit(Op::Declare, nullptr, std::move(bounds), range).var = var;
-    }
-    if (initialiser) initialise(var, type, *initialiser, range);
+    b.emit(Op::Declare, nullptr, std::move(bounds), range).var = var;
 }
 
 void BodyLowerer::initialise(VarRef var, const Type* type, const Expr& e, SourceRange range) {
     if (type->isScalar()) return b.store(var, type, valueAs(e, type), range);
     into({b.address(var, type, range), type, {var, 0}}, e, var.space == Space::Local);
-}
-
-void BodyLowerer::declareOverwritten(VarRef var, const std::vector<Reg>& extents,
-                                     SourceRange range) {
-    Instr& instr = b.emit(Op::Declare, nullptr, extents, range);
-    instr.var = var;
-    instr.flag = true;
-}
-
-void BodyLowerer::declareZero(VarRef var, SourceRange range) {
-    b.emit(Op::Declare, nullptr, {}, range).var = var;
 }
 
 // ---------------------------------------------------------------- assignments

@@ -1,72 +1,22 @@
 // Static items, run one after the other while lowering, and the functions of packages.
 
-#include <set>
-
 #include "base/assert.h"
 #include "ir/verify.h"
 #include "lower/detail/program.h"
-#include "lower/detail/walk.h"
+#include "lower/detail/reach.h"
 
 namespace strc::lower::detail {
 
 using ast::as;
-using ast::Expr;
-using ast::ExprKind;
 using ir::Space;
 
 namespace {
 
-/// Functions of packages that are called, as far as can be reached.
-class Needed {
-public:
-    explicit Needed(const sema::Program& program) : program(program) {}
-
-    void add(const Expr& e) {
-        forEachExpr(e, [this](const Expr& inner) { addCall(inner); });
-        close();
-    }
-    void add(const ast::Stmt& s) {
-        addBody(s);
-        close();
-    }
-
-    std::set<std::uint32_t> functions;
-
-private:
-    void addTarget(ast::NodeId id) {
-        const sema::CallTarget* target = program.callOf(id);
-        if (!target || !target->function || target->function->kind != sema::FunctionKind::Package)
-            return;
-        if (functions.insert(target->function->index).second) pending.push_back(target->function);
-    }
-    void addCall(const Expr& e) {
-        if (e.kind == ExprKind::Call || e.kind == ExprKind::PackageCall) addTarget(e.id);
-    }
-    void addBody(const ast::Stmt& s) {
-        forEachExpr(
-            s, [this](const Expr& e) { addCall(e); },
-            [this](const ast::Stmt& inner) {
-                if (inner.kind == ast::StmtKind::Message) addTarget(inner.id);
-            });
-    }
-    void close() {
-        while (!pending.empty()) {
-            const FunctionInfo* function = pending.back();
-            pending.pop_back();
-            addBody(*as<ast::FunctionDecl>(*function->decl).body);
-        }
-    }
-
-    const sema::Program& program;
-    std::vector<const FunctionInfo*> pending;
-};
-
-void lowerFunctions(ModuleScope& m, const std::set<std::uint32_t>& indices) {
-    for (std::uint32_t index : indices) {
-        if (m.failed) return;
-        const FunctionInfo& function = *m.program.packageFunctions[index];
-        m.module.functions[index] = lowerFunction(m, nullptr, function);
-    }
+/// The functions of packages that a static item calls: globals have other values now than later.
+void lowerCalled(ModuleScope& m, const std::vector<const FunctionInfo*>& called) {
+    for (const FunctionInfo* function : called)
+        if (!m.failed && function->kind == sema::FunctionKind::Package)
+            m.module.functions[function->index] = lowerFunction(m, nullptr, *function);
 }
 
 void runField(ModuleScope& m, const ast::VariablesStmt& variables, const ast::Declarator& d) {
@@ -75,9 +25,7 @@ void runField(ModuleScope& m, const ast::VariablesStmt& variables, const ast::De
     if (m.failed) return;
     m.module.globals[symbol.index].type = type;
     m.module.globalValues[symbol.index] = Value::zero(type);
-    Needed needed(m.program);
-    if (d.initialiser) needed.add(*d.initialiser);
-    lowerFunctions(m, needed.functions);
+    if (d.initialiser) lowerCalled(m, calledFrom(m.program, *d.initialiser));
     BodyLowerer body(m, nullptr, symbol.name.str(), ir::BodyKind::Static, d.name.range);
     body.declare({Space::Global, symbol.index}, type, *variables.type, d.initialiser, d.name.range);
     if (m.failed || !m.runItem(body.finish())) m.failed = true;
@@ -85,9 +33,7 @@ void runField(ModuleScope& m, const ast::VariablesStmt& variables, const ast::De
 }
 
 void runInit(ModuleScope& m, const ast::InitDecl& decl) {
-    Needed needed(m.program);
-    needed.add(*decl.body);
-    lowerFunctions(m, needed.functions);
+    lowerCalled(m, calledFrom(m.program, *decl.body));
     BodyLowerer body(m, nullptr, "init", ir::BodyKind::Static, decl.range);
     body.statement(*decl.body);
     if (m.failed || !m.runItem(body.finish())) m.failed = true;
@@ -128,10 +74,7 @@ void lowerStatics(ModuleScope& m) {
 }
 
 void lowerPackages(ModuleScope& m) {
-    std::set<std::uint32_t> all;
-    for (std::uint32_t index = 0; index < m.program.packageFunctions.size(); ++index)
-        all.insert(index);
-    lowerFunctions(m, all);
+    lowerCalled(m, m.program.packageFunctions);
     for (std::size_t k = 0; k < m.program.natives.size(); ++k) {
         const FunctionInfo& native = *m.program.natives[k];
         ir::Native& entry = m.module.natives[k];

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "lower/detail/program.h"
+#include "lower/detail/reach.h"
+#include "lower/detail/walk.h"
 
 namespace strc::lower::detail {
 
@@ -53,33 +55,113 @@ void lowerMembers(ModuleScope& m, StreamScope& stream) {
         if (!m.failed) stream.code.functions.push_back(lowerFunction(m, &stream, *function));
 }
 
-/// Fields in textual order; hidden ones as soon as what they use is there. Those whose extents are
-/// known all begin before the first initialiser runs, which may call functions that look at them.
-void setUpFields(BodyLowerer& setup, const sema::Program& program, StreamScope& stream) {
-    std::stable_sort(stream.bounds.begin(), stream.bounds.end(),
-                     [](const auto& a, const auto& b) { return a.after < b.after; });
-    for (std::uint32_t k = 0; k < stream.code.fields.size(); ++k)
-        if (isConcrete(stream.code.fields[k].type))
-            setup.declareZero({Space::Field, k}, stream.code.fields[k].range);
-    auto next = stream.bounds.begin();
-    std::uint32_t declared = 0;
-    auto declareHidden = [&] {
-        for (; next != stream.bounds.end() && next->after <= declared; ++next)
-            setup.hiddenBound(*next);
-    };
-    declareHidden();
-    for (const ast::Decl* member : stream.info.decl->members) {
-        auto* fields = ast::tryAs<ast::FieldsDecl>(member);
-        if (!fields) continue;
-        for (const ast::Declarator& d : fields->variables->variables) {
-            const Symbol& symbol = *program.symbolOf(d.id);
-            setup.declare({Space::Field, symbol.index}, stream.code.fields[symbol.index].type,
-                          *fields->variables->type, d.initialiser, d.name.range);
-            declared = symbol.index + 1;
-            declareHidden();
+/// Declares the fields in textual order, hidden ones as soon as what they use is there. Fields whose
+/// extents do not depend on other fields all begin before the first initialiser runs: it may call
+/// functions that look at them. What begins later must not be looked at before.
+class FieldOrder {
+public:
+    FieldOrder(ModuleScope& m, StreamScope& stream, BodyLowerer& setup)
+        : m(m), stream(stream), setup(setup) {
+        std::stable_sort(stream.bounds.begin(), stream.bounds.end(),
+                         [](const auto& a, const auto& b) { return a.after < b.after; });
+    }
+
+    void declareAll() {
+        begun.resize(stream.code.fields.size());
+        forEach([this](const ast::VariablesStmt& s, const ast::Declarator&, std::uint32_t k) {
+            if (!usesFields(*s.type)) begin(k, *s.type);
+        });
+        declareHidden(0);
+        forEach([this](const ast::VariablesStmt& s, const ast::Declarator& d, std::uint32_t k) {
+            checkBounds(*s.type);
+            if (!begun[k]) begin(k, *s.type);
+            if (d.initialiser) {
+                checkCalls(*d.initialiser);
+                const ir::Variable& field = stream.code.fields[k];
+                setup.initialise({Space::Field, k}, field.type, *d.initialiser, d.name.range);
+            }
+            declareHidden(k + 1);
+        });
+    }
+
+private:
+    template <typename Visit>
+    void forEach(Visit visit) {
+        for (const ast::Decl* member : stream.info.decl->members) {
+            auto* fields = ast::tryAs<ast::FieldsDecl>(member);
+            if (!fields) continue;
+            for (const ast::Declarator& d : fields->variables->variables)
+                visit(*fields->variables, d, m.program.symbolOf(d.id)->index);
         }
     }
-}
+
+    void begin(std::uint32_t k, const ast::TypeExpr& written) {
+        setup.begin({Space::Field, k}, stream.code.fields[k].type, written,
+                    stream.code.fields[k].range);
+        begun[k] = true;
+    }
+
+    void declareHidden(std::uint32_t fields) {
+        for (; hidden < stream.bounds.size() && stream.bounds[hidden].after <= fields; ++hidden)
+            setup.hiddenBound(stream.bounds[hidden]);
+    }
+
+    bool usesFields(const ast::TypeExpr& written) const {
+        for (const ast::TypeExpr* t = &written; t->kind == ast::TypeExprKind::Array;
+             t = t->element) {
+            Uses uses = usesOf(m.program, *t->bound);
+            if (uses.calls || uses.fields) return true;
+        }
+        return false;
+    }
+
+    void checkBounds(const ast::TypeExpr& written) {
+        for (const ast::TypeExpr* t = &written; t->kind == ast::TypeExprKind::Array; t = t->element)
+            checkCalls(*t->bound);
+    }
+
+    void checkCalls(const ast::Expr& e) {
+        for (const FunctionInfo* function : calledFrom(m.program, e)) {
+            if (function->kind != sema::FunctionKind::Function &&
+                function->kind != sema::FunctionKind::Handler)
+                continue;
+            auto look = [&](const ast::Expr& used) { checkUse(used, e.range); };
+            forEachExpr(*codeOf(*function), look, [](const ast::Stmt&) {});
+            for (const Symbol* param : function->params) lookAtBounds(*param->typeExpr, look);
+            if (auto* decl = ast::tryAs<ast::FunctionDecl>(function->decl))
+                lookAtBounds(*decl->result, look);
+        }
+    }
+
+    template <typename Look>
+    static void lookAtBounds(const ast::TypeExpr& written, Look look) {
+        for (const ast::TypeExpr* t = &written; t->kind == ast::TypeExprKind::Array; t = t->element)
+            forEachExpr(*t->bound, look);
+    }
+
+    void checkUse(const ast::Expr& used, SourceRange call) {
+        auto* name = ast::tryAs<ast::NameRef>(&used);
+        const Symbol* symbol = name ? m.program.symbolOf(*name) : nullptr;
+        bool isField = symbol && symbol->kind == sema::SymbolKind::Field;
+        if (isField && !begun[symbol->index]) return report(symbol->name, call);
+        for (std::size_t k = hidden; k < stream.bounds.size(); ++k)
+            if (stream.bounds[k].expression == &used) {
+                std::uint32_t last = std::max(usesOf(m.program, used).fields, 1u) - 1;
+                return report(stream.info.fields[last]->name, call);
+            }
+    }
+
+    void report(base::Name field, SourceRange call) {
+        if (!m.failed) m.context.diags.add(Diag::UseBeforeDeclaration, call) << field;
+        m.failed = true;
+    }
+
+    ModuleScope& m;
+    StreamScope& stream;
+    BodyLowerer& setup;
+    std::vector<bool> begun;  ///< by field
+    std::size_t hidden = 0;  ///< bounds before this one have been declared
+};
 
 ir::Body lowerSetup(ModuleScope& m, StreamScope& stream) {
     const ast::StreamDecl& decl = *stream.info.decl;
@@ -88,7 +170,7 @@ ir::Body lowerSetup(ModuleScope& m, StreamScope& stream) {
         setup.checkParameter(k, *stream.info.constants[k]->typeExpr);
     if (decl.input && stream.code.input) setup.itemType(0, stream.code.input, *decl.input);
     if (decl.output && stream.code.output) setup.itemType(1, stream.code.output, *decl.output);
-    setUpFields(setup, m.program, stream);
+    FieldOrder(m, stream, setup).declareAll();
     for (const ast::Decl* member : decl.members)
         if (auto* work = ast::tryAs<ast::WorkDecl>(member))
             for (const ast::RateClause& clause : work->rates) setup.rate(clause, work->prework);

@@ -56,11 +56,12 @@ public:
 
     // ---- statements
     void statement(const ast::Stmt&);
-    /// Declares a variable without giving it a value.
-    void declareZero(VarRef, SourceRange);
-    /// Declares and initialises a variable that has its place already.
+    /// Declares a variable, and initialises it.
     void declare(VarRef, const Type*, const ast::TypeExpr&, const ast::Expr* initialiser,
                  SourceRange);
+    /// The two parts of it.
+    void begin(VarRef, const Type*, const ast::TypeExpr&, SourceRange);
+    void initialise(VarRef, const Type*, const ast::Expr&, SourceRange);
 
     // ---- for setup (bodies.cpp)
     void checkParameter(std::uint32_t index, const ast::TypeExpr&);
@@ -151,7 +152,6 @@ private:
     // ---- initialisers.cpp
     const Type* literalType(const ast::ArrayLiteral&, const Type* target);
     void initialise(const Aggregate& to, const ast::ArrayLiteral&);
-    void initialise(VarRef, const Type*, const ast::Expr&, SourceRange);
     Aggregate literalValue(const ast::ArrayLiteral&, const Type* target);
     std::vector<Reg> literalExtents(const ast::ArrayLiteral&, const Type*);
     void initialiseRows(const Aggregate& to, const ast::ArrayLiteral&);
@@ -165,7 +165,6 @@ private:
     Aggregate callAggregate(const FunctionInfo&, std::span<const ast::Expr* const> args,
                             SourceRange);
     void callInto(const Aggregate& to, const ast::Expr&, std::span<const ast::Expr* const> args);
-    void declareOverwritten(VarRef, const std::vector<Reg>& extents, SourceRange);
     void argument(std::vector<Reg>& operands, const FunctionInfo&, std::size_t k, const ast::Expr&);
     Typed realMath(types::MathFn, std::span<const ast::Expr* const> args, SourceRange);
     Typed complexMath(types::MathFn, bool toReal, std::span<const ast::Expr* const> args,
