@@ -35,5 +35,5 @@ for _ = 1, products do
             if i == j then trace = trace + x end
         end
     end
-    print(string.format("%.7g %.7g", trace, sum))
+    print(string.format("%.6f %.6f", trace, sum))
 end
