@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Checks the documentation: links lead somewhere, and programs do what their pages say.
+
+    check_docs.py                       every relative link of every page has a target
+    check_docs.py --strc PATH           also run the programs and commands of the pages
+    check_docs.py --strc PATH PAGE...   run those of some pages only (docs/tour.md, README.md)
+
+What is run is marked behind the language of a fence. The parts of a page share a folder, which
+holds `strc` and the checkout's `examples` from the start, and are used in order:
+
+    ```str run          a whole program; the lines of the ```output that follows are the first that
+                        it prints, and all that it prints if it ends. It may not give warnings.
+    ```str file NAME    a program that is only put into the folder, for a command that follows
+    ```file NAME        the same for any other file
+    ```str check        a whole program that has to be accepted without a warning
+    ```sh run           commands; ```output is what they print (standard error too), the status is 0
+    ```sh fails         the same, but the last command has to fail
+    ```str, ```sh, ...  without such a word: only to be read
+"""
+import argparse
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TIMEOUT = 60
+LINK = re.compile(r"\[[^\]\[]*(?:\[[^\]]*\][^\]\[]*)*\]\(([^()\s]+)\)")
+EXTERNAL = ("http://", "https://", "mailto:")
+
+
+def pages_of(root):
+    found = [root / "README.md", root / "CHANGELOG.md"]
+    for folder in ("docs", "examples", "benchmarks", "tests"):
+        found += sorted((root / folder).glob("**/*.md"))
+    return [path for path in found if path.is_file()]
+
+
+# ---------------------------------------------------------------- links
+
+def without_code(text):
+    """The text without fences and `code`, in which links mean nothing."""
+    text = re.sub(r"^(```|~~~).*?^\1[ \t]*$", "", text, flags=re.M | re.S)
+    return re.sub(r"`[^`\n]*`", "``", text)
+
+
+def anchors_of(text):
+    """The anchors that headings get on GitHub."""
+    text = re.sub(r"^(```|~~~).*?^\1[ \t]*$", "", text, flags=re.M | re.S)
+    anchors = set()
+    for heading in re.findall(r"^#+\s+(.*?)\s*#*$", text, flags=re.M):
+        words = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+        anchor, count = words, 0
+        while anchor in anchors:
+            count += 1
+            anchor = f"{words}-{count}"
+        anchors.add(anchor)
+    return anchors
+
+
+def check_links(path, text):
+    faults = []
+    for target in LINK.findall(without_code(text)):
+        if target.startswith(EXTERNAL):
+            continue
+        name, _, anchor = target.partition("#")
+        other = path if not name else (path.parent / name).resolve()
+        if not other.exists():
+            faults.append(f"link to {target}: there is no such file")
+        elif anchor and other.suffix == ".md" and \
+                anchor not in anchors_of(other.read_text(encoding="utf-8")):
+            faults.append(f"link to {target}: there is no such heading")
+    return faults
+
+
+# ---------------------------------------------------------------- programs
+
+class Part:
+    """One fence that means something, and the output that belongs to it."""
+
+    def __init__(self, line, words, text):
+        self.line = line
+        self.words = words
+        self.text = text
+        self.output = None
+
+
+def parts_of(text):
+    """The parts of a page in order, and what is wrong with its fences."""
+    parts, faults = [], []
+    lines = text.split("\n")
+    number = 0
+    while number < len(lines):
+        opening = re.match(r"(```+)\s*(.*?)\s*$", lines[number])
+        number += 1
+        if not opening:
+            continue
+        start = number
+        if opening[1] not in lines[start:]:
+            faults.append(f"line {start}: the fence is not closed")
+            break
+        end = lines.index(opening[1], start)
+        body = "".join(line + "\n" for line in lines[start:end])
+        number = end + 1
+        words = opening[2].split()
+        if words == ["output"]:
+            if not parts or parts[-1].output is not None or parts[-1].words[1] not in ("run", "fails"):
+                faults.append(f"line {start}: output of nothing")
+            else:
+                parts[-1].output = body
+        elif known(words):
+            parts.append(Part(start, words, body))
+        elif len(words) > 1 or words[:1] == ["file"]:
+            faults.append(f"line {start}: unknown fence '{opening[2]}'")
+    for part in parts:
+        if part.output is None and part.words[1] in ("run", "fails"):
+            faults.append(f"line {part.line}: no output")
+    return parts, faults
+
+
+def known(words):
+    return words in (["str", "run"], ["str", "check"], ["sh", "run"], ["sh", "fails"]) or \
+        (len(words) == 3 and words[:2] == ["str", "file"]) or \
+        (len(words) == 2 and words[0] == "file")
+
+
+class Folder:
+    """Where the parts of one page are used."""
+
+    def __init__(self, strc):
+        self.holder = tempfile.TemporaryDirectory()
+        self.path = pathlib.Path(self.holder.name)
+        (self.path / "strc").symlink_to(strc)
+        (self.path / "examples").symlink_to(ROOT / "examples")
+        self.environment = dict(os.environ, LC_ALL="C", PATH=f"{self.path}:{os.environ['PATH']}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.holder.cleanup()
+
+    def run(self, command, mixed=False):
+        return subprocess.run(command, cwd=self.path, env=self.environment, text=True,
+                              encoding="utf-8", errors="replace", stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT if mixed else subprocess.PIPE,
+                              timeout=TIMEOUT, check=False)
+
+    def use(self, part):
+        """What is wrong with the part, or None."""
+        language, word = part.words[0], part.words[1]
+        if language == "file" or word == "file":
+            (self.path / part.words[-1]).write_text(part.text, encoding="utf-8")
+            return None
+        if language == "sh":
+            result = self.run(["sh", "-c", part.text], mixed=True)
+            if (result.returncode != 0) != (word == "fails"):
+                return f"exit status {result.returncode}:\n{result.stdout}"
+            return difference(part.output, result.stdout)
+        (self.path / "program.str").write_text(part.text, encoding="ascii")
+        command = ["strc", "check", "program.str"]
+        if word == "run":
+            lines = str(part.output.count("\n"))
+            command = ["strc", "run", "--limit", lines, "program.str"]
+        result = self.run(command)
+        if result.returncode != 0 or result.stderr:
+            return f"exit status {result.returncode}:\n{result.stderr}"
+        return difference(part.output or "", result.stdout)
+
+
+def difference(expected, found):
+    if expected == found:
+        return None
+    return f"it should print\n{indent(expected)}but prints\n{indent(found)}"
+
+
+def indent(text):
+    return "".join(f"    {line}\n" for line in text.splitlines()) or "    (nothing)\n"
+
+
+def check_programs(strc, parts):
+    """The faults of one page."""
+    faults = []
+    with Folder(strc) as folder:
+        for part in parts:
+            try:
+                fault = folder.use(part)
+            except subprocess.TimeoutExpired:
+                fault = "it does not end"
+            if fault:
+                faults.append(f"line {part.line}: {fault}")
+    return faults
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--strc", help="the compiler; run what is marked to be run")
+    parser.add_argument("pages", nargs="*", help="only these pages")
+    options = parser.parse_args()
+    pages = [pathlib.Path(page).resolve() for page in options.pages] or pages_of(ROOT)
+
+    faults, all_parts = [], []
+    for page in pages:
+        text = page.read_text(encoding="utf-8")
+        name = page.relative_to(ROOT)
+        found = check_links(page, text)
+        if "diagnostics" not in name.parts:         # these have a form and a check of their own
+            parts, wrong = parts_of(text)
+            found += wrong
+            if parts and not wrong:
+                all_parts.append((name, parts))
+        faults += [f"{name}: {fault}" for fault in found]
+
+    count = 0
+    if options.strc:
+        strc = pathlib.Path(options.strc).resolve()
+        count = sum(len(parts) for _, parts in all_parts)
+        with ThreadPoolExecutor(max_workers=2) as pool:
+            results = pool.map(lambda page: check_programs(strc, page[1]), all_parts)
+            for (name, _), found in zip(all_parts, results):
+                faults += [f"{name}: {fault}" for fault in found]
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    print(f"{len(pages)} pages, {count} parts used, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
