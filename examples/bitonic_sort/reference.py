@@ -1,17 +1,16 @@
 #!/usr/bin/env python3
-"""Writes keys.raw in sorted blocks to expected.txt and expected_64.txt in the folder named first
+"""Writes keys.txt in sorted blocks to expected.txt and expected_64.txt in the folder named first
 (default: its own)."""
 
 import os
-import struct
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
 def main():
-    with open(os.path.join(HERE, "keys.raw"), "rb") as file:
-        keys = [key for key, in struct.iter_unpack("<i", file.read())]
+    with open(os.path.join(HERE, "keys.txt"), encoding="ascii") as file:
+        keys = [int(word) for word in file.read().split()]
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
     for n, name in ((16, "expected.txt"), (64, "expected_64.txt")):
         with open(os.path.join(folder, name), "w", encoding="ascii") as out:

@@ -1,9 +1,7 @@
 #!/usr/bin/env python3
-"""Writes a picture of 72 x 48 pixels: a sun, a house and a hill. picture.pgm is for looking at it,
-picture.raw has the same pixels as integers of 32 bits."""
+"""Writes picture.pgm, a picture of 72 x 48 pixels: a sun, a house and a hill."""
 
 import os
-import struct
 
 WIDTH, HEIGHT = 72, 48
 
@@ -27,8 +25,6 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, "picture.pgm"), "wb") as out:
         out.write(b"P5\n%d %d\n255\n" % (WIDTH, HEIGHT) + bytes(pixels))
-    with open(os.path.join(here, "picture.raw"), "wb") as out:
-        out.write(struct.pack("<%di" % len(pixels), *pixels))
 
 
 if __name__ == "__main__":

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes call.raw: 1.9 s of a telephone call at 8 kHz as pairs of floats, far speaker and microphone.
+"""Writes call.wav: 1.9 s of a telephone call at 8 kHz in two channels, far speaker and microphone.
 The near speaker talks from 0.8 s to 1.2 s."""
 
 import math
 import os
 import struct
+import wave
 
 LENGTH = 31 + 19 * 800  # the canceller sees 31 pairs ahead
 
@@ -33,9 +34,13 @@ def main():
         talk = next(near)
         if 6400 <= n < 9600:
             microphone += 1.5 * talk
-        data += struct.pack("<ff", spoken[0], microphone)
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "call.raw"), "wb") as out:
-        out.write(data)
+        data += struct.pack("<hh", round(32767 * spoken[0]), round(32767 * microphone))
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "call.wav")
+    with wave.open(path, "wb") as out:
+        out.setnchannels(2)
+        out.setsampwidth(2)
+        out.setframerate(8000)
+        out.writeframes(data)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import math
 import os
 import struct
 import sys
+import wave
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TAPS = 32
@@ -48,8 +49,9 @@ def cancel(call, listen):
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
-    with open(os.path.join(HERE, "call.raw"), "rb") as file:
-        call = list(struct.iter_unpack("<ff", file.read()))
+    with wave.open(os.path.join(HERE, "call.wav")) as file:
+        data = file.readframes(file.getnframes())
+    call = [(a / 32768, b / 32768) for a, b in struct.iter_unpack("<hh", data)]
     for listen, name in ((True, "expected.txt"), (False, "expected_deaf.txt")):
         results = cancel(call, listen)
         with open(os.path.join(folder, name), "w", encoding="ascii") as out:

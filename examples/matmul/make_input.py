@@ -1,20 +1,24 @@
 #!/usr/bin/env python3
-"""Writes pairs.raw: five pairs of matrices, 4 x 6 and 6 x 3, row by row, as floats."""
+"""Writes pairs.txt: five pairs of matrices, 4 x 6 and 6 x 3, row by row."""
 
 import os
 import random
-import struct
 
 
 def main():
     generator = random.Random(1850)
-    data = b""
+    text = ""
     for pair in range(5):
-        for count in (4 * 6, 6 * 3):
-            values = [generator.randrange(-20, 21) / (1, 2, 4, 8, 10)[pair] for _ in range(count)]
-            data += struct.pack("<%df" % count, *values)
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "pairs.raw"), "wb") as out:
-        out.write(data)
+        for rows, columns in ((4, 6), (6, 3)):
+            for _ in range(rows):
+                values = [
+                    generator.randrange(-20, 21) / (1, 2, 4, 8, 10)[pair] for _ in range(columns)
+                ]
+                text += " ".join("%6g" % value for value in values) + "\n"
+            text += "\n"
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "pairs.txt")
+    with open(path, "w", encoding="ascii") as out:
+        out.write(text)
 
 
 if __name__ == "__main__":

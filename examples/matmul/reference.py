@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""Writes the products of the pairs in pairs.raw to expected.txt in the folder named first (default:
+"""Writes the products of the pairs in pairs.txt to expected.txt in the folder named first (default:
 its own)."""
 
 import os
-import struct
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -11,8 +10,8 @@ ROWS, INNER, COLUMNS = 4, 6, 3
 
 
 def main():
-    with open(os.path.join(HERE, "pairs.raw"), "rb") as file:
-        values = [v for v, in struct.iter_unpack("<f", file.read())]
+    with open(os.path.join(HERE, "pairs.txt"), encoding="ascii") as file:
+        values = [float(word) for word in file.read().split()]
     lines = []
     size = ROWS * INNER + INNER * COLUMNS
     for start in range(0, len(values), size):

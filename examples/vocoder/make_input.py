@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes voice_and_carrier.raw: 1.5 s at 8 kHz as pairs of floats. The voice is made of pulses
+"""Writes voice_and_carrier.wav: 1.5 s at 8 kHz in two channels. The voice is made of pulses
 through two resonances that move from vowel to vowel, the carrier is a chord of saw-teeth."""
 
 import math
 import os
 import struct
+import wave
 
 RATE = 8000
 LENGTH = 12000
@@ -45,11 +46,13 @@ def main():
             state[i] = [y, y1]
             voice = 0.25 * y
         carrier = sum(2 * (f * t % 1) - 1 for f in (110.0, 138.59, 164.81, 220.0)) / 4
-        data += struct.pack("<ff", voice, carrier)
-    with open(
-        os.path.join(os.path.dirname(os.path.abspath(__file__)), "voice_and_carrier.raw"), "wb"
-    ) as out:
-        out.write(data)
+        data += struct.pack("<hh", round(32767 * voice), round(32767 * carrier))
+    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "voice_and_carrier.wav")
+    with wave.open(path, "wb") as out:
+        out.setnchannels(2)
+        out.setsampwidth(2)
+        out.setframerate(8000)
+        out.writeframes(data)
 
 
 if __name__ == "__main__":

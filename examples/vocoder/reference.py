@@ -31,8 +31,9 @@ def band_pass(x, low, high):
 
 
 def main():
-    with open(os.path.join(HERE, "voice_and_carrier.raw"), "rb") as file:
-        pairs = list(struct.iter_unpack("<ff", file.read()))
+    with wave.open(os.path.join(HERE, "voice_and_carrier.wav")) as file:
+        data = file.readframes(file.getnframes())
+    pairs = [(a / 32768, b / 32768) for a, b in struct.iter_unpack("<hh", data)]
     voice = [v for v, _ in pairs]
     carrier = [c for _, c in pairs]
     out = [0.0] * len(pairs)

@@ -9,9 +9,12 @@ transforms are written down as the textbook has them.
 """
 
 import cmath
+import io
 import math
 import re
+import struct
 import sys
+import wave
 from functools import lru_cache
 from pathlib import Path
 
@@ -655,7 +658,39 @@ def program_wins():
     return rows(lambda n: 6.0 * (n + 1), lambda n: 2 * high(n))
 
 
+NUMBERS = [0.5, -0.25, 0.125, 1.0, 0.0, -1.0, 0.75, -0.5]  # numbers.txt
+
+
+def files():
+    """grey.pgm holds these samples, stereo.wav i / 32 and -i / 16."""
+    grey = [0, 10, 20, 30, 200, 210, 220, 255]
+    return rows(
+        lambda n: NUMBERS[n],
+        (lambda n: (n // 2) / 32 if n % 2 == 0 else -(n // 2) / 16, 2),
+        lambda n: float(grey[n]),
+    )
+
+
+def written_files():
+    """What files_there_and_back has to write."""
+    sound = io.BytesIO()
+    with wave.open(sound, "wb") as out:
+        out.setnchannels(2)
+        out.setsampwidth(2)
+        out.setframerate(8000)
+        out.writeframes(struct.pack("<8h", *(min(32767, round(32768 * x)) for x in NUMBERS)))
+    image = [max(0, math.floor(100 * x + 0.5)) for x in NUMBERS]
+    return {
+        "sound.wav": sound.getvalue(),
+        "text.txt": "".join(f"{x}\n" for x in NUMBERS).encode("ascii"),
+        "image.pgm": b"P5\n4 2\n255\n" + bytes(image),
+    }
+
+
 PROGRAMS = {
+    "files": files,
+    "files_there_and_back": lambda: rows(),
+    "reader_wins": lambda: rows(lambda n: 3.0),
     "sources": sources,
     "int_sources": int_sources,
     "print_floats": lambda: rows(ramp(-1.0, 0.75)),
@@ -709,6 +744,13 @@ def main():
                 faults += 1
         else:
             out.write_text("\n".join(lines) + "\n", encoding="ascii")
+    for name, contents in written_files().items():
+        path = HERE / f"{name}.expected"
+        if "--check" not in sys.argv:
+            path.write_bytes(contents)
+        elif path.read_bytes() != contents:
+            print(f"{path.name} has other bytes")
+            faults += 1
     return 1 if faults else 0
 
 
