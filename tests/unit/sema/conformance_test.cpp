@@ -36,9 +36,9 @@ bool isInvalid(const fs::path& path) { return path.parent_path().filename() == "
 
 TEST(Conformance, ValidProgramsHaveNoErrors) {
     std::string library = standardLibrary();
-    for (const char* folder : {"tests/conformance/programs", "tests/stdlib"})
+    for (const char* folder : {"tests/conformance/programs", "tests/stdlib", "examples"})
         for (const fs::path& path : programsUnder(folder)) {
-            bool needsLibrary = std::string_view(folder) == "tests/stdlib";
+            bool needsLibrary = std::string_view(folder) != "tests/conformance/programs";
             if (isInvalid(path)) continue;
             Checked checked(read(path), needsLibrary ? library : std::string());
             EXPECT_FALSE(checked.ctx.diags.hasErrors()) << path << "\n" << checked.rendered();
