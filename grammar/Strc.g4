@@ -9,10 +9,10 @@
  *    continue. Three decisions look one token further: `declaration`, `creator` and the cast in
  *    `operand`. The dangling `else` is the only ambiguity: it goes to the nearest `if`, after at
  *    most two tokens.
- * 2. An expression is flat: operands with operators between them, `? b :` being one of those. The AST builder applies the
- *    precedences. One rule a precedence level would make ten nodes of every `1`, and ANTLR's
- *    left-recursive form predicts at every operator: they took 2.5 and 1.6 times as long to parse a
- *    block of 80,000 statements, and about 3 and 1.4 times for nested tables.
+ * 2. An expression is flat: an operand, then operators with operands (`? b :` is one of those). The
+ *    AST builder applies the precedences. One rule a precedence level would make ten nodes of every
+ *    `1`, and ANTLR's left-recursive form predicts at every operator: they took 2.5 and 1.6 times as
+ *    long to parse a block of 80,000 statements, and about 3 and 1.4 times for nested tables.
  * 3. What can be long is a loop, not a recursion: statements, initialisers, operators, `else if`,
  *    the chain `a ? b : c ? d : e`, prefix operators.
  * 4. Where a wrong program deserves a better word than "unexpected token" the grammar accepts more
