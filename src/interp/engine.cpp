@@ -99,8 +99,15 @@ bool Engine::setUpFilter(Actor& actor) {
     actor.kernel = &elaboration.kernels[actor.node->kernel];
     actor.builtin = actor.kernel->builtin;
     auto firingRates = [](const graph::Rates& rates) {
-        bool dynamicInput = rates.pop.dynamic || rates.peek.dynamic;
-        return FiringRates{rates, dynamicInput ? 0 : rates.peek.max, dynamicInput};
+        FiringRates made;
+        made.rates = rates;
+        made.dynamicInput = rates.pop.dynamic || rates.peek.dynamic;
+        made.need = made.dynamicInput ? 0 : rates.peek.max;
+        if (rates.pop.max != graph::kUnbounded) made.limits.popLimit = rates.pop.max;
+        if (rates.peek.max != graph::kUnbounded) made.limits.peekLimit = rates.peek.max;
+        if (rates.push.max != graph::kUnbounded) made.limits.pushLimit = rates.push.max;
+        made.limits.dynamicInput = made.dynamicInput;
+        return made;
     };
     actor.later = firingRates(actor.node->work);
     actor.first = firingRates(actor.node->prework ? *actor.node->prework : actor.node->work);

@@ -38,6 +38,7 @@ struct FiringRates {
     graph::Rates rates;
     std::int64_t need = 0;       ///< items the input must hold; 0 for dynamic input
     bool dynamicInput = false;
+    eval::Firing limits;         ///< what the evaluator checks while the body runs
 };
 
 /// A node of the graph with everything that runs it.
@@ -132,7 +133,9 @@ private:
     bool fireBuiltin(Actor&, std::int64_t times);
     void fireSplitter(Actor&, std::int64_t times);
     void fireJoiner(Actor&, std::int64_t times);
-    bool runCode(Actor&, const eval::Code&, eval::Firing&, std::span<const Value> args);
+    bool runCode(Actor&, const eval::Code&, eval::Firing&);
+    bool runHandler(Actor&, const eval::Code&, std::span<const Value> args);
+    bool ended(Actor&, eval::Outcome);
     bool checkCounts(Actor&, const FiringRates&, const eval::Firing&, bool prework);
     bool checkRange(Actor&, const graph::Rate&, std::int64_t count, const char* word, const char* verb, base::SourceRange);
     base::Diagnostic& report(const Actor&, Diag, base::SourceRange);

@@ -1,6 +1,7 @@
 // One firing of an actor: filters through the evaluator, everything else by moving items.
 
 #include <algorithm>
+#include <type_traits>
 
 #include "interp/engine.h"
 
@@ -10,10 +11,26 @@ namespace {
 constexpr std::int64_t kBatch = 256;
 
 void move(eval::Tape& from, eval::Tape& to, std::int64_t items) {
-    for (; items > 0; --items) {
-        std::memcpy(to.append(), from.at(0), from.bytesPerItem());
-        from.drop();
-    }
+    auto count = static_cast<std::uint64_t>(items);
+    std::memcpy(to.append(count), from.at(0), count * from.bytesPerItem());
+    from.drop(count);
+}
+
+/// Copies `rounds` pieces of `piece` bytes, the starts so far apart on either side.
+void copyPieces(std::byte* to, std::size_t toStride, const std::byte* from, std::size_t fromStride,
+                std::size_t piece, std::int64_t rounds) {
+    auto copy = [&](auto size) {
+        for (std::int64_t k = 0; k < rounds; ++k) {
+            std::memcpy(to, from, size);
+            to += toStride;
+            from += fromStride;
+        }
+    };
+    // A constant size is copied without a call.
+    if (piece == 4) copy(std::integral_constant<std::size_t, 4>());
+    else if (piece == 1) copy(std::integral_constant<std::size_t, 1>());
+    else if (piece == 8) copy(std::integral_constant<std::size_t, 8>());
+    else copy(piece);
 }
 
 }  // namespace
@@ -29,14 +46,14 @@ void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
 
 bool Engine::canFire(const Actor& actor) {
     if (actor.node->kind == graph::NodeKind::Filter) {
-        if (actor.input && static_cast<std::int64_t>(actor.input->size()) < actor.next().need) return false;
+        if (actor.input && !actor.input->has(static_cast<std::uint64_t>(actor.next().need))) return false;
         return actor.guards.empty() || guardsAllow(actor);
     }
     for (std::size_t port = 0; port < actor.node->inputs.size(); ++port) {
         std::int64_t need = 1;
         if (actor.node->kind == graph::NodeKind::RoundRobinJoiner) need = actor.node->weights[port];
         if (actor.node->kind == graph::NodeKind::RoundRobinSplitter) need = actor.node->totalWeight;
-        if (static_cast<std::int64_t>(tapes[actor.node->inputs[port]].size()) < need) return false;
+        if (!tapes[actor.node->inputs[port]].has(static_cast<std::uint64_t>(need))) return false;
     }
     return true;
 }
@@ -81,35 +98,41 @@ bool Engine::fireFilter(Actor& actor) {
     if (!actor.messages.empty() && !deliverDue(actor)) return false;
     const FiringRates& how = actor.next();
     bool prework = actor.fired == 0 && actor.code->prework;
-    eval::Firing firing;
-    if (!how.rates.pop.dynamic) firing.popLimit = how.rates.pop.max;
-    else if (how.rates.pop.max != graph::kUnbounded) firing.popLimit = how.rates.pop.max;
-    if (how.rates.peek.max != graph::kUnbounded) firing.peekLimit = how.rates.peek.max;
-    if (how.rates.push.max != graph::kUnbounded) firing.pushLimit = how.rates.push.max;
-    firing.dynamicInput = how.dynamicInput;
-    bool wasFiring = std::exchange(actor.firing, true);
-    bool fine = runCode(actor, prework ? *actor.code->prework : *actor.code->work, firing, {});
-    actor.firing = wasFiring;
+    eval::Firing firing = how.limits;
+    actor.firing = true;
+    bool fine = runCode(actor, prework ? *actor.code->prework : *actor.code->work, firing);
+    actor.firing = false;
     if (!fine || !checkCounts(actor, how, firing, prework)) return false;
     ++actor.fired;
     if (!prework) ++actor.instance.iterations;
     return true;
 }
 
-bool Engine::runCode(Actor& actor, const eval::Code& code, eval::Firing& firing, std::span<const Value> args) {
+bool Engine::runCode(Actor& actor, const eval::Code& code, eval::Firing& firing) {
     Actor* outer = std::exchange(current, &actor);
-    eval::RunResult result = machine.run(code, actor.instance, firing, args);
+    eval::Outcome end = machine.fire(code, actor.instance, firing);
     current = outer;
-    switch (result.outcome) {
-        case eval::Outcome::Done: return true;
-        case eval::Outcome::Starved: stop(End::EndOfInput); return false;
-        case eval::Outcome::Interrupted: stop(End::Interrupted); return false;
-        case eval::Outcome::Trapped:
-            reportTrap(actor, *result.trap);
-            stop(End::Failed);
-            return false;
+    return end == eval::Outcome::Done || ended(actor, end);
+}
+
+bool Engine::runHandler(Actor& actor, const eval::Code& code, std::span<const Value> args) {
+    Actor* outer = std::exchange(current, &actor);
+    eval::Firing none;
+    eval::RunResult result = machine.run(code, actor.instance, none, args);
+    current = outer;
+    if (result.trap) machine.trap = result.trap;
+    return result.outcome == eval::Outcome::Done || ended(actor, result.outcome);
+}
+
+/// A body stopped before its end. Always false.
+bool Engine::ended(Actor& actor, eval::Outcome end) {
+    if (end == eval::Outcome::Starved) stop(End::EndOfInput);
+    if (end == eval::Outcome::Interrupted) stop(End::Interrupted);
+    if (end == eval::Outcome::Trapped) {
+        reportTrap(actor, *machine.trap);
+        stop(End::Failed);
     }
-    STRC_UNREACHABLE("outcome of a run");
+    return false;
 }
 
 bool Engine::checkRange(Actor& actor, const graph::Rate& rate, std::int64_t count, const char* word,
@@ -187,23 +210,38 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
 void Engine::fireSplitter(Actor& actor, std::int64_t times) {
     const graph::Node& node = *actor.node;
     eval::Tape& in = tapes[node.inputs[0]];
-    for (; times > 0; --times) {
-        if (node.kind == graph::NodeKind::Duplicate) {
-            for (EdgeId out : node.outputs) std::memcpy(tapes[out].append(), in.at(0), in.bytesPerItem());
-            in.drop();
-            continue;
-        }
-        for (std::size_t port = 0; port < node.outputs.size(); ++port)
-            move(in, tapes[node.outputs[port]], node.weights[port]);
+    std::size_t item = in.bytesPerItem();
+    auto rounds = static_cast<std::uint64_t>(times);
+    if (node.kind == graph::NodeKind::Duplicate) {
+        for (EdgeId out : node.outputs) std::memcpy(tapes[out].append(rounds), in.at(0), rounds * item);
+        in.drop(rounds);
+        return;
     }
+    auto total = static_cast<std::uint64_t>(node.totalWeight);
+    const std::byte* from = in.at(0);
+    for (std::size_t port = 0; port < node.outputs.size(); ++port) {
+        auto weight = static_cast<std::uint64_t>(node.weights[port]);
+        std::byte* to = tapes[node.outputs[port]].append(rounds * weight);
+        copyPieces(to, weight * item, from, total * item, weight * item, times);
+        from += weight * item;
+    }
+    in.drop(rounds * total);
 }
 
 void Engine::fireJoiner(Actor& actor, std::int64_t times) {
     const graph::Node& node = *actor.node;
     eval::Tape& out = tapes[node.outputs[0]];
-    for (; times > 0; --times)
-        for (std::size_t port = 0; port < node.inputs.size(); ++port)
-            move(tapes[node.inputs[port]], out, node.weights[port]);
+    std::size_t item = out.bytesPerItem();
+    auto rounds = static_cast<std::uint64_t>(times);
+    auto total = static_cast<std::uint64_t>(node.totalWeight);
+    std::byte* to = out.append(rounds * total);
+    for (std::size_t port = 0; port < node.inputs.size(); ++port) {
+        eval::Tape& in = tapes[node.inputs[port]];
+        auto weight = static_cast<std::uint64_t>(node.weights[port]);
+        copyPieces(to, total * item, in.at(0), weight * item, weight * item, times);
+        in.drop(rounds * weight);
+        to += weight * item;
+    }
 }
 
 }  // namespace strc::interp

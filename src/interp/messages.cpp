@@ -67,8 +67,7 @@ bool Engine::deliverDue(Actor& actor) {
         actor.messages.pop_front();
         auto handler = actor.code->handlers.find(message.handler);
         STRC_ASSERT(handler != actor.code->handlers.end(), "receiver without the handler");
-        eval::Firing none;
-        if (!runCode(actor, *handler->second, none, message.args)) return false;
+        if (!runHandler(actor, *handler->second, message.args)) return false;
     }
     return true;
 }
