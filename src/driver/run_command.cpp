@@ -46,8 +46,8 @@ public:
         progress.erase();
         if (output.failed() && !output.readerGone()) base::report(context.diags, output.failure());
         call.reporter.show(context);
+        if (options.stats && ran) printStats();
         if (call.reporter.hasErrors()) return call.reporter.status();
-        if (options.stats) printStats();
         return call.interrupted() && !stopped ? kInterrupted : kFine;
     }
 
@@ -157,15 +157,37 @@ private:
         run.print = [this](std::string_view text) { print(text); };
         run.input = input.get();
         run.output = items.get();
+        if (options.in.name != "-") run.inputName = options.in.name;
+        run.beforeWaiting = [this] { waiting(); };
+        if (showsProgress())
+            run.progress = [this](std::uint64_t done, std::uint64_t total) {
+                progress.update(done, total);
+            };
         auto start = std::chrono::steady_clock::now();
         outcome = interp::run(program.context, program.module, program.elaboration, program.quota,
                               *program.program.types, run);
+        ran = true;
         seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
 
+    /// What ends a run before its input does makes it no measure.
+    bool showsProgress() const {
+        bool others = options.iterations || options.limit || options.seconds || options.loopInput;
+        return call.world.errIsTerminal && !others;
+    }
+
     void printStats() {
-        call.world.err << fmt::format("{} steady states, {} firings, {:.3f} s\n",
-                                      outcome.iterations, outcome.firings, seconds);
+        std::string rates;
+        auto add = [&](std::int64_t count, std::string_view what) {
+            if (count == 0) return;
+            rates += fmt::format("; {} items {}", count, what);
+            if (seconds > 0)
+                rates += fmt::format(" ({}/s)", roundedCount(static_cast<double>(count) / seconds));
+        };
+        add(outcome.itemsRead, "read");
+        add(outcome.itemsWritten, "written");
+        call.world.err << fmt::format("{} steady states, {} firings, {:.3f} s{}\n",
+                                      outcome.iterations, outcome.firings, seconds, rates);
     }
 
     const Call& call;
@@ -181,6 +203,7 @@ private:
     bool stopped = false;  ///< because nobody takes the output any more, or it cannot be written
     interp::Outcome outcome;
     double seconds = 0;
+    bool ran = false;
 };
 
 }  // namespace

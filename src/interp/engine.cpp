@@ -24,6 +24,7 @@ Outcome Engine::run() {
     drainOutput(true);
     closeFiles();
     if (stopped == End::EndOfInput) reportLeftOvers();
+    for (const Reader& reader : readers) outcome.itemsRead += static_cast<std::int64_t>(reader.given);
     outcome.end = *stopped;
     return outcome;
 }
@@ -78,7 +79,7 @@ bool Engine::setUp() {
     if (options.input) {
         readers.emplace_back(graph.edges[graph.input].type);
         openInput = &readers.back();
-        openInput->name = "standard input";
+        openInput->name = options.inputName;
         openInput->items = options.input;
     }
     return fine;
@@ -189,7 +190,7 @@ bool Engine::openFiles(Actor& actor) {
 }
 
 bool Engine::openReader(Actor& actor) {
-    auto opened = io::openReader(actor.node->file, formatOf(actor.builtin, actor.node->file), actor.kernel->output);
+    auto opened = io::openReader(actor.node->file, formatOf(actor.builtin, actor.node->file), actor.kernel->output, options.beforeWaiting);
     if (!opened) {
         base::report(context.diags, opened.failure(), actor.node->range).in(graph::path(graph, actor.id));
         return false;
@@ -253,7 +254,7 @@ bool Engine::supply(Reader& reader, std::uint64_t items) {
 void Engine::closeFiles() {
     auto close = [this](io::ItemWriter& writer) {
         base::Status status = writer.close();
-        if (!status) {
+        if (!status && !writer.readerGone()) {
             base::report(context.diags, status.failure());
             stopped = End::Failed;
         }
@@ -294,7 +295,7 @@ bool Engine::checkStops() {
     if (options.progress && !readers.empty()) {
         const Reader& reader = readers.front();
         if (auto total = reader.items->total(); total && *total > 0)
-            options.progress(static_cast<double>(reader.given) / static_cast<double>(*total));
+            options.progress(reader.given, *total);
     }
     return stopped.has_value();
 }
@@ -383,6 +384,7 @@ void Engine::drainOutput(bool all) {
         base::Status status = options.output->write(tape.at(0), 1);
         tape.drop();
         ++itemsWritten;
+        ++outcome.itemsWritten;
         if (status) continue;
         if (options.output->readerGone()) return stop(End::Limit);
         base::report(context.diags, status.failure());

@@ -194,7 +194,12 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
             for (; times > 0; --times) {
                 base::Status status = actor.writer->write(actor.input->at(0), 1);
                 actor.input->drop();
+                ++outcome.itemsWritten;
                 if (status) continue;
+                if (actor.writer->readerGone()) {
+                    stop(End::Limit);
+                    return false;
+                }
                 base::report(context.diags, status.failure(), actor.node->range).in(graph::path(graph, actor.id));
                 stop(End::Failed);
                 return false;

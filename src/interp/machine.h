@@ -26,8 +26,11 @@ struct Options {
     const volatile bool* interrupt = nullptr;    ///< Ctrl-C
     std::function<void(std::string_view)> print; ///< standard output of the program
     io::ItemReader* input = nullptr;             ///< of an open input
+    std::string inputName = "standard input";    ///< as messages call it
     io::ItemWriter* output = nullptr;            ///< of an open output
-    std::function<void(double fraction)> progress;  ///< called now and then when the input is finite
+    std::function<void()> beforeWaiting;         ///< called when an input file has nothing to read yet
+    /// Called now and then when the input is finite: items read of the first input, and items in all.
+    std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
 enum class End : std::uint8_t { Iterations, Limit, Seconds, EndOfInput, NoProgress, Interrupted, Failed };
@@ -36,6 +39,8 @@ struct Outcome {
     End end = End::Iterations;
     std::int64_t iterations = 0;     ///< steady states completed
     std::int64_t firings = 0;
+    std::int64_t itemsRead = 0;      ///< from files and the open input
+    std::int64_t itemsWritten = 0;   ///< to files and the open output
     std::int64_t itemsLeft = 0;      ///< input items that did not fill a steady state
 };
 
