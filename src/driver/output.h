@@ -1,6 +1,7 @@
 #pragma once
 /// What a program prints: buffered, in order, handed on when it has to be.
 
+#include <cstdint>
 #include <functional>
 #include <iosfwd>
 #include <string>
@@ -12,7 +13,8 @@ namespace strc::driver {
 
 class Output {
 public:
-    /// `byLine`: a person is looking; every line is handed on at once.
+    /// `byLine`: a person is looking; every line is handed on at once. Otherwise text stays in the
+    /// buffer for a moment only, as long as the program goes on printing.
     Output(std::ostream& stream, bool byLine) : to(stream), lines(byLine) {}
 
     void write(std::string_view text);
@@ -30,6 +32,7 @@ private:
     bool lines;
     std::string buffer;
     std::function<void()> before;
+    std::int64_t since = 0;  ///< when text was handed on last, in nanoseconds
     int error = 0;
 };
 

@@ -60,6 +60,7 @@ private:
     bool signalled = false;
 };
 
+/// Into pipes and terminals bytes are handed on after a moment, as long as more come.
 class Sink {
 public:
     static base::Result<std::unique_ptr<Sink>> open(const std::string& name);
@@ -90,6 +91,7 @@ private:
     std::vector<std::byte> buffer;
     std::size_t used = 0;
     std::uint64_t written = 0;
+    std::int64_t since = 0;  ///< when bytes were handed on last, in nanoseconds
 };
 
 }  // namespace strc::io
