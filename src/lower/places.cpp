@@ -244,11 +244,13 @@ void BodyLowerer::checkExtent(Reg given, Reg needed, std::uint32_t k, SourceRang
     b.emit(Op::CheckExtent, nullptr, {given, needed}, range).index = k;
 }
 
+/// Dynamic extents of a type without a variable are not looked at: its rows are checked one by one.
 void BodyLowerer::checkExtents(const Type* given, Shape shape, const Type* needed,
                                Shape neededShape, SourceRange range) {
     for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(rank(given)); ++k) {
         std::int64_t have = dimension(given, k)->extent;
         std::int64_t want = dimension(needed, k)->extent;
+        if (have == types::kDynamic && shape.var.index == kNone) continue;
         bool known = have != types::kDynamic && want != types::kDynamic;
         bool same =
             have == want && shape.var == neededShape.var && shape.first == neededShape.first;

@@ -42,7 +42,7 @@ TEST_P(IrGolden, IsTheCodeOfTheProgram) {
 
 INSTANTIATE_TEST_SUITE_P(Files, IrGolden,
                          testing::Values("expressions", "aggregates", "functions", "control",
-                                         "composites", "streams"),
+                                         "composites", "rows", "streams"),
                          [](const auto& file) { return file.param; });
 
 }  // namespace

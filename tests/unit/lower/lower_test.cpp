@@ -63,11 +63,10 @@ TEST(Lower, BoundsFromGlobalsAreLiterals) {
 }
 
 TEST(Lower, PackageFunctionsSeeGlobalsAsTheyAre) {
-    Lowered lowered(
-        std::string("static { int N = 1; int A = Get.n(); init { N = 5; } }\n"
-                    "helper Get { int n() { return N; } }\n"
-                    "void->int filter F { work push 1 { push(A); } }") +
-        kMain);
+    Lowered lowered(std::string("static { int N = 1; int A = Get.n(); init { N = 5; } }\n"
+                                "helper Get { int n() { return N; } }\n"
+                                "void->int filter F { work push 1 { push(A); } }") +
+                    kMain);
     ASSERT_FALSE(lowered.ctx.diags.hasErrors()) << lowered.rendered();
     EXPECT_EQ(lowered.module.globalValues[1].toInt(), 1);
     EXPECT_EQ(ir::print(lowered.module.functions[0]),
@@ -109,6 +108,18 @@ TEST(Lower, InitialisersCallFunctionsThatUseEarlierFields) {
     EXPECT_THAT(errors("void->int filter F {\nint a = f();\nint n = 2; int f() { int[n] b; return "
                        "b[0]; } work push 1 { push(a); } }"),
                 ElementsAre("2: use-before-declaration"));
+}
+
+TEST(Lower, BoundsWithFieldsInThemAreFixedBySetup) {
+    Lowered lowered(
+        std::string(
+            "void->int filter F { int n = 2; work push 1 { n++; int[n] a; push(a[0]); } }") +
+        kMain);
+    const ir::StreamCode& code = lowered.stream("F");
+    ASSERT_EQ(code.fields.size(), 2u);
+    EXPECT_EQ(types::toString(code.fields[1].type), "bit[0][?]");
+    EXPECT_EQ(count(code.setup, ir::Op::Declare), 2u);
+    EXPECT_EQ(count(*code.work, ir::Op::Extent), 2u);
 }
 
 TEST(Lower, AConstantInitialiserIsOneTable) {
