@@ -22,6 +22,23 @@ Analysis::Analysis(const ir::Body& body)
         if (regs[reg].def) deaths[std::max(regs[reg].lastUse, regs[reg].defined)].push_back(reg);
 }
 
+/// A sum that is only an index, a product with a literal that is only added to something.
+bool Analysis::isFusedInt(const Instr& instr, const RegFacts& facts) const {
+    const Instr& user = *facts.user;
+    bool left = literal(instr.operands[0]), right = literal(instr.operands[1]);
+    if (left && right) return false;
+    switch (instr.op) {
+        case Op::Add:
+        case Op::Sub:
+            if (instr.op == Op::Sub && !right) return false;
+            return user.op == Op::Peek || (user.op == Op::Elem && user.operands[1] == instr.result &&
+                                           user.operands[0] != instr.result && user.operands[2] != instr.result);
+        case Op::Mul: return (left || right) && user.op == Op::Add;
+        case Op::Shl: return right && user.op == Op::Add;
+        default: return false;
+    }
+}
+
 void Analysis::walk(ir::BlockId block) {
     for (const Instr& instr : body.blocks[block].instrs) visit(instr, block);
 }
@@ -76,7 +93,9 @@ void Analysis::note(const Instr& instr, std::uint32_t position) {
     bool writesLocal = instr.op == Op::Store || instr.op == Op::Declare;
     if (writesLocal && instr.var.space == Space::Local)
         changes[instr.var.index].push_back(position);
-    if (instr.op == Op::Elem || instr.op == Op::Member || instr.op == Op::Convert)
+    bool isInt = instr.type && instr.type->is(types::TypeKind::Int) &&
+                 (instr.op == Op::Add || instr.op == Op::Sub || instr.op == Op::Mul || instr.op == Op::Shl);
+    if (isInt || instr.op == Op::Elem || instr.op == Op::Member || instr.op == Op::Convert)
         derived.push_back(&instr);
     if (instr.op == Op::Concat || (instr.type && instr.type->is(types::TypeKind::String)))
         strings.push_back(position);
@@ -97,13 +116,15 @@ void Analysis::extendOperands() {
         if (facts.uses == 0) continue;
         facts.fused = isFused(instr, facts);
         for (Reg operand : instr.operands)
-            if (facts.fused || (operand == instr.operands[0] && instr.op != Op::Convert))
+            if (facts.fused || (operand == instr.operands[0] && body.regs[instr.result].ref))
                 regs[operand].lastUse = std::max(regs[operand].lastUse, facts.lastUse);
     }
 }
 
 bool Analysis::isFused(const Instr& instr, const RegFacts& facts) const {
     bool near = facts.uses == 1 && facts.useBlock == facts.block;
+    if (instr.op != Op::Elem && instr.op != Op::Member && instr.op != Op::Convert)
+        return near && isFusedInt(instr, facts);
     if (instr.op == Op::Convert) {
         // Between the ints nothing changes; a float that only a function of doubles uses is widened there.
         const ir::Type* from = body.regs[instr.operands[0]].type;

@@ -23,7 +23,8 @@ struct RegFacts {
     std::uint32_t useBarriers = 0;
     const ir::Instr* user = nullptr;  ///< the last one
     bool alias = false;  ///< Load: the variable itself serves as the register
-    bool fused = false;  ///< Elem: computed where it is used; Convert: the operand serves
+    bool fused = false;  ///< Elem, Add, Mul: computed where it is used; Convert: the
+                                      ///< operand serves
 };
 
 class Analysis {
@@ -52,6 +53,7 @@ private:
     void note(const ir::Instr&, std::uint32_t position);
     void extendOperands();
     bool isFused(const ir::Instr&, const RegFacts&) const;
+    bool isFusedInt(const ir::Instr&, const RegFacts&) const;
     void findAliases();
     bool changesWithin(std::uint32_t local, std::uint32_t after, std::uint32_t before) const;
 

@@ -38,7 +38,7 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
             out.op(Code32::CheckExtent,
                    {slotOf(instr.operands[0]), slotOf(instr.operands[1]), instr.index});
             break;
-        case Op::Not: emitNot(instr, blockContext); break;
+        case Op::Not: emitNot(instr); break;
         case Op::Eq:
         case Op::Ne:
         case Op::Lt:
@@ -105,12 +105,25 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
 
 // Is the register, made by the instruction `ahead - 1` further on, only jumped upon by the next one?
 bool Compiler::branchesNext(Reg reg, const Context& blockContext, std::size_t ahead) const {
+    auto isLiteral = [](const Instr& instr) {
+        return instr.op == Op::Const && !instr.value.type->isAggregate();
+    };
+    while (current + ahead < instrs->size() && isLiteral((*instrs)[current + ahead])) ++ahead;
     if (analysis[reg].uses != 1 || current + ahead >= instrs->size()) return false;
     const Instr& next = (*instrs)[current + ahead];
+    if (isTruthOf(next, reg)) return branchesNext(next.result, blockContext, ahead + 1);
     if (next.operands.empty() || next.operands[0] != reg) return false;
     if (next.op == Op::If) return true;
     if (next.op == Op::Yield) return blockContext.ifTrue != nullptr;
     return next.op == Op::Not && branchesNext(next.result, blockContext, ahead + 1);
+}
+
+/// A comparison of the boolean with a literal.
+bool Compiler::isTruthOf(const Instr& instr, Reg reg) const {
+    if ((instr.op != Op::Eq && instr.op != Op::Ne) || !typeOf(reg)->is(TypeKind::Boolean))
+        return false;
+    return (instr.operands[0] == reg && analysis.literal(instr.operands[1])) ||
+           (instr.operands[1] == reg && analysis.literal(instr.operands[0]));
 }
 
 void Compiler::branch(Reg condition, const Context& to) {
@@ -135,9 +148,10 @@ void Compiler::branch(Reg condition, const Context& to) {
 }
 
 void Compiler::emitIf(const Instr& instr, const Context& blockContext) {
-    bool decides = instr.result != kNone && branchesNext(instr.result, blockContext) &&
-                   (*instrs)[current + 1].op != Op::Not;
-    if (decides) return decideBy(instr, blockContext);
+    if (instr.result != kNone && branchesNext(instr.result, blockContext)) {
+        Op next = (*instrs)[current + 1].op;
+        if (next == Op::If || next == Op::Yield) return decideBy(instr, blockContext);
+    }
     Context inner;
     if (instr.result != kNone) inner.slot = destination(instr);
     Branches labels;
@@ -283,8 +297,12 @@ void Compiler::fuseCounting(std::uint32_t add, std::uint32_t jump, std::uint32_t
         if ((row.counterRight ? right : left) != counter || (!isLiteral && limit == counter))
             continue;
         std::uint32_t top = jump + out.word(jump + 3);
-        out.truncate(add);
-        out.op(row.fused, {counter, step, limit, top - add, weight});
+        bool discards = add == top + 2 && out.word(top) == static_cast<std::uint32_t>(Code32::Discard) &&
+                        row.fused == Code32::LoopLtIK && step == 1;
+        std::uint32_t itemBytes = out.word(top + 1);
+        out.truncate(discards ? top : add);
+        if (discards) out.op(Code32::DiscardLoop, {counter, limit, itemBytes, weight});
+        else out.op(row.fused, {counter, step, limit, top - add, weight});
         if (entry == Label::kUnbound) return;
         out.setWord(entry, static_cast<std::uint32_t>(row.skips));
         out.setWord(entry + 1, row.swapped ? right : left);

@@ -213,10 +213,19 @@ Place Compiler::refOf(Reg reg) const {
     return place;
 }
 
+/// The slot with the whole index.
+std::uint32_t Compiler::indexOf(const PendingElement& element) {
+    if (element.form == PendingElement::Form::Plain) return element.index;
+    std::uint32_t slot = temporary();
+    bool isLiteral = element.form == PendingElement::Form::PlusLiteral;
+    out.op(isLiteral ? Code32::AddIK : Code32::AddI, {slot, element.index, element.added});
+    return slot;
+}
+
 /// Checks the first pending index; `to` is set to the address so far, without the offset.
 void Compiler::applyElement(Place& ref, std::uint32_t to) {
-    const Place::Element& first = ref.elements[0];
-    out.op(Code32::Elem, {to, ref.slot, first.index, first.extent, 0, first.stride});
+    const PendingElement& first = ref.elements[0];
+    out.op(Code32::Elem, {to, ref.slot, indexOf(first), first.extent, 0, first.stride});
     ref.slot = to;
     ref.elements[0] = ref.elements[1];
     --ref.pending;
@@ -270,8 +279,16 @@ void Compiler::element(const Instr& instr) {
         return;
     }
     if (!literal) return dynamicElement(instr, ref);
-    Place::Element step{slotOf(index), static_cast<std::uint32_t>(*extentValue),
-                        static_cast<std::uint32_t>(stride)};
+    PendingElement step{0, static_cast<std::uint32_t>(*extentValue),
+                        static_cast<std::uint32_t>(stride), PendingElement::Form::Plain, 0};
+    if (const Place& place = places[index]; place.kind == Place::Kind::Sum) {
+        using Form = PendingElement::Form;
+        step.index = place.slot;
+        step.form = place.isLiteral ? Form::PlusLiteral : Form::PlusSlot;
+        step.added = place.right;
+    } else {
+        step.index = slotOf(index);
+    }
     if (analysis[instr.result].fused && !indexValue) {
         if (ref.pending == 2) ref = settleFor(ref);
         ref.elements[ref.pending++] = step;
@@ -279,7 +296,8 @@ void Compiler::element(const Instr& instr) {
         return;
     }
     ref = settle(ref);
-    out.op(Code32::Elem, {destination(instr), ref.slot, step.index, step.extent,
+    std::uint32_t checked = indexOf(step);
+    out.op(Code32::Elem, {destination(instr), ref.slot, checked, step.extent,
                           static_cast<std::uint32_t>(ref.offset), step.stride});
 }
 
@@ -311,30 +329,50 @@ void Compiler::member(const Instr& instr) {
 
 namespace {
 
-/// An element of a row: one operation checks both indices.
-bool isDouble(const Place& place, std::uint32_t size) {
-    return place.pending == 2 && place.elements[1].stride == size && size <= 8 &&
-           fitsWord(place.offset);
-}
+/// Loads and stores of elements, by what is added to the index and by size.
+constexpr Code32 kElementCodes[2][3][3] = {
+    {{Code32::StoreE1, Code32::StoreE4, Code32::StoreE8},
+     {Code32::StoreE1A, Code32::StoreE4A, Code32::StoreE8A},
+     {Code32::StoreE1S, Code32::StoreE4S, Code32::StoreE8S}},
+    {{Code32::LoadE1, Code32::LoadE4, Code32::LoadE8},
+     {Code32::LoadE1A, Code32::LoadE4A, Code32::LoadE8A},
+     {Code32::LoadE1S, Code32::LoadE4S, Code32::LoadE8S}},
+};
+constexpr Code32 kRowElementCodes[2][3] = {
+    {Code32::StoreEE1, Code32::StoreEE4, Code32::StoreEE8},
+    {Code32::LoadEE1, Code32::LoadEE4, Code32::LoadEE8},
+};
+
+int sizeIndex(std::uint32_t size) { return size == 1 ? 0 : size == 4 ? 1 : 2; }
 
 }  // namespace
 
+/// An element of an array, or of a row, in one operation that checks its indices.
+bool Compiler::accessElement(const Place& place, std::uint32_t size, std::uint32_t value,
+                             bool isLoad) {
+    if (place.pending == 0 || size > 8 || !fitsWord(place.offset)) return false;
+    const PendingElement& last = place.elements[place.pending - 1];
+    if (last.stride != size) return false;
+    auto offset = static_cast<std::uint32_t>(place.offset);
+    int kind = sizeIndex(size);
+    if (place.pending == 2) {
+        const PendingElement& outer = place.elements[0];
+        std::uint32_t row = indexOf(outer), column = indexOf(last);
+        out.op(kRowElementCodes[isLoad][kind], {value, place.slot, row, outer.extent, outer.stride,
+                                                column, last.extent, offset});
+        return true;
+    }
+    Code32 operation = kElementCodes[isLoad][static_cast<int>(last.form)][kind];
+    if (last.form == PendingElement::Form::Plain)
+        out.op(operation, {value, place.slot, last.index, last.extent, offset});
+    else
+        out.op(operation, {value, place.slot, last.index, last.extent, offset, last.added});
+    return true;
+}
+
 void Compiler::loadFrom(const Place& place, const Type* type, std::uint32_t to) {
     std::uint32_t size = memorySize(type);
-    if (place.pending == 1 && place.elements[0].stride == size && fitsWord(place.offset) &&
-        size <= 8) {
-        const Place::Element& last = place.elements[0];
-        out.op(bySize(size, Code32::LoadE1, Code32::LoadE4, Code32::LoadE8, Code32::Count),
-               {to, place.slot, last.index, last.extent, static_cast<std::uint32_t>(place.offset)});
-        return;
-    }
-    if (isDouble(place, size)) {
-        const Place::Element &outer = place.elements[0], &inner = place.elements[1];
-        out.op(bySize(size, Code32::LoadEE1, Code32::LoadEE4, Code32::LoadEE8, Code32::Count),
-               {to, place.slot, outer.index, outer.extent, outer.stride, inner.index, inner.extent,
-                static_cast<std::uint32_t>(place.offset)});
-        return;
-    }
+    if (accessElement(place, size, to, true)) return;
     Place ref = settle(place);
     Code32 operation =
         size == 12 ? Code32::Load12
@@ -344,21 +382,7 @@ void Compiler::loadFrom(const Place& place, const Type* type, std::uint32_t to) 
 
 void Compiler::storeTo(const Place& place, const Type* type, std::uint32_t from) {
     std::uint32_t size = memorySize(type);
-    if (place.pending == 1 && place.elements[0].stride == size && fitsWord(place.offset) &&
-        size <= 8) {
-        const Place::Element& last = place.elements[0];
-        out.op(
-            bySize(size, Code32::StoreE1, Code32::StoreE4, Code32::StoreE8, Code32::Count),
-            {from, place.slot, last.index, last.extent, static_cast<std::uint32_t>(place.offset)});
-        return;
-    }
-    if (isDouble(place, size)) {
-        const Place::Element &outer = place.elements[0], &inner = place.elements[1];
-        out.op(bySize(size, Code32::StoreEE1, Code32::StoreEE4, Code32::StoreEE8, Code32::Count),
-               {from, place.slot, outer.index, outer.extent, outer.stride, inner.index,
-                inner.extent, static_cast<std::uint32_t>(place.offset)});
-        return;
-    }
+    if (accessElement(place, size, from, false)) return;
     Place ref = settle(place);
     Code32 operation =
         size == 12 ? Code32::Store12
@@ -426,23 +450,7 @@ void Compiler::tape(const Instr& instr) {
                 out.op(Code32::PopSlots, {to, size});
             return;
         }
-        case Op::Peek: {
-            if (auto offset = literalInt(instr.operands[0]);
-                offset && *offset >= 0 && size != 12 && size != 16) {
-                out.op(bySize(size, Code32::Peek1K, Code32::Peek4K, Code32::Peek8K, Code32::Count),
-                       {destination(instr), static_cast<std::uint32_t>(*offset)});
-                return;
-            }
-            std::uint32_t offset = slotOf(instr.operands[0]);
-            std::uint32_t to = destination(instr);
-            if (Code32 quick =
-                    bySize(size, Code32::Peek1, Code32::Peek4, Code32::Peek8, Code32::Count);
-                quick != Code32::Count)
-                out.op(quick, {to, offset});
-            else
-                out.op(Code32::PeekSlots, {to, offset, size});
-            return;
-        }
+        case Op::Peek: peek(instr, size); return;
         case Op::Discard: out.op(Code32::Discard, {size}); return;
         default: break;
     }
@@ -454,6 +462,31 @@ void Compiler::tape(const Instr& instr) {
         out.op(Code32::PopInto, {ref.slot, offset, size});
     else
         out.op(Code32::PeekInto, {ref.slot, offset, slotOf(instr.operands[1]), size});
+}
+
+void Compiler::peek(const Instr& instr, std::uint32_t size) {
+    const Place& offset = places[instr.operands[0]];
+    if (size == 12 || size == 16) {
+        std::uint32_t slot = slotOf(instr.operands[0]);
+        out.op(Code32::PeekSlots, {destination(instr), slot, size});
+        return;
+    }
+    if (auto literal = literalInt(instr.operands[0]); literal && *literal >= 0) {
+        out.op(bySize(size, Code32::Peek1K, Code32::Peek4K, Code32::Peek8K, Code32::Count),
+               {destination(instr), static_cast<std::uint32_t>(*literal)});
+        return;
+    }
+    if (offset.kind != Place::Kind::Sum) {
+        std::uint32_t slot = slotOf(instr.operands[0]);
+        out.op(bySize(size, Code32::Peek1, Code32::Peek4, Code32::Peek8, Code32::Count),
+               {destination(instr), slot});
+        return;
+    }
+    Code32 operation =
+        offset.isLiteral
+            ? bySize(size, Code32::Peek1A, Code32::Peek4A, Code32::Peek8A, Code32::Count)
+            : bySize(size, Code32::Peek1S, Code32::Peek4S, Code32::Peek8S, Code32::Count);
+    out.op(operation, {destination(instr), offset.slot, offset.right});
 }
 
 }  // namespace strc::eval

@@ -139,6 +139,8 @@ void Compiler::binary(const Instr& instr) {
     const Row* row = find(rowsOf(family), instr.op);
     STRC_ASSERT(row, "an operation on a type that has none");
     if (row->commutes && immediate(left) && !immediate(right)) std::swap(left, right);
+    if (family == Family::Int && instr.op == Op::Add && multiplyAdd(instr, left, right)) return;
+    if (analysis[instr.result].fused && deferInt(instr, left, right)) return;
     if (auto literal = immediate(right);
         literal && literalOperand(instr, left, row->literal, *literal))
         return;
@@ -148,6 +150,41 @@ void Compiler::binary(const Instr& instr) {
     }
     std::uint32_t a = slotOf(left), b = slotOf(right);
     out.op(row->plain, {destination(instr), a, b});
+}
+
+/// A product with a literal that is added to something, in one operation.
+bool Compiler::multiplyAdd(const Instr& instr, Reg left, Reg right) {
+    if (places[left].kind != Place::Kind::Product) std::swap(left, right);
+    if (places[left].kind != Place::Kind::Product || places[right].kind == Place::Kind::Literal)
+        return false;
+    const Place product = places[left];
+    std::uint32_t other = slotOf(right);
+    out.op(Code32::MulAddIK, {destination(instr), product.slot, product.right, other});
+    return true;
+}
+
+/// Sums and products that what uses them computes.
+bool Compiler::deferInt(const Instr& instr, Reg left, Reg right) {
+    auto literal = immediate(right);
+    bool isSum = instr.op == Op::Add || instr.op == Op::Sub;
+    Place place;
+    place.kind = isSum ? Place::Kind::Sum : Place::Kind::Product;
+    place.isLiteral = literal.has_value();
+    place.slot = places[left].slot;
+    if (isSum && literal && places[left].kind == Place::Kind::Product) {
+        place.slot = out.take(1);
+        place.owned = true;
+        out.op(Code32::MulIK, {place.slot, places[left].slot, places[left].right});
+    } else if (places[left].kind != Place::Kind::Slot) {
+        return false;
+    }
+    if (!literal && (!isSum || places[right].kind != Place::Kind::Slot)) return false;
+    if (!literal) place.right = places[right].slot;
+    else if (instr.op == Op::Sub) place.right = -*literal;
+    else if (instr.op == Op::Shl) place.right = 1u << (*literal & 31);
+    else place.right = *literal;
+    places[instr.result] = place;
+    return true;
 }
 
 /// sum + product or sum - product in one operation, if the product has just been computed for it.
@@ -261,6 +298,11 @@ void Compiler::compare(const Instr& instr, const Context& blockContext) {
     Reg left = instr.operands[0], right = instr.operands[1];
     Family family = familyOf(typeOf(left));
     if (family == Family::Vector) return compareVectors(instr);
+    for (Reg operand : {left, right}) {
+        if (!isTruthOf(instr, operand)) continue;
+        const Value& literal = *analysis.literal(operand == left ? right : left);
+        return truth(instr, operand, (instr.op == Op::Eq) == (literal.bytes[0] != 0));
+    }
     STRC_ASSERT(family != Family::Other, "a comparison of a type that has none");
     Op op = instr.op;
     bool jumps = branchesNext(instr.result, blockContext);
@@ -299,13 +341,24 @@ void Compiler::compareVectors(const Instr& instr) {
     out.op(Code32::BinaryV, {to, a, b, static_cast<std::uint32_t>(instr.op), parts, 0});
 }
 
-void Compiler::emitNot(const Instr& instr, const Context& blockContext) {
-    const Place operand = places[instr.operands[0]];
-    if (operand.kind != Place::Kind::Compare)
-        return unary(instr, instr.type->is(TypeKind::Int) ? Code32::NotI : Code32::NotB);
-    STRC_ASSERT(branchesNext(instr.result, blockContext), "a comparison that nobody jumps upon");
+void Compiler::emitNot(const Instr& instr) {
+    if (instr.type->is(TypeKind::Int)) return unary(instr, Code32::NotI);
+    truth(instr, instr.operands[0], false);
+}
+
+/// The boolean (or bit) itself, or its negation.
+void Compiler::truth(const Instr& instr, Reg reg, bool isSame) {
+    const Place operand = places[reg];
+    if (operand.kind != Place::Kind::Compare) {
+        std::uint32_t from = slotOf(reg);
+        std::uint32_t to = destination(instr);
+        if (isSame) moveSlots(to, from, 1);
+        else out.op(Code32::NotB, {to, from});
+        return;
+    }
     Place& place = places[instr.result];
     place = operand;
+    if (isSame) return;
     std::swap(place.ifTrue, place.ifFalse);
     if (!operand.swapFalse) return;
     std::swap(place.slot, place.right);  // not (a < b) is b <= a, and the opposite of that a < b

@@ -144,6 +144,13 @@ void Compiler::constant(const Instr& instr) {
 std::uint32_t Compiler::slotOf(Reg reg) {
     const Place& place = places[reg];
     if (place.kind == Place::Kind::Slot) return place.slot;
+    if (place.kind == Place::Kind::Sum || place.kind == Place::Kind::Product) {
+        std::uint32_t slot = temporary();
+        bool isProduct = place.kind == Place::Kind::Product;
+        Code32 operation = isProduct ? Code32::MulIK : place.isLiteral ? Code32::AddIK : Code32::AddI;
+        out.op(operation, {slot, place.slot, place.right});
+        return slot;
+    }
     STRC_ASSERT(place.kind == Place::Kind::Literal, "a register without a value");
     const Value& value = *place.literal;
     std::uint32_t count = slotsOf(value.type);

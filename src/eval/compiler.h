@@ -8,6 +8,7 @@
 
 #include "eval/analysis.h"
 #include "eval/builder.h"
+#include "eval/place.h"
 
 namespace strc::eval {
 
@@ -24,31 +25,6 @@ public:
     virtual ~Linker() = default;
     virtual std::uint32_t function(ir::Callee) = 0;
     virtual const ir::Body& body(ir::Callee) = 0;
-};
-
-/// Where the value of a register is.
-struct Place {
-    enum class Kind : std::uint8_t {
-        None,
-        Slot,  ///< in `slot` (addresses too)
-        Literal,
-        Ref,  ///< an address: what `slot` holds + offset + elements whose index is not checked yet
-        Compare,  ///< not computed: a jump at once
-        Branched  ///< not computed: it has been jumped upon
-    } kind = Kind::None;
-    std::uint8_t pending = 0;  ///< Ref: elements
-    bool owned = false;  ///< the slot is the register's alone, free once it is dead
-    std::uint32_t slot = 0;
-    std::int64_t offset = 0;
-    struct Element {
-        std::uint32_t index, extent, stride;
-    } elements[2] = {};
-    const Value* literal = nullptr;
-    Code32 ifTrue = Code32::Count,
-           ifFalse = Code32::Count;  ///< Compare: jumps; operands in slot, right
-    std::uint32_t right = 0;
-    bool isNarrow = false;  ///< Slot: a double that is still a float
-    bool swapFalse = false;  ///< ifFalse takes the operands the other way round
 };
 
 /// What the Yield of a block does.
@@ -91,6 +67,7 @@ private:
     void block(ir::BlockId, const Context&);
     void instruction(const Instr&, const Context&);
     bool branchesNext(Reg, const Context&, std::size_t ahead = 1) const;
+    bool isTruthOf(const Instr&, Reg) const;
     void branch(Reg condition, const Context&);
     void emitIf(const Instr&, const Context&);
     struct Branches {
@@ -119,12 +96,15 @@ private:
     bool literalOperand(const Instr&, Reg left, Code32, std::uint32_t literal);
     void compare(const Instr&, const Context&);
     void compareVectors(const Instr&);
-    void emitNot(const Instr&, const Context&);
+    void emitNot(const Instr&);
+    void truth(const Instr&, Reg, bool isSame);
     void convert(const Instr&);
     void convertTo(const Instr&, std::uint32_t slot, const Type* from, TypeKind first,
                    Code32 second);
     void math(const Instr&);
     void make(const Instr&);
+    bool deferInt(const Instr&, Reg left, Reg right);
+    bool multiplyAdd(const Instr&, Reg left, Reg right);
     bool addProduct(const Instr&, Reg sum, Reg product);
     bool floatMath(const Instr&);
     std::uint32_t asDouble(Reg);
@@ -146,6 +126,9 @@ private:
     Place settle(Place);
     std::uint32_t addressOf(Reg);
     void applyElement(Place&, std::uint32_t to);
+    std::uint32_t indexOf(const PendingElement&);
+    bool accessElement(const Place&, std::uint32_t size, std::uint32_t value, bool isLoad);
+    void peek(const Instr&, std::uint32_t size);
     Place settleFor(Place);
     Place fieldRef(ir::VarRef);
     static Code32 addressCode(ir::VarRef);
