@@ -31,8 +31,9 @@ bool Analysis::isFusedInt(const Instr& instr, const RegFacts& facts) const {
         case Op::Add:
         case Op::Sub:
             if (instr.op == Op::Sub && !right) return false;
-            return user.op == Op::Peek || (user.op == Op::Elem && user.operands[1] == instr.result &&
-                                           user.operands[0] != instr.result && user.operands[2] != instr.result);
+            return user.op == Op::Peek ||
+                   (user.op == Op::Elem && user.operands[1] == instr.result &&
+                    user.operands[0] != instr.result && user.operands[2] != instr.result);
         case Op::Mul: return (left || right) && user.op == Op::Add;
         case Op::Shl: return right && user.op == Op::Add;
         default: return false;
@@ -93,8 +94,9 @@ void Analysis::note(const Instr& instr, std::uint32_t position) {
     bool writesLocal = instr.op == Op::Store || instr.op == Op::Declare;
     if (writesLocal && instr.var.space == Space::Local)
         changes[instr.var.index].push_back(position);
-    bool isInt = instr.type && instr.type->is(types::TypeKind::Int) &&
-                 (instr.op == Op::Add || instr.op == Op::Sub || instr.op == Op::Mul || instr.op == Op::Shl);
+    bool isInt =
+        instr.type && instr.type->is(types::TypeKind::Int) &&
+        (instr.op == Op::Add || instr.op == Op::Sub || instr.op == Op::Mul || instr.op == Op::Shl);
     if (isInt || instr.op == Op::Elem || instr.op == Op::Member || instr.op == Op::Convert)
         derived.push_back(&instr);
     if (instr.op == Op::Concat || (instr.type && instr.type->is(types::TypeKind::String)))

@@ -24,7 +24,7 @@ struct RegFacts {
     const ir::Instr* user = nullptr;  ///< the last one
     bool alias = false;  ///< Load: the variable itself serves as the register
     bool fused = false;  ///< Elem, Add, Mul: computed where it is used; Convert: the
-                                      ///< operand serves
+        ///< operand serves
 };
 
 class Analysis {

@@ -297,12 +297,15 @@ void Compiler::fuseCounting(std::uint32_t add, std::uint32_t jump, std::uint32_t
         if ((row.counterRight ? right : left) != counter || (!isLiteral && limit == counter))
             continue;
         std::uint32_t top = jump + out.word(jump + 3);
-        bool discards = add == top + 2 && out.word(top) == static_cast<std::uint32_t>(Code32::Discard) &&
+        bool discards = add == top + 2 &&
+                        out.word(top) == static_cast<std::uint32_t>(Code32::Discard) &&
                         row.fused == Code32::LoopLtIK && step == 1;
         std::uint32_t itemBytes = out.word(top + 1);
         out.truncate(discards ? top : add);
-        if (discards) out.op(Code32::DiscardLoop, {counter, limit, itemBytes, weight});
-        else out.op(row.fused, {counter, step, limit, top - add, weight});
+        if (discards)
+            out.op(Code32::DiscardLoop, {counter, limit, itemBytes, weight});
+        else
+            out.op(row.fused, {counter, step, limit, top - add, weight});
         if (entry == Label::kUnbound) return;
         out.setWord(entry, static_cast<std::uint32_t>(row.skips));
         out.setWord(entry + 1, row.swapped ? right : left);

@@ -358,8 +358,8 @@ bool Compiler::accessElement(const Place& place, std::uint32_t size, std::uint32
     if (place.pending == 2) {
         const PendingElement& outer = place.elements[0];
         std::uint32_t row = indexOf(outer), column = indexOf(last);
-        out.op(kRowElementCodes[isLoad][kind], {value, place.slot, row, outer.extent, outer.stride,
-                                                column, last.extent, offset});
+        out.op(kRowElementCodes[isLoad][kind],
+               {value, place.slot, row, outer.extent, outer.stride, column, last.extent, offset});
         return true;
     }
     Code32 operation = kElementCodes[isLoad][static_cast<int>(last.form)][kind];

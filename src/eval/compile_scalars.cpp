@@ -179,10 +179,14 @@ bool Compiler::deferInt(const Instr& instr, Reg left, Reg right) {
         return false;
     }
     if (!literal && (!isSum || places[right].kind != Place::Kind::Slot)) return false;
-    if (!literal) place.right = places[right].slot;
-    else if (instr.op == Op::Sub) place.right = -*literal;
-    else if (instr.op == Op::Shl) place.right = 1u << (*literal & 31);
-    else place.right = *literal;
+    if (!literal)
+        place.right = places[right].slot;
+    else if (instr.op == Op::Sub)
+        place.right = -*literal;
+    else if (instr.op == Op::Shl)
+        place.right = 1u << (*literal & 31);
+    else
+        place.right = *literal;
     places[instr.result] = place;
     return true;
 }
@@ -352,8 +356,10 @@ void Compiler::truth(const Instr& instr, Reg reg, bool isSame) {
     if (operand.kind != Place::Kind::Compare) {
         std::uint32_t from = slotOf(reg);
         std::uint32_t to = destination(instr);
-        if (isSame) moveSlots(to, from, 1);
-        else out.op(Code32::NotB, {to, from});
+        if (isSame)
+            moveSlots(to, from, 1);
+        else
+            out.op(Code32::NotB, {to, from});
         return;
     }
     Place& place = places[instr.result];

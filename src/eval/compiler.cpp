@@ -147,7 +147,9 @@ std::uint32_t Compiler::slotOf(Reg reg) {
     if (place.kind == Place::Kind::Sum || place.kind == Place::Kind::Product) {
         std::uint32_t slot = temporary();
         bool isProduct = place.kind == Place::Kind::Product;
-        Code32 operation = isProduct ? Code32::MulIK : place.isLiteral ? Code32::AddIK : Code32::AddI;
+        Code32 operation = isProduct         ? Code32::MulIK
+                           : place.isLiteral ? Code32::AddIK
+                                             : Code32::AddI;
         out.op(operation, {slot, place.slot, place.right});
         return slot;
     }

@@ -177,10 +177,10 @@ RemI: {
     BINARY(XorI, S(1).i = S(2).i ^ S(3).i)
     BINARY(ShlI, S(1).i = wrap(raw(S(2).i) << (S(3).i & 31)))
     BINARY(ShrI, S(1).i = S(2).i >> (S(3).i & 31))
-    MulAddIK:
+MulAddIK:
     S(1).i = wrap(raw(S(2).i) * N(3) + raw(S(4).i));
     NEXT(5);
-BINARY(AddIK, S(1).i = wrap(raw(S(2).i) + N(3)))
+    BINARY(AddIK, S(1).i = wrap(raw(S(2).i) + N(3)))
     BINARY(MulIK, S(1).i = wrap(raw(S(2).i) * N(3)))
     BINARY(DivIK, S(1).i = S(2).i / K(3))
     BINARY(RemIK, S(1).i = S(2).i % K(3))
@@ -246,15 +246,15 @@ MulSubF: {
     BINARY(NeD, S(1).i = S(2).d != S(3).d)
     BINARY(AddC, put(S(1), asComplex(S(2)) + asComplex(S(3))))
     BINARY(SubC, put(S(1), asComplex(S(2)) - asComplex(S(3))))
-    MulC: {
+MulC: {
     // As types::multiply, which the calling convention makes slow.
     float a = S(2).parts[0], b = S(2).parts[1], c = S(3).parts[0], d = S(3).parts[1];
     S(1).parts[0] = a * c - b * d;
     S(1).parts[1] = b * c + a * d;
     NEXT(4);
 }
-BINARY(DivC, put(S(1), types::divide(asComplex(S(2)), asComplex(S(3)))))
-UNARY(NegC, put(S(1), -asComplex(S(2))))
+    BINARY(DivC, put(S(1), types::divide(asComplex(S(2)), asComplex(S(3)))))
+    UNARY(NegC, put(S(1), -asComplex(S(2))))
     BINARY(EqC, S(1).i = asComplex(S(2)) == asComplex(S(3)))
     BINARY(NeC, S(1).i = asComplex(S(2)) != asComplex(S(3)))
 BinaryV:
@@ -344,25 +344,24 @@ Lea64:
     ELEMENT_AT(Name, size, wrap(raw(S(3).i) + N(6)), 7, statement)
 #define ELEMENT_S(Name, size, statement) \
     ELEMENT_AT(Name, size, wrap(raw(S(3).i) + raw(S(6).i)), 7, statement)
-#define ELEMENT_AT(Name, size, from, words, statement)                           \
-    Name: {                                                                      \
-        std::int32_t index = from;                                               \
-        CHECK_INDEX(index, N(4));                                                \
-        std::byte* at =                                                          \
-            S(2).address + N(5) + static_cast<std::uint64_t>(raw(index)) * (size); \
-        statement;                                                               \
-        NEXT(words);                                                             \
+#define ELEMENT_AT(Name, size, from, words, statement)                                         \
+    Name: {                                                                                    \
+        std::int32_t index = from;                                                             \
+        CHECK_INDEX(index, N(4));                                                              \
+        std::byte* at = S(2).address + N(5) + static_cast<std::uint64_t>(raw(index)) * (size); \
+        statement;                                                                             \
+        NEXT(words);                                                                           \
     }
-#define ELEMENTS(form, suffix)                                                      \
-    form(LoadE1##suffix, 1, S(1).i = read<std::uint8_t>(at))                        \
-    form(LoadE4##suffix, 4, S(1).i = read<std::int32_t>(at))                        \
-    form(LoadE8##suffix, 8, S(1).bits = read<std::uint64_t>(at))                    \
-    form(StoreE1##suffix, 1, write(at, static_cast<std::uint8_t>(S(1).i)))          \
-    form(StoreE4##suffix, 4, write(at, S(1).i))                                     \
-    form(StoreE8##suffix, 8, write(at, S(1).bits))
-ELEMENTS(ELEMENT, )
-ELEMENTS(ELEMENT_A, A)
-ELEMENTS(ELEMENT_S, S)
+#define ELEMENTS(form, suffix)                                                         \
+    form(LoadE1##suffix, 1, S(1).i = read<std::uint8_t>(at))                           \
+        form(LoadE4##suffix, 4, S(1).i = read<std::int32_t>(at))                       \
+            form(LoadE8##suffix, 8, S(1).bits = read<std::uint64_t>(at))               \
+                form(StoreE1##suffix, 1, write(at, static_cast<std::uint8_t>(S(1).i))) \
+                    form(StoreE4##suffix, 4, write(at, S(1).i))                        \
+                        form(StoreE8##suffix, 8, write(at, S(1).bits))
+    ELEMENTS(ELEMENT, )
+    ELEMENTS(ELEMENT_A, A)
+    ELEMENTS(ELEMENT_S, S)
 #define ELEMENT2(Name, size, statement)                                                       \
     Name: {                                                                                   \
         std::int32_t outer = S(3).i, inner = S(6).i;                                          \
@@ -579,15 +578,15 @@ Halt:
     POP(PopSlots, N(2), std::memcpy(static_cast<void*>(&S(1)), at, N(2)), 3)
     POP(PopInto, N(3), std::memcpy(OFFSET_OF(1, 2), at, N(3)), 4)
     POP(Discard, N(1), static_cast<void>(at), 2)
-    #define PEEKS(suffix, from, words)                                        \
-    PEEK(Peek1##suffix, 1, from, S(1).i = read<std::uint8_t>(at), words)  \
-    PEEK(Peek4##suffix, 4, from, S(1).i = read<std::int32_t>(at), words)  \
+#define PEEKS(suffix, from, words)                                       \
+    PEEK(Peek1##suffix, 1, from, S(1).i = read<std::uint8_t>(at), words) \
+    PEEK(Peek4##suffix, 4, from, S(1).i = read<std::int32_t>(at), words) \
     PEEK(Peek8##suffix, 8, from, S(1).bits = read<std::uint64_t>(at), words)
-PEEKS(, S(2).i, 3)
-PEEKS(A, wrap(raw(S(2).i) + N(3)), 4)
-PEEKS(S, wrap(raw(S(2).i) + raw(S(3).i)), 4)
-PEEKS(K, N(2), 3)
-PEEK(PeekSlots, N(3), S(2).i, std::memcpy(static_cast<void*>(&S(1)), at, N(3)), 4)
+    PEEKS(, S(2).i, 3)
+    PEEKS(A, wrap(raw(S(2).i) + N(3)), 4)
+    PEEKS(S, wrap(raw(S(2).i) + raw(S(3).i)), 4)
+    PEEKS(K, N(2), 3)
+    PEEK(PeekSlots, N(3), S(2).i, std::memcpy(static_cast<void*>(&S(1)), at, N(3)), 4)
     PEEK(PeekInto, N(4), S(3).i, std::memcpy(OFFSET_OF(1, 2), at, N(4)), 5)
 DiscardLoop: {
     std::int64_t rounds = std::int64_t{K(2)} - S(1).i;

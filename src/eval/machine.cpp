@@ -230,7 +230,9 @@ std::int64_t Run::extentOf(const Slot* frame, const ExtentSource& source) const 
 
 // ---- machine
 
-Machine::Machine(const base::Limits& limits) : memory(std::make_unique<Memory>(limits)) {}
+Machine::Machine(const base::Limits& limits) : memory(std::make_unique<Memory>(limits)) {
+    memory->top = memory->room(nullptr, memory->end, kPieceSlots);
+}
 Machine::~Machine() = default;
 
 namespace {
@@ -262,11 +264,13 @@ private:
 
 /// The outermost frame of a run, behind a few slots that stand for a caller; null after a trap.
 Slot* outermost(Run& run) {
-    const Function& main = run.code.functions.front();
+    const Function& main = *run.code.table[0];
     Machine::Memory& memory = run.memory;
+    Slot* begin = memory.top;
     Slot* end = memory.end;
-    Slot* begin =
-        main.need == UINT64_MAX ? nullptr : memory.room(memory.top, end, kStartSlots + main.need);
+    bool never = main.need == UINT64_MAX;
+    if (never || static_cast<std::uint64_t>(end - begin) < kStartSlots + main.need) [[unlikely]]
+        begin = never ? nullptr : memory.room(begin, end, kStartSlots + main.need);
     if (!begin) {
         run.outcome = Outcome::Trapped;
         run.machine.trap =
@@ -335,7 +339,7 @@ bool pass(Run& run, Slot* frame, std::span<const Value> args) {
         if (value.type && !to->address) {
             run.outcome = Outcome::Trapped;
             run.machine.trap = Trap{Diag::OutOfMemory,
-                                    run.code.functions.front().body->range,
+                                    run.code.table[0]->body->range,
                                     {"an argument", std::to_string(value.bytes.size())}};
             return false;
         }
@@ -346,7 +350,7 @@ bool pass(Run& run, Slot* frame, std::span<const Value> args) {
 
 /// The aggregate that the body has written to its first parameter.
 Value aggregateResult(const Run& run, const Slot* frame) {
-    const Function& main = run.code.functions.front();
+    const Function& main = *run.code.table[0];
     const Type* type = main.body->result;
     if (!types::isConcrete(type)) {
         auto rank = static_cast<std::uint32_t>(types::rank(type));
@@ -364,7 +368,7 @@ RunResult Machine::run(const Code& code, Instance& instance, Firing& firing,
                        std::span<const Value> args) {
     Marks marks(*memory);
     Run run(*this, code, instance, firing);
-    const ir::Body& body = *code.functions.front().body;
+    const ir::Body& body = *code.table[0]->body;
     bool aggregate = body.result && body.result->isAggregate();
     std::vector<Value> given(args.begin(), args.end());
     if (aggregate)  // without a type: nobody knows its size yet
