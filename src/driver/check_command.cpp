@@ -1,4 +1,6 @@
 // `strc check` and --emit: through the stages without running.
+#include <fmt/format.h>
+
 #include "ast/print.h"
 #include "driver/commands.h"
 #include "ir/text.h"
@@ -6,6 +8,17 @@
 namespace strc::driver {
 
 namespace {
+
+/// Dynamic rates cut a program into islands, each with a schedule of its own.
+std::string scheduleText(const Compilation& program) {
+    std::string text;
+    for (const sched::Schedule& schedule : program.schedules) {
+        if (program.schedules.size() > 1)
+            text += fmt::format("{}island {}\n", text.empty() ? "" : "\n", schedule.island);
+        text += sched::print(program.elaboration.graph, program.quota, schedule);
+    }
+    return text;
+}
 
 std::string emitted(Emit stage, const Compilation& program) {
     std::string text;
@@ -15,8 +28,8 @@ std::string emitted(Emit stage, const Compilation& program) {
                 text += ast::dump(*program.units[i]);
             return text;
         case Emit::Ir: return ir::print(program.module);
-        case Emit::Graph:
-        case Emit::Schedule: break;
+        case Emit::Schedule: return scheduleText(program);
+        case Emit::Graph: break;
     }
     STRC_UNREACHABLE("a stage without text");
 }
@@ -42,11 +55,11 @@ int checkCommand(const Call& call) {
     return fine ? kFine : statusOfFailure(call);
 }
 
-int emitCommand(const Call& call) {
+int emitCommand(const Call& call, Emit what) {
     Compilation program;
-    Stage wanted = stageOf(*call.options.emit);
+    Stage wanted = stageOf(what);
     if (compileFiles(call, program, wanted, noPrint) < wanted) return statusOfFailure(call);
-    return printResult(call, emitted(*call.options.emit, program));
+    return printResult(call, emitted(what, program));
 }
 
 }  // namespace strc::driver

@@ -30,7 +30,7 @@ int statusOfFailure(const Call&);
 
 /// Prints a text to -o FILE or standard output.
 int printResult(const Call&, std::string_view text);
-/// --emit.
-int emitCommand(const Call&);
+/// Goes as far as that stage and prints it: --emit, and `strc schedule`.
+int emitCommand(const Call&, Emit);
 
 }  // namespace strc::driver

@@ -9,15 +9,15 @@ namespace strc::driver {
 namespace {
 
 int runCall(const Call& call) {
-    if (call.options.emit) return emitCommand(call);
+    if (call.options.emit) return emitCommand(call, *call.options.emit);
     switch (call.options.command) {
         case Command::Run: return runCommand(call);
         case Command::Check: return checkCommand(call);
         case Command::Fmt: return fmtCommand(call);
         case Command::Explain: return explainCommand(call);
         case Command::Version: return printResult(call, "strc " STRC_VERSION "\n");
-        case Command::Graph:
-        case Command::Schedule: break;
+        case Command::Schedule: return emitCommand(call, Emit::Schedule);
+        case Command::Graph: break;
     }
     STRC_UNREACHABLE("a command that cannot be called");
 }

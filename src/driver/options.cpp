@@ -36,7 +36,8 @@ constexpr std::array kOrders{
     Choice<sched::Order>{"buffers", sched::Order::Buffers},
     Choice<sched::Order>{"single-appearance", sched::Order::SingleAppearance},
     Choice<sched::Order>{"latency", sched::Order::Latency}};
-constexpr std::array kEmits{Choice<Emit>{"ast", Emit::Ast}, Choice<Emit>{"ir", Emit::Ir}};
+constexpr std::array kEmits{Choice<Emit>{"ast", Emit::Ast}, Choice<Emit>{"ir", Emit::Ir},
+                            Choice<Emit>{"schedule", Emit::Schedule}};
 
 constexpr std::string_view kRunExamples = R"(Examples:
   strc run radio.str                        until the input files are used up
@@ -48,6 +49,9 @@ constexpr std::string_view kCheckExamples = R"(Examples:
   strc check radio.str
   strc check --diagnostics=json *.str       for editors: one JSON object a line, on standard error
   strc check -Wmissing-stateful -Werror radio.str)";
+constexpr std::string_view kScheduleExamples = R"(Examples:
+  strc schedule radio.str
+  strc schedule --schedule=single-appearance radio.str)";
 constexpr std::string_view kFmtExamples = R"(Examples:
   strc fmt radio.str                        prints the program, formatted
   strc fmt --write *.str                    formats the files
@@ -87,6 +91,7 @@ public:
         app.set_help_flag("-h,--help", "print this help");
         addRun();
         addCheck();
+        addSchedule();
         addFmt();
         addExplain();
         addCommand(Command::Version, "version", "print the version", {});
@@ -163,6 +168,13 @@ private:
             addCommand(Command::Check, "check", "look for errors without running", kCheckExamples);
         addProgram(sub);
         addEmit(sub);
+    }
+
+    void addSchedule() {
+        CLI::App& sub = addCommand(Command::Schedule, "schedule",
+                                   "print the order of firings and the buffers", kScheduleExamples);
+        addProgram(sub);
+        addOutput(sub);
     }
 
     void addFmt() {
@@ -270,7 +282,11 @@ private:
                   else
                       wrongValue(text, "--emit", wordsOf(kEmits));
               });
-        value(sub, "-o", "FILE", "print it to a file",
+        addOutput(sub);
+    }
+
+    void addOutput(CLI::App& sub) {
+        value(sub, "-o", "FILE", "print to a file",
               [this](const std::string& text) { options.output = text; });
     }
 

@@ -90,7 +90,14 @@ private:
             result.quota = std::move(*quota);
     }
 
-    void schedule() {}
+    void schedule() {
+        for (std::uint32_t island = 0; island < result.quota.islands; ++island) {
+            auto made = sched::schedule(result.context, result.elaboration.graph, result.quota,
+                                        request.order, island);
+            if (!made) return;
+            result.schedules.push_back(std::move(*made));
+        }
+    }
 
     Compilation& result;
     const Request& request;

@@ -4,7 +4,6 @@
 
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,7 +50,7 @@ struct Compilation {
     ir::Module module;
     elab::Elaboration elaboration;
     graph::Quota quota;
-    std::optional<sched::Schedule> schedule;  ///< of a graph without dynamic rates
+    std::vector<sched::Schedule> schedules;  ///< by island
 };
 
 /// Goes on until `last` is done, or until a stage reported errors or was interrupted; returns what is
