@@ -61,6 +61,9 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
     Result<Library> library = call.options.stdlib.empty() ? Result<Library>(Library::builtIn())
                                                           : Library::ofFolder(call.options.stdlib);
     if (!library) base::report(context.diags, library.failure());
+    for (const std::string& file : call.options.natives)
+        if (base::Status opened = result.natives.open(file); !opened)
+            base::report(context.diags, opened.failure());
     Stage done = Stage::Nothing;
     if (!context.diags.hasErrors()) done = compile(result, request, *library, last);
     call.reporter.show(context);

@@ -219,6 +219,8 @@ private:
               });
         choose(sub, "--schedule", kOrders, options.order,
                "order of firings: buffers (default), single-appearance or latency");
+        value(sub, "--native", "FILE", "take native functions from this shared library (repeatable)",
+              [this](const std::string& text) { options.natives.push_back(text); });
         value(sub, "--stdlib", "DIR", "use the *.str of this folder as library",
               [this](const std::string& text) { options.stdlib = text; });
         auto* warnings = sub.add_option_function<std::vector<std::string>>(

@@ -41,6 +41,7 @@ struct Options {
     // ---- the program
     std::string top;
     std::map<std::string, std::string> defines;
+    std::vector<std::string> natives;  ///< shared libraries with native functions
     std::string stdlib;  ///< folder, or empty: the one inside
     std::optional<std::uint64_t> stepLimit;
     bool lenient = false;

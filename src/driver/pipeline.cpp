@@ -20,6 +20,7 @@ public:
         : result(product), request(wanted), library(streams) {
         surroundings.print = request.print;
         surroundings.interrupt = request.interrupt;
+        surroundings.natives = &result.natives;
         std::set<std::string> folders;
         for (const SourceText& source : request.sources) {
             std::string folder = std::filesystem::path(source.name).parent_path().string();

@@ -12,6 +12,7 @@
 #include "driver/library.h"
 #include "driver/sources.h"
 #include "elab/elaborate.h"
+#include "eval/natives.h"
 #include "graph/graph.h"
 #include "ir/ir.h"
 #include "sched/schedule.h"
@@ -47,6 +48,7 @@ struct Compilation {
     std::size_t programUnits = 0;
     sema::Program program;
     const sema::StreamInfo* main = nullptr;
+    eval::Natives natives;  ///< libraries are opened beforehand
     ir::Module module;
     elab::Elaboration elaboration;
     graph::Quota quota;

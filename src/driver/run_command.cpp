@@ -152,6 +152,7 @@ private:
         run.padTail = options.padTail;
         run.lenient = options.lenient;
         run.cFormat = options.cFormat;
+        run.natives = &program.natives;
         if (options.stepLimit) run.stepLimit = *options.stepLimit;
         run.interrupt = interrupt;
         run.print = [this](std::string_view text) { print(text); };

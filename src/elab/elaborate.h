@@ -17,6 +17,10 @@
 #include "graph/graph.h"
 #include "ir/ir.h"
 
+namespace strc::eval {
+class Natives;
+}
+
 namespace strc::elab {
 
 using types::Type;
@@ -57,6 +61,7 @@ struct Surroundings {
     const volatile bool* interrupt = nullptr;
     /// Finds an init_array file: working directory, then the directory of the source file.
     std::vector<std::string> searchPaths;
+    eval::Natives* natives = nullptr;                          ///< null: natives cannot be called
 };
 
 

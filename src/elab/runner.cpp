@@ -3,6 +3,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "eval/natives.h"
+
 namespace strc::elab {
 
 using base::Diag;
@@ -29,6 +31,12 @@ base::Result<std::string> Runner::readFile(const std::string& name) {
     std::ostringstream text;
     text << file.rdbuf();
     return std::move(text).str();
+}
+
+std::optional<eval::Trap> Runner::callNative(const ir::Native& native, std::span<std::uint64_t> args,
+                                             std::uint64_t& result) {
+    if (surroundings.natives) return surroundings.natives->call(native, args, result);
+    return Host::callNative(native, args, result);
 }
 
 bool Runner::runBody(const ir::Body& body, eval::Instance& instance) {

@@ -17,6 +17,8 @@ public:
     void print(std::string_view text) override;
     types::Random& random() override { return generator; }
     base::Result<std::string> readFile(const std::string& name) override;
+    std::optional<eval::Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
+                                         std::uint64_t& result) override;
 
 protected:
     /// Runs a body to its end; false after reporting its trap.

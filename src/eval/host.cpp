@@ -19,8 +19,9 @@ std::optional<Trap> Host::send(std::int32_t, const ir::Send&, std::optional<std:
     STRC_UNREACHABLE("a message in a place that has none");
 }
 bool Host::demandInput(std::uint64_t) { STRC_UNREACHABLE("a demand in a place that has none"); }
-std::optional<Trap> Host::callNative(const ir::Native&, std::span<std::uint64_t>, std::uint64_t&) {
-    STRC_UNREACHABLE("a native call in a place that has none");
+std::optional<Trap> Host::callNative(const ir::Native& native, std::span<std::uint64_t>,
+                                     std::uint64_t&) {
+    return Trap{Diag::NativeUnavailable, {}, {native.package, native.name}};
 }
 base::Result<std::string> Host::readFile(const std::string&) {
     STRC_UNREACHABLE("a file in a place that has none");
@@ -271,6 +272,7 @@ private:
         if (!trapped) return true;
         run.outcome = Outcome::Trapped;
         run.machine.trap = std::move(trapped);
+        if (!run.machine.trap->range.valid()) run.machine.trap->range = instr.range;
         return false;
     }
 

@@ -48,6 +48,12 @@ void Engine::print(std::string_view text) {
     if (options.print) options.print(text);
 }
 
+std::optional<eval::Trap> Engine::callNative(const ir::Native& native, std::span<std::uint64_t> args,
+                                             std::uint64_t& result) {
+    if (options.natives) return options.natives->call(native, args, result);
+    return Host::callNative(native, args, result);
+}
+
 // ---------------------------------------------------------------- set-up
 
 bool Engine::setUp() {

@@ -104,6 +104,8 @@ public:
     std::optional<eval::Trap> send(std::int32_t portal, const ir::Send&, std::optional<std::int64_t> maxLatency,
                                    std::span<const Value> args, base::SourceRange range) override;
     bool demandInput(std::uint64_t items) override;
+    std::optional<eval::Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
+                                         std::uint64_t& result) override;
 
 private:
     // ---- engine.cpp: set-up, phases, ends

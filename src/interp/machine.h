@@ -10,6 +10,7 @@
 
 #include "base/context.h"
 #include "elab/elaborate.h"
+#include "eval/natives.h"
 #include "io/items.h"
 
 namespace strc::interp {
@@ -25,6 +26,7 @@ struct Options {
     std::uint64_t stepLimit = UINT64_MAX;        ///< --step-limit
     const volatile bool* interrupt = nullptr;    ///< Ctrl-C
     std::function<void(std::string_view)> print; ///< standard output of the program
+    eval::Natives* natives = nullptr;            ///< null: natives cannot be called
     io::ItemReader* input = nullptr;             ///< of an open input
     std::string inputName = "standard input";    ///< as messages call it
     io::ItemWriter* output = nullptr;            ///< of an open output

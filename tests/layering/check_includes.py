@@ -17,6 +17,7 @@ LIBRARIES = {
     "CLI11::CLI11": r"CLI/",
     "PkgConfig::sndfile": r"sndfile\.hh?$",
     "PNG::PNG": r"png\.h$",
+    "PkgConfig::ffi": r"ffi\.h$",
     "LLVM": r"llvm(-c)?/",
 }
 # The system beyond the C++ library: signals, terminals, descriptors.
