@@ -108,18 +108,17 @@ std::vector<NodeId> Hierarchy::nodesOf(CompositeId id) const {
     return list;
 }
 
-std::vector<std::string> allPaths(const Graph& graph) {
-    std::vector<std::string> prefixes(graph.composites.size()), paths(graph.nodes.size());
+Paths allPaths(const Graph& graph) {
+    Paths paths{std::vector<std::string>(graph.nodes.size()),
+                std::vector<std::string>(graph.composites.size())};
     std::vector<CompositeId> stack;
     for (CompositeId id = 0; id < graph.composites.size(); ++id) {
         if (graph.composites[id].parent != kNone) continue;
-        prefixes[id] = graph.composites[id].name;
+        paths.composites[id] = graph.composites[id].name;
         stack.push_back(id);
     }
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-        const CompositeId parent = graph.nodes[id].parent;
-        // A splitter or joiner is no child; it shares its name with no other sibling but such.
-        if (parent == kNone) paths[id] = graph.nodes[id].name;
+        if (graph.nodes[id].parent == kNone) paths.nodes[id] = graph.nodes[id].name;
     }
     while (!stack.empty()) {
         const CompositeId id = stack.back();
@@ -133,12 +132,12 @@ std::vector<std::string> allPaths(const Graph& graph) {
         names = distinctNames(names);
         for (std::size_t i = 0; i < names.size(); ++i) {
             const Child& child = composite.children[i];
-            std::string path = prefixes[id] + '.' + names[i];
             if (child.isComposite) stack.push_back(child.id);
-            (child.isComposite ? prefixes[child.id] : paths[child.id]) = std::move(path);
+            (child.isComposite ? paths.composites : paths.nodes)[child.id] =
+                paths.composites[id] + '.' + names[i];
         }
         for (NodeId node : {composite.splitter, composite.joiner}) {
-            if (node != kNone) paths[node] = path(graph, node);
+            if (node != kNone) paths.nodes[node] = path(graph, node);
         }
     }
     return paths;

@@ -34,8 +34,11 @@ private:
     std::vector<std::uint32_t> position;  ///< of a node
 };
 
-/// path() of every node, in time linear in what it returns.
-std::vector<std::string> allPaths(const Graph&);
+/// path() of every node and compositePath() of every composite, in time linear in their length.
+struct Paths {
+    std::vector<std::string> nodes, composites;
+};
+Paths allPaths(const Graph&);
 
 /// What a message calls a child or a node: the last part of its path.
 std::string shortName(const Graph&, NodeId);

@@ -19,7 +19,7 @@ constexpr std::size_t kWidth = 96;
 class Printer {
 public:
     Printer(const graph::Graph& graph, const graph::Quota& quota, const Schedule& schedule)
-        : graph(graph), quota(quota), schedule(schedule), names(allPaths(graph)) {}
+        : graph(graph), quota(quota), schedule(schedule), names(allPaths(graph).nodes) {}
 
     std::string print() {
         if (!schedule.remark.empty()) out += fmt::format("# {}\n", schedule.remark);

@@ -1,0 +1,140 @@
+#include <nlohmann/json.hpp>
+
+#include "graph/hierarchy.h"
+#include "graph/outline.h"
+#include "graph/picture.h"
+
+namespace strc::graph {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json idOrNull(std::uint32_t id) { return id == kNone ? Json(nullptr) : Json(id); }
+
+/// A number, or the bounds of a dynamic rate.
+Json rateJson(const Rate& rate) {
+    if (!rate.dynamic) return rate.max;
+    Json json;
+    json["min"] = rate.min;
+    json["max"] = rate.max == kUnbounded ? Json(nullptr) : Json(rate.max);
+    if (rate.average >= 0) json["average"] = rate.average;
+    return json;
+}
+
+Json ratesJson(const Rates& rates) {
+    return {{"pop", rateJson(rates.pop)},
+            {"peek", rateJson(rates.peek)},
+            {"push", rateJson(rates.push)}};
+}
+
+const char* kindOf(const Node& node) {
+    switch (node.kind) {
+        case NodeKind::Filter: return "filter";
+        case NodeKind::Duplicate: return "duplicate splitter";
+        case NodeKind::RoundRobinSplitter: return "roundrobin splitter";
+        case NodeKind::RoundRobinJoiner: return "roundrobin joiner";
+    }
+    return "";
+}
+
+Json nodeJson(const Graph& graph, const Annotations& notes, const std::string& path, NodeId id) {
+    const Node& node = graph.nodes[id];
+    Json json{{"id", id},
+              {"kind", kindOf(node)},
+              {"name", node.name},
+              {"path", path},
+              {"parent", idOrNull(node.parent)},
+              {"order", node.order}};
+    if (node.kind == NodeKind::Filter) {
+        json["work"] = ratesJson(node.work);
+        json["prework"] = node.prework ? ratesJson(*node.prework) : Json(nullptr);
+        json["effects"] = effectNames(node.effects);
+        if (!node.file.empty()) json["file"] = node.file;
+    } else if (node.kind != NodeKind::Duplicate) {
+        json["weights"] = node.weights;
+    }
+    json["inputs"] = node.inputs;
+    json["outputs"] = node.outputs;
+    if (notes.quota) {
+        json["init"] = notes.quota->init[id];
+        json["steady"] = notes.quota->steady[id];
+        json["island"] = notes.quota->island[id];
+    }
+    return json;
+}
+
+Json compositeJson(const Graph& graph, const std::string& path, CompositeId id) {
+    const Composite& composite = graph.composites[id];
+    Json children = Json::array();
+    for (const Child& child : composite.children) {
+        children.push_back({{child.isComposite ? "composite" : "node", child.id}});
+    }
+    return {{"id", id},
+            {"kind", kindName(composite.kind)},
+            {"name", composite.name},
+            {"path", path},
+            {"parent", idOrNull(composite.parent)},
+            {"children", std::move(children)},
+            {"splitter", idOrNull(composite.splitter)},
+            {"joiner", idOrNull(composite.joiner)}};
+}
+
+Json endJson(NodeId node, std::uint32_t port) {
+    if (node == kNone) return nullptr;
+    return {{"node", node}, {"port", port}};
+}
+
+Json edgeJson(const Graph& graph, const Annotations& notes, EdgeId id) {
+    const Edge& edge = graph.edges[id];
+    Json json{{"id", id},
+              {"from", endJson(edge.from, edge.fromPort)},
+              {"to", endJson(edge.to, edge.toPort)},
+              {"type", edge.type ? Json(types::toString(edge.type)) : Json(nullptr)},
+              {"dynamic", isDynamic(graph, id)}};
+    if (!isDynamic(graph, id)) {
+        if (edge.from != kNone) json["push"] = pushRate(graph, id);
+        if (edge.to != kNone) json["pop"] = popRate(graph, id);
+        if (edge.to != kNone) json["peek"] = peekRate(graph, id);
+    }
+    Json initial = Json::array();
+    for (const types::Value& value : edge.initial) {
+        initial.push_back(value.type ? Json(types::toString(value)) : Json(nullptr));
+    }
+    json["initial"] = std::move(initial);
+    if (notes.capacity && (*notes.capacity)[id] > 0) json["buffer"] = (*notes.capacity)[id];
+    return json;
+}
+
+Json messageJson(const MessageLink& link) {
+    return {{"sender", link.sender},
+            {"receiver", link.receiver},
+            {"direction", link.downstream ? "downstream" : "upstream"},
+            {"latency", link.minLatency ? Json(*link.minLatency) : Json(nullptr)},
+            {"bestEffort", link.bestEffort}};
+}
+
+}  // namespace
+
+std::string toJson(const Graph& graph, const Annotations& notes) {
+    Json json{{"format", "strc-graph"}, {"version", 1}};
+    const Paths paths = allPaths(graph);
+    json["composites"] = Json::array();
+    for (CompositeId id = 0; id < graph.composites.size(); ++id) {
+        json["composites"].push_back(compositeJson(graph, paths.composites[id], id));
+    }
+    json["nodes"] = Json::array();
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+        json["nodes"].push_back(nodeJson(graph, notes, paths.nodes[id], id));
+    }
+    json["edges"] = Json::array();
+    for (EdgeId id = 0; id < graph.edges.size(); ++id) {
+        json["edges"].push_back(edgeJson(graph, notes, id));
+    }
+    json["messages"] = Json::array();
+    for (const MessageLink& link : graph.messages) json["messages"].push_back(messageJson(link));
+    json["input"] = idOrNull(graph.input);
+    json["output"] = idOrNull(graph.output);
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
+}
+
+}  // namespace strc::graph

@@ -1,0 +1,17 @@
+#pragma once
+/// Other programs as functions from text to text.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace strc::io {
+
+/// Runs `command` (a name is looked for in PATH, no shell is involved) with `input` on its standard
+/// input and gives what it wrote to its standard output. A failure names the program and says what it
+/// complained about. Nothing is written to files.
+base::Result<std::string> runTool(const std::vector<std::string>& command, std::string_view input);
+
+}  // namespace strc::io
