@@ -21,7 +21,7 @@ LIBRARIES = {
     "LLVM": r"llvm(-c)?/",
 }
 # The system beyond the C++ library: signals, terminals, descriptors.
-POSIX = r"(unistd|fcntl|signal|poll|pthread|termios|sys/\w+)\.h$"
+POSIX = r"(unistd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
 POSIX_FOLDERS = {"io", "interp", "driver"}
 # The one header that may open a third-party library; only .cpp files of its folder include it.
 DOORS = {"codegen/llvm.h"}
