@@ -136,6 +136,10 @@ public:
     /// The same without arguments and result, for the many firings of an interpreter. A trap is in
     /// `trap`.
     Outcome fire(const Code&, Instance&, Firing&);
+    /// `times` firings in a row of static rates, for which all items are there; each must pop and push
+    /// exactly its limits. `done` of them did, and added to Instance::iterations; the counts of the one
+    /// after, if it is not as many as asked, are in `firing`.
+    Outcome fire(const Code&, Instance&, Firing&, std::int64_t times, std::int64_t& done);
 
     std::optional<Trap> trap;
     /// Operations left before a trap (elaboration: Limits::elaborationSteps); no limit by default.

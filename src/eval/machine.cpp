@@ -105,6 +105,32 @@ void Run::leave() {
     }
 }
 
+bool Run::nextFiring() {
+    Tape* input = instance.input;
+    Tape* output = instance.output;
+    bool popped = !input || first - firstBase == firing.popLimit * input->bytesPerItem();
+    bool pushed = !output || last - lastBase == firing.pushLimit * output->bytesPerItem();
+    if (firing.pushed != 0 || firing.popped != 0) {  // counted on the way: the output had to grow
+        leave();
+        popped = !input || firing.popped == firing.popLimit;
+        pushed = !output || firing.pushed == firing.pushLimit;
+        if (popped && pushed) firing.popped = firing.pushed = 0;
+    }
+    if (!popped || !pushed) return false;
+    if (input) {
+        firstBase = first;
+        popEnd = first + firing.popLimit * input->bytesPerItem();
+        peekEnd = first + firing.peekLimit * input->bytesPerItem();
+    }
+    if (output) {
+        lastBase = last;
+        std::byte* end = TapeWindow::end(*output);
+        std::ptrdiff_t bytes = firing.pushLimit * output->bytesPerItem();
+        pushEnd = end - last < bytes ? end : last + bytes;
+    }
+    return true;
+}
+
 bool Run::rateTrap(const std::uint32_t* at, const Slot* frame, Diag id, std::int64_t limit,
                    std::int64_t count) {
     bool isPrework =
@@ -249,6 +275,9 @@ public:
     ~Marks() {
         memory.top = top;
         memory.end = end;
+        release();
+    }
+    void release() {
         memory.releaseArrays(arrays);
         memory.releaseStrings(strings);
     }
@@ -291,19 +320,27 @@ Slot* outermost(Run& run) {
     return frame;
 }
 
-Outcome finish(Run& run, Slot* frame) {
+void begin(Run& run) {
     Machine& machine = run.machine;
     run.enter();
     std::uint64_t given = std::min(machine.stepsLeft, kFuel);
     machine.stepsLeft -= given;
     machine.memory->stepsUsed += given;
     run.fuel = static_cast<std::int64_t>(given);
-    Outcome outcome = execute(run, frame[kFunction].function->code.data(), frame);
+}
+
+void end(Run& run) {
+    Machine& machine = run.machine;
     run.leave();
-    if (run.fuel > 0) {
-        machine.stepsLeft += static_cast<std::uint64_t>(run.fuel);
-        machine.memory->stepsUsed -= static_cast<std::uint64_t>(run.fuel);
-    }
+    if (run.fuel <= 0) return;
+    machine.stepsLeft += static_cast<std::uint64_t>(run.fuel);
+    machine.memory->stepsUsed -= static_cast<std::uint64_t>(run.fuel);
+}
+
+Outcome finish(Run& run, Slot* frame) {
+    begin(run);
+    Outcome outcome = execute(run, frame[kFunction].function->code.data(), frame);
+    end(run);
     return outcome;
 }
 
@@ -321,6 +358,27 @@ Outcome Machine::fire(const Code& code, Instance& instance, Firing& firing) {
     Run run(*this, code, instance, firing);
     Slot* frame = outermost(run);
     return frame ? finish(run, frame) : run.outcome;
+}
+
+Outcome Machine::fire(const Code& code, Instance& instance, Firing& firing, std::int64_t times,
+                      std::int64_t& done) {
+    done = 0;
+    Marks marks(*memory);
+    Run run(*this, code, instance, firing);
+    Slot* frame = outermost(run);
+    if (!frame) return run.outcome;
+    begin(run);
+    const std::uint32_t* body = frame[kFunction].function->code.data();
+    Outcome outcome = Outcome::Done;
+    while (done < times) {
+        outcome = execute(run, body, frame);
+        if (outcome != Outcome::Done || !run.nextFiring()) break;
+        ++done;
+        ++instance.iterations;
+        marks.release();
+    }
+    end(run);
+    return outcome;
 }
 
 namespace {

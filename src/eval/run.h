@@ -62,6 +62,8 @@ struct Run {
     std::byte* pushEnd = nullptr;
     void enter();
     void leave();
+    /// Did the firing pop and push all it may? Then another one begins.
+    bool nextFiring();
 
     /// Not at once possible: false ends the run (a trap, or no input).
     bool wantPop(const std::uint32_t* at, Slot* frame);

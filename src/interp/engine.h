@@ -132,6 +132,8 @@ private:
     std::int64_t batchSize(const Actor&) const;
     bool fire(Actor&, std::int64_t times);
     bool fireFilter(Actor&);
+    bool fireOneByOne(Actor&, std::int64_t times);
+    bool fireBatch(Actor&, std::int64_t times);
     bool fireBuiltin(Actor&, std::int64_t times);
     void fireSplitter(Actor&, std::int64_t times);
     void fireJoiner(Actor&, std::int64_t times);

@@ -83,15 +83,38 @@ bool Engine::fire(Actor& actor, std::int64_t times) {
                 if (!fireBuiltin(actor, times)) return false;
                 break;
             }
-            for (; times > 0; --times)
-                if (!fireFilter(actor)) return false;
-            return true;
+            return times == 1 || actor.later.rates.isDynamic() ? fireOneByOne(actor, times)
+                                                               : fireBatch(actor, times);
         case graph::NodeKind::Duplicate:
         case graph::NodeKind::RoundRobinSplitter: fireSplitter(actor, times); break;
         case graph::NodeKind::RoundRobinJoiner: fireJoiner(actor, times); break;
     }
     actor.fired += times;
     return true;
+}
+
+bool Engine::fireOneByOne(Actor& actor, std::int64_t times) {
+    for (; times > 0; --times)
+        if (!fireFilter(actor)) return false;
+    return true;
+}
+
+/// Firings that nobody sees the order of, hence without messages.
+bool Engine::fireBatch(Actor& actor, std::int64_t times) {
+    eval::Firing firing = actor.later.limits;
+    std::int64_t done = 0;
+    actor.firing = true;
+    Actor* outer = std::exchange(current, &actor);
+    eval::Outcome end = machine.fire(*actor.code->work, actor.instance, firing, times, done);
+    current = outer;
+    actor.firing = false;
+    actor.fired += done;
+    if (end != eval::Outcome::Done) return ended(actor, end);
+    if (done == times) return true;
+    if (!checkCounts(actor, actor.later, firing, false)) return false;
+    ++actor.fired;
+    ++actor.instance.iterations;
+    return fireOneByOne(actor, times - done - 1);
 }
 
 bool Engine::fireFilter(Actor& actor) {

@@ -632,6 +632,174 @@ TEST_F(Tapes, RatesAreKept) {
     EXPECT_EQ(output.all(), (std::vector<std::int32_t>{2, 4}));
 }
 
+TEST_F(Tapes, BatchesOfFirings) {
+    readWork(
+        "%0: int = pop %1: int = iter %2: int = add %0, %1 push<int> %2 push<int> %0 "
+        "%3: int = const 1 %4: int = peek %3 %5: String = convert %4 print<String> %5");
+    code = compile(module, instance.code, *instance.code->work, types);
+    input.add({1, 2, 3, 4, 5, 6});
+    instance.input = &input.tape;
+    instance.output = &output.tape;
+    firing = {1, 3, 2};
+    std::int64_t done = 0;
+    EXPECT_EQ(machine.fire(*code, instance, firing, 3, done), Outcome::Done);
+    EXPECT_EQ(done, 3);
+    EXPECT_EQ(instance.iterations, 3);
+    EXPECT_EQ(host.out, "345");
+    EXPECT_EQ(output.all(), (std::vector<std::int32_t>{1, 1, 3, 2, 5, 3}));
+    EXPECT_EQ(input.tape.size(), 3u);
+    firing = {1, 3, 3};
+    EXPECT_EQ(machine.fire(*code, instance, firing, 2, done), Outcome::Done);
+    EXPECT_EQ(done, 0);
+    EXPECT_EQ(firing.pushed, 2);
+    EXPECT_EQ(firing.popped, 1);
+    firing = {1, 1, 2};
+    EXPECT_EQ(machine.fire(*code, instance, firing, 2, done), Outcome::Trapped);
+    EXPECT_EQ(done, 0);
+    EXPECT_EQ(machine.trap->id, Diag::PeekRateViolated);
+}
+
+TEST_F(Tapes, BatchThatMakesItsOutputGrow) {
+    readWork(
+        "local i: int declare<int> local i loop { %0: int = load local i %1: int = const 10 "
+        "%2: boolean = lt<int> %0, %1 yield<boolean> %2 } do { %3: int = load local i push<int> %3 "
+        "} step { "
+        "%4: int = load local i %5: int = const 1 %6: int = add %4, %5 store<int> local i, %6 }");
+    code = compile(module, instance.code, *instance.code->work, types);
+    instance.output = &output.tape;
+    firing.pushLimit = 10;
+    std::int64_t done = 0;
+    EXPECT_EQ(machine.fire(*code, instance, firing, 1000, done), Outcome::Done);
+    EXPECT_EQ(done, 1000);
+    ASSERT_EQ(output.tape.size(), 10'000u);
+    EXPECT_EQ(output.all()[9'999], 9);
+}
+
+TEST_F(Tapes, PopsInLoopsKeepTheLimits) {
+    const char* loop =
+        "local i: int declare<int> local i loop { %0: int = load local i %1: int = const 5 "
+        "%2: boolean = lt<int> %0, %1 yield<boolean> %2 } do { discard<int> } step { "
+        "%4: int = load local i %5: int = const 1 %6: int = add %4, %5 store<int> local i, %6 } "
+        "%7: int = load local i print<int> %7";
+    input.add({1, 2, 3, 4, 5, 6, 7, 8, 9});
+    firing = {5, 5, 0};
+    EXPECT_EQ(fire(loop), "5");
+    EXPECT_EQ(firing.popped, 5);
+    firing = {4, 4, 0};
+    EXPECT_EQ(fire(loop), "<'work' of 'F' declares pop 4, but pops 5>");
+    EXPECT_EQ(input.tape.size(), 0u);
+    host.demand = [&](std::uint64_t) {
+        input.add({0, 0});
+        return true;
+    };
+    firing = {};
+    firing.dynamicInput = true;
+    EXPECT_EQ(fire(loop), "5");
+    EXPECT_EQ(input.tape.size(), 1u);
+    machine.stepsLeft = 20;
+    input.add({1, 2, 3, 4, 5});
+    EXPECT_EQ(fire(loop).substr(0, 23), "<'work' takes more than");
+}
+
+TEST_F(Tapes, OffsetsThatAreSums) {
+    input.add({10, 20, 30, 40});
+    firing.peekLimit = 4;
+    const char* sums = R"(
+        local i: int
+        local j: int
+        %0: int = const 1
+        store<int> local i, %0
+        %1: int = const 2
+        store<int> local j, %1
+        %2: int = load local i
+        %3: int = add %2, %0
+        %4: int = peek %3
+        print<int> %4
+        %5: int = load local j
+        %6: int = add %2, %5
+        %7: int = peek %6
+        print<int> %7
+        %8: int = sub %5, %1
+        %9: int = peek %8
+        print<int> %9
+        %10: int = mul %2, %1
+        %11: int = add %10, %0
+        %12: int = peek %11
+        print<int> %12
+        %13: int = shl %2, %0
+        %14: int = add %13, %2
+        %15: int = peek %14
+        print<int> %15
+        %16: int = add %5, %1
+        %17: int = peek %16
+    )";
+    EXPECT_EQ(fire(sums), "3040104040<'work' of 'F' declares peek 4, but looks at item 5>");
+}
+
+TEST_F(Order, IndicesThatAreSums) {
+    const char* sums = R"(
+        local a: float[4]
+        local m: int[3][3]
+        local i: int
+        local j: int
+        declare<float[4]> local a
+        declare<int[3][3]> local m
+        %0: int = const 1
+        store<int> local i, %0
+        store<int> local j, %0
+        %1: ref float[4] = addr local a
+        %2: int = load local i
+        %3: int = add %2, %0
+        %4: int = const 4
+        %5: ref float = elem %1, %3, %4
+        %6: float = const 2.5
+        store.at<float> %5, %6
+        %7: int = load local j
+        %8: int = add %2, %7
+        %9: ref float = elem %1, %8, %4
+        %10: float = load.at %9
+        print<float> %10
+        %11: ref int[3][3] = addr local m
+        %12: int = const 3
+        %13: int = add %2, %7
+        %14: ref int[3] = elem %11, %13, %12
+        %15: int = sub %7, %0
+        %16: ref int = elem %14, %15, %12
+        store.at<int> %16, %4
+        %17: int = const 2
+        %18: ref int[3] = elem %11, %17, %12
+        %19: int = const 0
+        %20: ref int = elem %18, %19, %12
+        %21: int = load.at %20
+        print<int> %21
+        %22: int = add %7, %12
+        %23: ref float = elem %1, %22, %4
+        %24: float = load.at %23
+    )";
+    EXPECT_EQ(printed(sums), "2.54<index 4 is outside of the array, whose length is 4>");
+}
+
+TEST_F(Branches, BooleansComparedWithLiterals) {
+    for (const char* literal : {"true", "false"})
+        for (const char* op : {"eq", "ne"}) {
+            bool same = (literal[0] == 't') == (op[0] == 'e');
+            std::string work = std::string(R"(
+                local x: int
+                %0: int = const 1
+                store<int> local x, %0
+                %1: int = load local x
+                %2: int = const 2
+                %3: boolean = lt<int> %1, %2
+                %4: boolean = const )") +
+                               literal + " %5: boolean = " + op + R"(<boolean> %3, %4
+                if %5 { print<int> %0 } else { print<int> %2 }
+                %6: boolean = gt<int> %1, %2
+                %7: boolean = )" +
+                               op + "<boolean> %4, %6 print<boolean> %7";
+            EXPECT_EQ(printed(work), same ? "1false" : "2true") << work;
+        }
+}
+
 TEST_F(Tapes, PreworkIsCalledSo) {
     readWork("", "prework { %0: int = const 1 push<int> %0 }");
     instance.output = &output.tape;
