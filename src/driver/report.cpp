@@ -13,9 +13,10 @@ using base::Severity;
 
 namespace {
 
-/// Is it the call that has to be changed?
-bool isCallFault(Diag id) {
-    switch (id) {
+/// Is it the call that has to be changed? What has a place in the program is not of the call.
+bool isCallFault(const Diagnostic& diag) {
+    if (diag.range.valid()) return false;
+    switch (diag.id) {
         case Diag::UnknownFormat:
         case Diag::FormatItemType:
         case Diag::BadCommandLine:
@@ -51,7 +52,7 @@ void Reporter::show(base::Diagnostics& diags, const base::SourceManager& sources
     std::uint32_t errors = 0;
     for (const Diagnostic& diag : diags.all()) {
         if (diag.severity == Severity::Error) {
-            (isCallFault(diag.id) ? callFaults : otherFaults) = true;
+            (isCallFault(diag) ? callFaults : otherFaults) = true;
             ++errors;
         }
         if (errors <= mostErrors) render(diag);

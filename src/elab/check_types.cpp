@@ -88,10 +88,14 @@ private:
             type = found;
             return;
         }
+        instance.failed = true;
+        if (id == 0 && isVoid(type)) {  // of the program
+            report(Diag::OpenEnd, header(instance)) << sideName << innerName;
+            return;
+        }
         report(Diag::CompositeType, header(instance))
             << sideName << kindName(instance.kind()) << displayName(instance) << types::toString(type)
             << innerName << types::toString(found);
-        instance.failed = true;
     }
 
     // ---- split and join
@@ -265,14 +269,8 @@ private:
                                                      << "'enqueue'";
             instance.failed = true;
         }
-        if (instance.enqueued.empty() && !hasPrework(instance.children[1]) && !hasPrework(instance.children[0]))
+        if (instance.enqueued.empty())
             report(Diag::LoopWithoutEnqueue, header(instance)) << displayName(instance);
-    }
-
-    /// A composite may hide one anywhere: it counts as having one.
-    bool hasPrework(InstanceId part) const {
-        const Instance& instance = tree.instances[part];
-        return !instance.isFilter() || tree.kernels[instance.kernel].prework.has_value();
     }
 
     base::Context& context;

@@ -39,6 +39,12 @@ std::optional<eval::Trap> Runner::callNative(const ir::Native& native, std::span
     return Host::callNative(native, args, result);
 }
 
+/// The table says whether it is an error.
+void Runner::warn(const eval::Trap& trap) {
+    base::Diagnostic& report = context.diags.add(trap.id, trap.range).in(where());
+    for (const std::string& arg : trap.args) report << arg;
+}
+
 bool Runner::runBody(const ir::Body& body, eval::Instance& instance) {
     return run(body, instance).has_value();
 }
@@ -54,10 +60,7 @@ std::optional<eval::RunResult> Runner::run(const ir::Body& body, eval::Instance&
     eval::Firing firing;
     eval::RunResult result = machine.run(*code, instance, firing);
     if (result.outcome == eval::Outcome::Done) return result;
-    if (result.trap) {
-        base::Diagnostic& report = context.diags.add(result.trap->id, result.trap->range).in(where());
-        for (const std::string& arg : result.trap->args) report << arg;
-    }
+    if (result.trap) warn(*result.trap);
     return std::nullopt;
 }
 

@@ -19,6 +19,7 @@ public:
     base::Result<std::string> readFile(const std::string& name) override;
     std::optional<eval::Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
                                          std::uint64_t& result) override;
+    void warn(const eval::Trap&) override;
 
 protected:
     /// Runs a body to its end; false after reporting its trap.

@@ -33,7 +33,8 @@ struct Trap {
     std::vector<std::string> args;
 };
 
-/// What a body reaches outside its own memory. The default of each callback is an internal error.
+/// What a body reaches outside its own memory. The default of each callback but
+/// callNative, which refuses, is an internal error.
 class Host {
 public:
     virtual ~Host() = default;

@@ -10,7 +10,8 @@ using ir::Instr;
 using ir::Op;
 using types::TypeKind;
 
-// ---- the defaults of a Host: nobody may ask for what it does not offer
+// ---- the defaults of a Host: nobody may ask for what it does not offer, but
+// programs may call any native
 
 void Host::print(std::string_view) { STRC_UNREACHABLE("print in a place that has none"); }
 types::Random& Host::random() { STRC_UNREACHABLE("random in a place that has none"); }
@@ -271,6 +272,7 @@ private:
     bool passOn(std::optional<Trap> trapped) {
         if (!trapped) return true;
         run.outcome = Outcome::Trapped;
+        if (!trapped->range.valid()) trapped->range = instr.range;
         run.machine.trap = std::move(trapped);
         if (!run.machine.trap->range.valid()) run.machine.trap->range = instr.range;
         return false;

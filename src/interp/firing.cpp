@@ -39,7 +39,25 @@ base::Diagnostic& Engine::report(const Actor& actor, Diag diag, base::SourceRang
     return context.diags.add(diag, range).in(graph::path(graph, actor.id));
 }
 
+namespace {
+
+std::string boundsOf(const graph::Rate& rate) {
+    std::string max = rate.max == graph::kUnbounded ? "*" : std::to_string(rate.max);
+    return '[' + std::to_string(rate.min) + ", " + max + ']';
+}
+
+}  // namespace
+
 void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
+    const graph::Rates& rates = actor.next().rates;
+    auto reportDynamic = [&](const graph::Rate& rate, const char* word, const char* verb) {
+        report(actor, Diag::DynamicRateViolated, trap.range)
+            << actor.node->name << word << boundsOf(rate) << verb << trap.args.back();
+    };
+    if (trap.id == Diag::PushRateViolated && rates.push.dynamic) return reportDynamic(rates.push, "push", "pushes");
+    if (trap.id == Diag::PopRateViolated && rates.pop.dynamic) return reportDynamic(rates.pop, "pop", "pops");
+    if (trap.id == Diag::PeekRateViolated && rates.peek.dynamic)
+        return reportDynamic(rates.peek, "peek", "looks at item");
     base::Diagnostic& fault = report(actor, trap.id, trap.range);
     for (const std::string& arg : trap.args) fault << arg;
 }
@@ -161,9 +179,7 @@ bool Engine::ended(Actor& actor, eval::Outcome end) {
 bool Engine::checkRange(Actor& actor, const graph::Rate& rate, std::int64_t count, const char* word,
                         const char* verb, base::SourceRange range) {
     if (count >= rate.min && (rate.max == graph::kUnbounded || count <= rate.max)) return true;
-    std::string bounds = '[' + std::to_string(rate.min) + ", " +
-                         (rate.max == graph::kUnbounded ? "*" : std::to_string(rate.max)) + ']';
-    report(actor, Diag::DynamicRateViolated, range) << actor.node->name << word << bounds << verb << count;
+    report(actor, Diag::DynamicRateViolated, range) << actor.node->name << word << boundsOf(rate) << verb << count;
     stop(End::Failed);
     return false;
 }
