@@ -272,7 +272,6 @@ private:
     bool passOn(std::optional<Trap> trapped) {
         if (!trapped) return true;
         run.outcome = Outcome::Trapped;
-        if (!trapped->range.valid()) trapped->range = instr.range;
         run.machine.trap = std::move(trapped);
         if (!run.machine.trap->range.valid()) run.machine.trap->range = instr.range;
         return false;
