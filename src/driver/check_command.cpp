@@ -3,6 +3,7 @@
 
 #include "ast/print.h"
 #include "driver/commands.h"
+#include "graph/picture.h"
 #include "ir/text.h"
 
 namespace strc::driver {
@@ -29,7 +30,8 @@ std::string emitted(Emit stage, const Compilation& program) {
             return text;
         case Emit::Ir: return ir::print(program.module);
         case Emit::Schedule: return scheduleText(program);
-        case Emit::Graph: break;
+        case Emit::Graph:
+            return graph::toText(program.elaboration.graph, {&program.quota, nullptr});
     }
     STRC_UNREACHABLE("a stage without text");
 }

@@ -18,6 +18,7 @@ struct Call {
 
 int runCommand(const Call&);
 int checkCommand(const Call&);
+int graphCommand(const Call&);
 int fmtCommand(const Call&);
 int explainCommand(const Call&);
 

@@ -17,9 +17,9 @@ int runCall(const Call& call) {
         case Command::Explain: return explainCommand(call);
         case Command::Version: return printResult(call, "strc " STRC_VERSION "\n");
         case Command::Schedule: return emitCommand(call, Emit::Schedule);
-        case Command::Graph: break;
+        case Command::Graph: return graphCommand(call);
     }
-    STRC_UNREACHABLE("a command that cannot be called");
+    STRC_UNREACHABLE("a command that does nothing");
 }
 
 }  // namespace

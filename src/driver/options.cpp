@@ -36,7 +36,11 @@ constexpr std::array kOrders{
     Choice<sched::Order>{"buffers", sched::Order::Buffers},
     Choice<sched::Order>{"single-appearance", sched::Order::SingleAppearance},
     Choice<sched::Order>{"latency", sched::Order::Latency}};
+constexpr std::array kGraphFormats{
+    Choice<GraphFormat>{"dot", GraphFormat::Dot}, Choice<GraphFormat>{"svg", GraphFormat::Svg},
+    Choice<GraphFormat>{"json", GraphFormat::Json}, Choice<GraphFormat>{"txt", GraphFormat::Text}};
 constexpr std::array kEmits{Choice<Emit>{"ast", Emit::Ast}, Choice<Emit>{"ir", Emit::Ir},
+                            Choice<Emit>{"graph", Emit::Graph},
                             Choice<Emit>{"schedule", Emit::Schedule}};
 
 constexpr std::string_view kRunExamples = R"(Examples:
@@ -49,6 +53,10 @@ constexpr std::string_view kCheckExamples = R"(Examples:
   strc check radio.str
   strc check --diagnostics=json *.str       for editors: one JSON object a line, on standard error
   strc check -Wmissing-stateful -Werror radio.str)";
+constexpr std::string_view kGraphExamples = R"(Examples:
+  strc graph -o radio.svg radio.str
+  strc graph radio.str | dot -Tpng > radio.png
+  strc graph --format json radio.str)";
 constexpr std::string_view kScheduleExamples = R"(Examples:
   strc schedule radio.str
   strc schedule --schedule=single-appearance radio.str)";
@@ -91,6 +99,7 @@ public:
         app.set_help_flag("-h,--help", "print this help");
         addRun();
         addCheck();
+        addGraph();
         addSchedule();
         addFmt();
         addExplain();
@@ -170,6 +179,22 @@ private:
         addEmit(sub);
     }
 
+    void addGraph() {
+        CLI::App& sub =
+            addCommand(Command::Graph, "graph", "draw the stream graph", kGraphExamples);
+        addProgram(sub);
+        addOutput(sub);
+        value(sub, "--format", "WORD",
+              "dot (default), svg (by Graphviz), json or txt; default: as -o FILE ends",
+              [this](const std::string& text) {
+                  formatGiven = find(kGraphFormats, text, options.graphFormat);
+                  if (!formatGiven) wrongValue(text, "--format", wordsOf(kGraphFormats));
+              });
+        sub.add_flag_callback(
+               "--no-fold", [this] { options.fold = false; }, "draw all streams of a large graph")
+            ->group(group);
+    }
+
     void addSchedule() {
         CLI::App& sub = addCommand(Command::Schedule, "schedule",
                                    "print the order of firings and the buffers", kScheduleExamples);
@@ -219,7 +244,8 @@ private:
               });
         choose(sub, "--schedule", kOrders, options.order,
                "order of firings: buffers (default), single-appearance or latency");
-        value(sub, "--native", "FILE", "take native functions from this shared library (repeatable)",
+        value(sub, "--native", "FILE",
+              "take native functions from this shared library (repeatable)",
               [this](const std::string& text) { options.natives.push_back(text); });
         value(sub, "--stdlib", "DIR", "use the *.str of this folder as library",
               [this](const std::string& text) { options.stdlib = text; });
@@ -440,6 +466,15 @@ private:
         return Parsed::Wrong;
     }
 
+    /// Unless --format says it, the ending of the output's name does.
+    void chooseGraphFormat() {
+        std::size_t dot = options.output.rfind('.');
+        if (formatGiven || options.output.empty() || options.output == "-") return;
+        std::string ending = dot == std::string::npos ? "" : options.output.substr(dot + 1);
+        if (!find(kGraphFormats, ending, options.graphFormat))
+            diags.add(Diag::UnknownFormat) << options.output;
+    }
+
     void conflict(std::string_view one, std::string_view other) {
         diags.add(Diag::ConflictingOptions) << one << other;
     }
@@ -454,6 +489,7 @@ private:
             if (options.write && options.check) conflict("--write", "--check");
             if (options.write && standardInputs > 0) conflict("--write", "'-'");
         }
+        if (options.command == Command::Graph) chooseGraphFormat();
         bool printsStage = options.emit || options.command == Command::Graph ||
                            options.command == Command::Schedule;
         if (!options.output.empty() && !printsStage)
@@ -463,6 +499,7 @@ private:
     Options& options;
     base::Diagnostics& diags;
     CLI::App app;
+    bool formatGiven = false;
     std::string group = "Options";  ///< of the options being added, in the help text
 };
 

@@ -19,6 +19,8 @@ enum class Command : std::uint8_t { Run, Check, Graph, Schedule, Fmt, Explain, V
 enum class When : std::uint8_t { Auto, Always, Never };
 enum class Emit : std::uint8_t { Ast, Ir, Graph, Schedule };
 
+enum class GraphFormat : std::uint8_t { Dot, Svg, Json, Text };
+
 struct ReportOptions {
     bool json = false;
     When colour = When::Auto;
@@ -62,7 +64,7 @@ struct Options {
     // ---- output of commands
     std::optional<Emit> emit;
     std::string output;  ///< -o FILE, or empty: standard output
-    std::string graphFormat;  ///< --format of graph, or empty: by `output`
+    GraphFormat graphFormat = GraphFormat::Dot;
     bool fold = true;
     bool write = false;  ///< fmt
     bool check = false;  ///< fmt
