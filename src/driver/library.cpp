@@ -41,6 +41,7 @@ public:
                 if (c == '{') ++depth;
                 if (c == '}') --depth;
                 if (c == '}' && depth == 0) inStatic = false;
+                if (!std::isspace(static_cast<unsigned char>(c))) previous = {};
                 ++at;
             }
         }
@@ -59,7 +60,7 @@ private:
         else if (!isKeyword(name) || createsKeyword())
             names.used.insert(name);
         if (depth == 0 && isOneOf(name, {"static", "global"})) inStatic = true;
-        if (depth == 1 && inStatic) names.globals.insert(name);
+        if (depth == 1 && inStatic && !isType(name)) names.globals.insert(name);
         previous = name;
     }
 
@@ -67,6 +68,10 @@ private:
     static bool isKeyword(std::string_view name) {
         return isOneOf(name, {"add", "split", "join", "body", "loop", "duplicate", "roundrobin",
                               "enqueue", "push", "pop", "peek"});
+    }
+    static bool isType(std::string_view name) {
+        return isOneOf(name, {"int", "float", "double", "bit", "boolean", "complex", "float2",
+                              "float3", "float4"});
     }
     bool createsKeyword() const {
         std::size_t next = text.find_first_not_of(" \t\r\n", at);

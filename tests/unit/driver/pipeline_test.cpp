@@ -1,0 +1,124 @@
+#include "driver/pipeline.h"
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+
+#include "driver/sources.h"
+
+namespace strc::driver {
+namespace {
+
+constexpr const char* kProgram =
+    "void->void pipeline Main { add Source; add Sink; }\n"
+    "void->int filter Source { init { println(\"built\"); } work push 1 { push(1); } }\n"
+    "int->void filter Sink { work pop 1 { println(pop()); } }\n";
+
+class PipelineTest : public testing::Test {
+protected:
+    Stage go(const std::string& text, Stage last = Stage::Scheduled) {
+        request.sources = {{"test.str", text}};
+        return compile(result, request, library, last);
+    }
+
+    Library library = Library::builtIn();
+    Request request;
+    Compilation result;
+};
+
+TEST_F(PipelineTest, GoesAsFarAsAsked) {
+    EXPECT_EQ(go(kProgram, Stage::Checked), Stage::Checked);
+    EXPECT_EQ(result.programUnits, 1u);
+    EXPECT_EQ(result.main->name.text(), "Main");
+    EXPECT_TRUE(result.module.streams.empty());
+}
+
+TEST_F(PipelineTest, EndsWithASchedule) {
+    EXPECT_EQ(go(kProgram), Stage::Scheduled);
+    EXPECT_EQ(result.elaboration.graph.nodes.size(), 2u);
+    EXPECT_THAT(result.quota.steady, testing::ElementsAre(1, 1));
+    EXPECT_EQ(result.schedules.size(), 1u);
+}
+
+TEST_F(PipelineTest, StopsAtTheStageThatReports) {
+    EXPECT_EQ(go("void->void pipeline"), Stage::Nothing);
+    EXPECT_TRUE(result.context.diags.hasErrors());
+}
+
+TEST_F(PipelineTest, StopsAfterParsing) {
+    EXPECT_EQ(go("void->void pipeline Main { add Nobody; }"), Stage::Parsed);
+}
+
+TEST_F(PipelineTest, StopsWhereAnInstanceIsWrong) {
+    EXPECT_EQ(go("void->void pipeline Main(int n = 3) { int[2] a; a[n] = 1; add S; add T; }\n"
+                 "void->int filter S { work push 1 { push(1); } }\n"
+                 "int->void filter T { work pop 1 { pop(); } }"),
+              Stage::Lowered);
+}
+
+TEST_F(PipelineTest, StopsWhenInterrupted) {
+    volatile bool interrupt = true;
+    request.interrupt = &interrupt;
+    EXPECT_EQ(go(kProgram), Stage::Nothing);
+    EXPECT_FALSE(result.context.diags.hasErrors());
+}
+
+TEST_F(PipelineTest, PrintsOnlyThroughTheRequest) {
+    std::string printed;
+    request.print = [&](std::string_view text) { printed += text; };
+    go(kProgram);
+    EXPECT_EQ(printed, "built\n");
+}
+
+TEST_F(PipelineTest, SeveralSourcesMakeOneProgram) {
+    request.sources = {{"a.str", "void->void pipeline Main { add Source; add Sink; }\n"},
+                       {"b.str",
+                        "void->int filter Source { work push 1 { push(1); } }\n"
+                        "int->void filter Sink { work pop 1 { println(pop()); } }\n"}};
+    EXPECT_EQ(compile(result, request, library, Stage::Scheduled), Stage::Scheduled);
+    EXPECT_EQ(result.programUnits, 2u);
+}
+
+TEST_F(PipelineTest, TheLibraryIsThere) {
+    EXPECT_EQ(go("void->void pipeline Main { add S; add Delay(3); add T; }\n"
+                 "void->float filter S { work push 1 { push(1); } }\n"
+                 "float->void filter T { work pop 1 { println(pop()); } }\n"),
+              Stage::Scheduled);
+    EXPECT_GT(result.units.size(), result.programUnits);
+}
+
+TEST_F(PipelineTest, LeniencyLetsUnreachableFaultsPass) {
+    std::string program =
+        std::string(kProgram) + "int->int filter Broken { work pop 1 push 1 { push(nothing); } }\n";
+    EXPECT_EQ(go(program), Stage::Parsed);
+}
+
+TEST_F(PipelineTest, LeniencyMakesWarningsOfThem) {
+    result.context.lenient = true;
+    std::string program =
+        std::string(kProgram) + "int->int filter Broken { work pop 1 push 1 { push(nothing); } }\n";
+    EXPECT_EQ(go(program), Stage::Scheduled);
+    EXPECT_FALSE(result.context.diags.all().empty());
+}
+
+TEST_F(PipelineTest, DefinesAndTopChoose) {
+    request.top = "Other";
+    request.defines = {{"n", "3"}};
+    EXPECT_EQ(go("int->int pipeline Other(int n) { for (int i = 0; i < n; i++) add F; }\n"
+                 "int->int filter F { work pop 1 push 1 { push(pop()); } }\n"),
+              Stage::Scheduled);
+    EXPECT_EQ(result.elaboration.graph.nodes.size(), 3u);
+    EXPECT_NE(result.elaboration.graph.input, graph::kNone);
+}
+
+TEST(Sources, SayWhatIsWrong) {
+    std::istringstream in("text");
+    EXPECT_EQ(readSource("-", in)->text, "text");
+    EXPECT_EQ(readSource("-", in)->name, "<stdin>");
+    EXPECT_EQ(readSource("/no/such.str", in).error(),
+              "cannot open '/no/such.str': No such file or directory");
+    EXPECT_EQ(readSource("/", in).error(), "cannot open '/': Is a directory");
+}
+
+}  // namespace
+}  // namespace strc::driver
