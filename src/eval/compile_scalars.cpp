@@ -103,9 +103,7 @@ void Compiler::arithmetic(const Instr& instr) {
             return;
         }
         case Op::Random: {
-            std::uint32_t to = destination(instr);
-            out.op(Code32::Random, {to});
-            if (typeOf(instr.result)->is(TypeKind::Float)) out.op(Code32::DToF, {to, to});
+            out.op(Code32::Random, {destination(instr)});
             return;
         }
         case Op::Neg: {
@@ -452,21 +450,13 @@ void Compiler::convertTo(const Instr& instr, std::uint32_t slot, const Type* fro
 
 // ---- built-in functions
 
+/// The slot of a double that may still be a float.
 std::uint32_t Compiler::asDouble(Reg reg) {
     std::uint32_t slot = slotOf(reg);
-    if (typeOf(reg)->is(TypeKind::Double) && !places[reg].isNarrow) return slot;
+    if (!places[reg].isNarrow) return slot;
     std::uint32_t wide = temporary();
-    Family family = places[reg].isNarrow ? Family::Float : familyOf(typeOf(reg));
-    out.op(conversion(family, TypeKind::Double), {wide, slot});
+    out.op(Code32::FToD, {wide, slot});
     return wide;
-}
-
-std::uint32_t Compiler::asComplex(Reg reg) {
-    if (typeOf(reg)->is(TypeKind::Complex)) return slotOf(reg);
-    std::uint32_t to = temporary();
-    out.op(Code32::DToF, {to, asDouble(reg)});
-    out.op(Code32::FToC, {to, to});
-    return to;
 }
 
 /// A function of floats whose result is only wanted as a float: the next instruction narrows it.
@@ -495,33 +485,18 @@ bool Compiler::floatMath(const Instr& instr) {
 
 void Compiler::math(const Instr& instr) {
     auto fn = static_cast<std::uint32_t>(instr.math);
-    const std::vector<Reg>& given = instr.operands;
-    if (typeOf(given[0])->isVector()) {
-        std::uint32_t from = slotOf(given[0]);
-        out.op(Code32::MathV, {destination(instr), from, fn,
-                               static_cast<std::uint32_t>(typeOf(given[0])->components())});
+    Reg first = instr.operands.front(), last = instr.operands.back();
+    if (instr.type->is(TypeKind::Double)) {
+        if (floatMath(instr)) return;
+        std::uint32_t x = asDouble(first), y = first == last ? x : asDouble(last);
+        out.op(Code32::MathD, {destination(instr), x, y, fn});
         return;
     }
-    bool isComplex = instr.math == types::MathFn::Arg || instr.math == types::MathFn::Csqrt;
-    for (Reg operand : given) isComplex = isComplex || typeOf(operand)->is(TypeKind::Complex);
-    if (!isComplex && floatMath(instr)) return;
-    if (!isComplex) {
-        std::uint32_t x = asDouble(given[0]);
-        std::uint32_t y = given.size() > 1 ? asDouble(given[1]) : x;
-        std::uint32_t to = destination(instr);
-        out.op(Code32::MathD, {to, x, y, fn});
-        if (instr.type->is(TypeKind::Float)) out.op(Code32::DToF, {to, to});
-        return;
-    }
-    std::uint32_t z = asComplex(given[0]);
-    std::uint32_t w = given.size() > 1 ? asComplex(given[1]) : z;
-    std::uint32_t to = destination(instr);
-    if (instr.type->is(TypeKind::Complex)) {
-        out.op(Code32::MathC, {to, z, w, fn});
-        return;
-    }
-    out.op(Code32::MathR, {to, z, fn});
-    if (instr.type->is(TypeKind::Double)) out.op(Code32::FToD, {to, to});
+    std::uint32_t z = slotOf(first), w = slotOf(last);
+    if (instr.type->is(TypeKind::Complex))
+        out.op(Code32::MathC, {destination(instr), z, w, fn});
+    else
+        out.op(Code32::MathR, {destination(instr), z, fn});
 }
 
 void Compiler::make(const Instr& instr) {

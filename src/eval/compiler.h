@@ -108,7 +108,6 @@ private:
     bool addProduct(const Instr&, Reg sum, Reg product);
     bool floatMath(const Instr&);
     std::uint32_t asDouble(Reg);
-    std::uint32_t asComplex(Reg);
 
     // ---- compile_memory.cpp
     void load(const Instr&);

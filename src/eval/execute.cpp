@@ -70,14 +70,6 @@ void binaryVector(Slot* to, const Slot* left, const Slot* right, ir::Op op, std:
     std::memcpy(static_cast<void*>(to), a, count * sizeof(float));
 }
 
-void mathVector(Slot* to, const Slot* from, MathFn fn, std::uint32_t count) {
-    float parts[4] = {};
-    getParts(parts, from, count);
-    for (std::uint32_t k = 0; k < count; ++k)
-        parts[k] = static_cast<float>(types::evaluate(fn, parts[k]));
-    std::memcpy(static_cast<void*>(to), parts, count * sizeof(float));
-}
-
 /// One part of a complex or vector; the parts go on in the next slot.
 float getPart(const Slot* slot, std::uint32_t part) {
     return read<float>(reinterpret_cast<const std::byte*>(slot) + part * sizeof(float));
@@ -296,9 +288,6 @@ MathC:
 MathR:
     S(1).f = types::evaluateToReal(static_cast<MathFn>(N(3)), asComplex(S(2)));
     NEXT(4);
-MathV:
-    mathVector(&S(1), &S(2), static_cast<MathFn>(N(3)), N(4));
-    NEXT(5);
 PutPart:
     putPart(&S(1), N(2), S(3).f);
     NEXT(4);

@@ -337,9 +337,17 @@ void end(Run& run) {
     machine.memory->stepsUsed -= static_cast<std::uint64_t>(run.fuel);
 }
 
+/// One time through the body, which counts as a call.
+Outcome once(Run& run, Slot* frame) {
+    const Function& main = *frame[kFunction].function;
+    const std::uint32_t* code = main.code.data();
+    if ((run.fuel -= main.weight) < 0 && !run.refuel(code, frame)) return run.outcome;
+    return execute(run, code, frame);
+}
+
 Outcome finish(Run& run, Slot* frame) {
     begin(run);
-    Outcome outcome = execute(run, frame[kFunction].function->code.data(), frame);
+    Outcome outcome = once(run, frame);
     end(run);
     return outcome;
 }
@@ -368,10 +376,9 @@ Outcome Machine::fire(const Code& code, Instance& instance, Firing& firing, std:
     Slot* frame = outermost(run);
     if (!frame) return run.outcome;
     begin(run);
-    const std::uint32_t* body = frame[kFunction].function->code.data();
     Outcome outcome = Outcome::Done;
     while (done < times) {
-        outcome = execute(run, body, frame);
+        outcome = once(run, frame);
         if (outcome != Outcome::Done || !run.nextFiring()) break;
         ++done;
         ++instance.iterations;

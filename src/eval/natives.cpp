@@ -1,10 +1,9 @@
 #include "eval/natives.h"
 
 #include <cstring>
-#include <map>
-
 #include <dlfcn.h>
 #include <ffi.h>
+#include <map>
 
 namespace strc::eval {
 namespace {
@@ -75,14 +74,16 @@ const Natives::Function* Natives::find(const ir::Native& native) {
     bool passable = result != nullptr;
     for (ffi_type* type : function->params) passable = passable && type != nullptr;
     if (!passable) return nullptr;
-    if (ffi_prep_cif(&function->interface, FFI_DEFAULT_ABI, static_cast<unsigned>(function->params.size()),
-                     result, function->params.data()) != FFI_OK)
+    if (ffi_prep_cif(&function->interface, FFI_DEFAULT_ABI,
+                     static_cast<unsigned>(function->params.size()), result,
+                     function->params.data()) != FFI_OK)
         return nullptr;
     known->second = std::move(function);
     return known->second.get();
 }
 
-std::optional<Trap> Natives::call(const ir::Native& native, std::span<std::uint64_t> args, std::uint64_t& result) {
+std::optional<Trap> Natives::call(const ir::Native& native, std::span<std::uint64_t> args,
+                                  std::uint64_t& result) {
     const Function* function = find(native);
     if (!function) return unavailable(native);
     std::vector<void*> pointers;
