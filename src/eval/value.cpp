@@ -28,15 +28,6 @@ std::string formatReal(float value, bool cFormat) {
     return cFormat ? formatC(value) : types::formatFloat(value);
 }
 
-/// A list of the parts of a vector, for dumps.
-std::string formatVector(const Slot* slot, int count, bool cFormat) {
-    float parts[4];
-    std::memcpy(parts, slot, static_cast<std::size_t>(count) * sizeof(float));
-    std::string text = "{";
-    for (int k = 0; k < count; ++k) text += (k ? ", " : "") + formatReal(parts[k], cFormat);
-    return text + "}";
-}
-
 }  // namespace
 
 std::string format(const Slot* slot, TypeKind kind, bool cFormat) {
@@ -53,16 +44,16 @@ std::string format(const Slot* slot, TypeKind kind, bool cFormat) {
             return formatReal(slot->parts[0], cFormat) + (second[0] == '-' ? "" : "+") + second +
                    "i";
         }
-        case TypeKind::Float2: return formatVector(slot, 2, cFormat);
-        case TypeKind::Float3: return formatVector(slot, 3, cFormat);
-        case TypeKind::Float4: return formatVector(slot, 4, cFormat);
         case TypeKind::String: return slot->text ? *slot->text : std::string();
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4:
         case TypeKind::Error:
         case TypeKind::Void:
         case TypeKind::Array:
         case TypeKind::Struct: break;
     }
-    STRC_UNREACHABLE("text of something that is no scalar");
+    STRC_UNREACHABLE("text of something that is not printed");
 }
 
 Value toValue(const Slot* slot, const Type* type) {

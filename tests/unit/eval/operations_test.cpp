@@ -333,6 +333,160 @@ TEST_F(Operations, EachHasATest) {
         EXPECT_TRUE(tested[k]) << "no test of " << ir::info(static_cast<Op>(k)).mnemonic;
 }
 
+// ---- operands of every form: in variables, literals, one of each
+
+class Forms : public Evaluation {
+protected:
+    /// What `op` gives for a and b, each a literal or loaded from a variable; the four have to agree.
+    std::string result(const std::string& op, const std::string& type, const std::string& a,
+                       const std::string& b, const std::string& resultType) {
+        std::string all;
+        for (int form = 0; form < 4; ++form) {
+            std::string work = "local x: " + type + " local y: " + type + " %0: " + type +
+                               " = const " + a + " store<" + type + "> local x, %0 %1: " + type +
+                               " = const " + b + " store<" + type + "> local y, %1 ";
+            std::string left = form & 1 ? "%2" : "%0", right = form & 2 ? "%3" : "%1";
+            work += "%2: " + type + " = load local x %3: " + type + " = load local y ";
+            std::string name = resultType == type ? op : op + "<" + type + ">";
+            work += "%4: " + resultType + " = " + name + " " + left + ", " + right + " print<" +
+                    resultType + "> %4 ";
+            if (resultType == "boolean")  // and jumped upon
+                work +=
+                    "if %4 { %5: boolean = const true print<boolean> %5 } else { %6: boolean = "
+                    "const false "
+                    "print<boolean> %6 } %7: boolean = " +
+                    name + " " + left + ", " + right +
+                    " if %7 { print<boolean> %7 } else { %8: boolean = not %7 print<boolean> %8 } "
+                    "%9: boolean = " +
+                    name + " " + left + ", " + right + " %10: boolean = not %9 if %10 { newline }";
+            std::string one = printed(work);
+            if (all.empty()) all = one;
+            EXPECT_EQ(one, all) << op << ' ' << a << ' ' << b << " form " << form;
+        }
+        return all;
+    }
+    static std::string flag(bool value) { return value ? "truetruetrue" : "falsefalsetrue\n"; }
+};
+
+TEST_F(Forms, Ints) {
+    constexpr std::int32_t kValues[] = {0, 1, -1, 7, -7, 33, INT32_MAX, INT32_MIN};
+    for (std::int32_t a : kValues)
+        for (std::int32_t b : {1, -1, 5, 33, INT32_MIN}) {
+            auto of = [&](const char* op, const char* type = "int") {
+                return result(op, "int", std::to_string(a), std::to_string(b), type);
+            };
+            auto text = [](std::int64_t value) { return std::to_string(types::wrap(value)); };
+            std::int64_t x = a, y = b;
+            EXPECT_EQ(of("add"), text(x + y));
+            EXPECT_EQ(of("sub"), text(x - y));
+            EXPECT_EQ(of("mul"), text(x * y));
+            EXPECT_EQ(of("div"), text(x / y));
+            EXPECT_EQ(of("rem"), text(x % y));
+            EXPECT_EQ(of("and"), text(x & y));
+            EXPECT_EQ(of("or"), text(x | y));
+            EXPECT_EQ(of("xor"), text(x ^ y));
+            EXPECT_EQ(of("shl"), text(x * (std::int64_t{1} << (y & 31))));
+            EXPECT_EQ(of("shr"), text(x >> (y & 31)));
+            EXPECT_EQ(of("lt", "boolean"), flag(x < y));
+            EXPECT_EQ(of("le", "boolean"), flag(x <= y));
+            EXPECT_EQ(of("gt", "boolean"), flag(x > y));
+            EXPECT_EQ(of("ge", "boolean"), flag(x >= y));
+            EXPECT_EQ(of("eq", "boolean"), flag(x == y));
+            EXPECT_EQ(of("ne", "boolean"), flag(x != y));
+        }
+}
+
+TEST_F(Forms, Reals) {
+    constexpr float kValues[] = {0, -1.5f, 3, 1e30f, NAN};
+    for (float a : kValues)
+        for (float b : {2.5f, -1.5f, float(NAN)})
+            for (const char* type : {"float", "double"}) {
+                bool isFloat = type[0] == 'f';
+                auto of = [&](const char* op, const char* resultType) {
+                    return result(op, type, types::formatFloat(a), types::formatFloat(b),
+                                  resultType);
+                };
+                auto text = [&](float single, double twice) {
+                    return isFloat ? types::formatFloat(single) : types::formatDouble(twice);
+                };
+                double x = std::strtod(types::formatFloat(a).c_str(), nullptr), y = b;
+                EXPECT_EQ(of("add", type), text(a + b, x + y));
+                EXPECT_EQ(of("sub", type), text(a - b, x - y));
+                EXPECT_EQ(of("mul", type), text(a * b, x * y));
+                EXPECT_EQ(of("div", type), text(a / b, x / y));
+                EXPECT_EQ(of("lt", "boolean"), flag(x < y));
+                EXPECT_EQ(of("le", "boolean"), flag(x <= y));
+                EXPECT_EQ(of("gt", "boolean"), flag(x > y));
+                EXPECT_EQ(of("ge", "boolean"), flag(x >= y));
+                EXPECT_EQ(of("eq", "boolean"), flag(x == y));
+                EXPECT_EQ(of("ne", "boolean"), flag(x != y));
+            }
+}
+
+TEST_F(Forms, ComplexAndVectors) {
+    EXPECT_EQ(result("add", "complex", "(1.0, 2.0)", "(0.5, 4.0)", "complex"), "1.5+6.0i");
+    EXPECT_EQ(result("div", "complex", "(1.0, 2.0)", "(0.0, 2.0)", "complex"), "1.0-0.5i");
+    for (const char* op : {"add", "sub", "mul", "div"}) {
+        std::string work =
+            std::string(
+                "%0: float4 = const (1.0, 2.0, 3.0, 8.0) %1: float4 = const (4.0, 3.0, 2.0, "
+                "2.0) ") +
+            "%2: float4 = " + op +
+            " %0, %1 %3: float = part %2, 3 print<float> %3 %4: boolean = ne<float4> "
+            "%0, %2 print<boolean> %4 %5: double = const 0.5 %6: double = neg %5 print<double> %6";
+        float part = op[0] == 'a' ? 10.f : op[0] == 's' ? 6.f : op[0] == 'm' ? 16.f : 4.f;
+        EXPECT_EQ(printed(work), types::formatFloat(part) + "true-0.5");
+    }
+}
+
+/// Elements of every size, through an index that is a variable, a sum or known, and through a struct.
+TEST_F(Forms, ElementsOfEverySize) {
+    struct Case {
+        const char *type, *value, *prints;
+    };
+    for (Case c :
+         {Case{"boolean", "true", "true"}, Case{"bit", "1", "1"}, Case{"int", "-9", "-9"},
+          Case{"float", "2.5", "2.5"}, Case{"double", "0.1", "0.1"},
+          Case{"complex", "(1.0, 2.0)", "1.0+2.0i"}, Case{"float3", "(1.0, 2.0, 3.0)", "3.0"},
+          Case{"float4", "(1.0, 2.0, 3.0, 4.0)", "3.0"}}) {
+        std::string type = c.type;
+        bool isVector = type == "float3" || type == "float4";
+        int next = 10;
+        auto show = [&](const std::string& ref) {
+            std::string loaded = "%" + std::to_string(next++);
+            std::string text = loaded + ": " + type + " = load.at " + ref + " ";
+            if (!isVector) return text + "print<" + type + "> " + loaded + " ";
+            std::string part = "%" + std::to_string(next++);
+            return text + part + ": float = part " + loaded + ", 2 print<float> " + part + " ";
+        };
+        auto access = [&](const std::string& index) {
+            std::string first = "%" + std::to_string(next++), second = "%" + std::to_string(next++);
+            std::string element = ": ref " + type + " = elem %0, " + index + ", %1 ";
+            return first + element + "store.at<" + type + "> " + first + ", %2 " + second +
+                   element + show(second);
+        };
+        std::string work =
+            "local a: " + type + "[4] local m: " + type + "[2][2] local i: int declare<" + type +
+            "[4]> local a declare<" + type + "[2][2]> local m %0: ref " + type +
+            "[4] = addr local a %1: int = const 4 %2: " + type + " = const " + c.value +
+            " %3: int = const 1 store<int> local i, %3 %4: int = load local i ";
+        work += access("%4") + access("%3") + "%5: int = add %4, %3 " + access("%5");
+        work += "%6: int = add %4, %4 " + access("%6");
+        work += "%7: ref " + type + "[2][2] = addr local m %8: int = const 2 %9: ref " + type +
+                "[2] = elem %7, %4, %8 ";
+        std::string cell = "%" + std::to_string(next++);
+        work +=
+            cell + ": ref " + type + " = elem %9, %4, %8 store.at<" + type + "> " + cell + ", %2 ";
+        std::string row = "%" + std::to_string(next++), again = "%" + std::to_string(next++);
+        work += row + ": ref " + type + "[2] = elem %7, %4, %8 " + again + ": ref " + type +
+                " = elem " + row + ", %4, %8 ";
+        work += show(again);
+        std::string expected;
+        for (int k = 0; k < 5; ++k) expected += c.prints;
+        EXPECT_EQ(printed(work), expected) << type;
+    }
+}
+
 TEST_F(Operations, MovesAggregates) {
     readWork(R"(
         local p: P
