@@ -17,7 +17,7 @@ LIBRARIES = {
     "CLI11::CLI11": r"CLI/",
     "PkgConfig::sndfile": r"sndfile\.hh?$",
     "PNG::PNG": r"png\.h$",
-    "PkgConfig::ffi": r"ffi\.h$",
+    "PkgConfig::ffi": r"(ffi|dlfcn)\.h$",
     "LLVM": r"llvm(-c)?/",
 }
 # The system beyond the C++ library: signals, terminals, descriptors.
