@@ -362,21 +362,21 @@ bool Engine::runPhase(const std::vector<std::int64_t>& phase) {
 
 /// Balance has shown that the quotas can be met, so only messages can be in the way.
 void Engine::reportStuck() {
+    stop(End::Failed);
+    const Actor* waiting = nullptr;
     for (const Actor& actor : actors) {
         if (actor.fired >= actor.target) continue;
-        const graph::Node& node = *actor.node;
-        for (std::size_t k : actor.guards) {
-            const graph::Guard& guard = guards[k];
-            context.diags.add(Diag::ImpossibleLatency, graph.messages[guard.message()].range)
-                << graph::path(graph, guard.waitsFor()) << graph::path(graph, actor.id) << guard.latency();
-            return stop(End::Failed);
-        }
-        if (node.parent == graph::kNone) continue;
-        const graph::Composite& composite = graph.composites[node.parent];
-        context.diags.add(Diag::Deadlock, composite.header)
-            << "stream" << composite.name << graph::path(graph, actor.id);
-        return stop(End::Failed);
+        if (!waiting) waiting = &actor;
+        if (actor.guards.empty()) continue;
+        const graph::Guard& guard = guards[actor.guards.front()];
+        context.diags.add(Diag::ImpossibleLatency, graph.messages[guard.message()].range)
+            << graph::path(graph, guard.waitsFor()) << graph::path(graph, actor.id) << guard.latency();
+        return;
     }
+    STRC_ASSERT(waiting && waiting->node->parent != graph::kNone, "a filter alone waits for nobody");
+    const graph::Composite& composite = graph.composites[waiting->node->parent];
+    context.diags.add(Diag::Deadlock, composite.header)
+        << "stream" << composite.name << graph::path(graph, waiting->id);
 }
 
 void Engine::drainOutput(bool all) {
