@@ -33,8 +33,8 @@ public:
             graph.composites.empty() ? graph.nodes[0].name : graph.composites[0].name;
         out += "digraph " + quoted(name) + " {\n";
         out +=
-            "  graph [fontname=\"Helvetica\", fontsize=11, labeljust=l, style=rounded, "
-            "color=gray60];\n";
+            "  graph [fontname=\"Helvetica\", fontsize=11, labeljust=l, ranksep=0.7, "
+            "style=rounded, color=gray60];\n";
         out +=
             "  node [fontname=\"Helvetica\", fontsize=10, shape=box, style=filled, "
             "fillcolor=white];\n";
@@ -140,7 +140,7 @@ private:
         std::string label;
         auto add = [&](const std::string& text) { label += (label.empty() ? "" : "\n") + text; };
         if (notes.capacity && (*notes.capacity)[line.edge] > 0) {
-            add(fmt::format("[{}]", (*notes.capacity)[line.edge]));
+            add(fmt::format(" [{}]", (*notes.capacity)[line.edge]));
         }
         if (!edge.initial.empty()) add(fmt::format("{} initial", edge.initial.size()));
         if (isDynamic(graph, line.edge)) {
