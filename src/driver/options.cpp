@@ -259,13 +259,13 @@ private:
     void addFiles(CLI::App& sub) {
         group = "Files of a stream with --top";
         auto file = [&](const char* flag, FileOptions& about, const char* help) {
-            value(sub, flag, "FILE", help, [this, flag, &about](const std::string& text) {
+            value(sub, flag, "FILE", help, [flag, &about](const std::string& text) {
                 about.name = text;
                 given(about, flag);
             });
         };
         auto format = [&](const char* flag, FileOptions& about) {
-            value(sub, flag, "F", "raw, wav, npy, text, png or pgm; default: by the name",
+            value(sub, flag, "F", "raw, wav, npy, text, pcm, png or pgm; default: by the name",
                   [this, flag, &about](const std::string& text) {
                       about.format = io::findFormat(text);
                       if (!about.format) wrongValue(text, flag, "raw, wav, npy, text, png or pgm");
