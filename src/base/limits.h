@@ -10,6 +10,7 @@ struct Limits {
     std::uint32_t treeDepth = 2500;           ///< levels of a syntax tree: nesting, and chains of operators, `else if`
     std::uint64_t elaborationSteps = 2'000'000'000;  ///< IR operations while the graph is built
     std::uint64_t nodes = 5'000'000;          ///< filters, splitters and joiners of one graph
+    std::uint64_t enqueuedItems = 10'000'000; ///< of one feedback loop
     std::uint32_t streamDepth = 20'000;       ///< composites inside one another
     std::uint32_t callDepth = 10'000;         ///< helper functions inside one another
     std::uint64_t arrayBytes = 1ull << 32;    ///< one array or struct value

@@ -1,5 +1,6 @@
 #include "driver/driver.h"
 
+#include <new>
 #include <ostream>
 
 #include "driver/commands.h"
@@ -22,6 +23,16 @@ int runCall(const Call& call) {
     STRC_UNREACHABLE("a command that does nothing");
 }
 
+/// Where memory may run out a fault is reported in its place; elsewhere it ends here.
+int runWithinMemory(const Call& call) {
+    try {
+        return runCall(call);
+    } catch (const std::bad_alloc&) {
+        call.world.err << "strc: error: out of memory [out-of-memory]\n" << std::flush;
+        return kProgramFault;
+    }
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv, const World& world) {
@@ -32,7 +43,7 @@ int run(int argc, const char* const* argv, const World& world) {
     reporter.setOptions(options.report);
     reporter.show(context);
     if (parsed != Parsed::Run) return reporter.status();
-    return runCall({options, world, reporter});
+    return runWithinMemory({options, world, reporter});
 }
 
 }  // namespace strc::driver

@@ -76,7 +76,15 @@ public:
         tree.instances[current].joins.push_back({duplicate, form, {weights.begin(), weights.end()}, range});
     }
     void enqueue(const Value& value, base::SourceRange range) override {
-        tree.instances[current].enqueued.push_back({value, range});
+        std::vector<EnqueuedItem>& items = tree.instances[current].enqueued;
+        if (tooMany) return;
+        if (items.size() >= context.limits.enqueuedItems) {
+            report(Diag::LimitExceeded, range)
+                << "the number of enqueued items" << static_cast<std::int64_t>(context.limits.enqueuedItems);
+            tooMany = true;
+            return;
+        }
+        items.push_back({value, range});
     }
     void rate(const ir::RateClause& clause, std::optional<std::int64_t> min,
               std::optional<std::int64_t> average, std::optional<std::int64_t> max,

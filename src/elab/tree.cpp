@@ -4,6 +4,14 @@
 
 namespace strc::elab {
 
+namespace {
+
+// Of a longer path only the ends are shown.
+constexpr std::uint32_t kPathStart = 20;
+constexpr std::uint32_t kPathEnd = 20;
+
+}  // namespace
+
 std::string_view kindName(ir::StreamKind kind) {
     switch (kind) {
         case ir::StreamKind::Filter: return "filter";
@@ -21,8 +29,15 @@ std::string displayName(const Instance& instance) {
 
 std::string path(const Tree& tree, InstanceId id) {
     std::string text;
+    std::uint32_t depth = tree.instances[id].depth;
     for (; id != ir::kNone; id = tree.instances[id].parent) {
         const Instance& instance = tree.instances[id];
+        if (depth > kPathStart + kPathEnd && instance.depth >= kPathStart &&
+            instance.depth < depth - kPathEnd) {  // as in endless recursion
+            if (instance.depth == kPathStart)
+                text = '(' + std::to_string(depth - kPathStart - kPathEnd) + " more)." + text;
+            continue;
+        }
         std::string name = displayName(instance);
         std::string position;
         if (instance.parent != ir::kNone) {

@@ -3,6 +3,7 @@
 /// the interpreter. A body is compiled once to a flat code over 8-byte slots, then run many times
 /// without allocation. It knows tapes (tape.h) and a Host for everything that reaches further.
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -149,6 +150,8 @@ public:
     bool cFormat = false;
     /// Set from a signal handler or another thread: the run stops with Outcome::Interrupted.
     const volatile bool* interrupt = nullptr;
+    /// From then on runs stop with Outcome::Interrupted, within a moment.
+    std::optional<std::chrono::steady_clock::time_point> deadline;
 
     struct Memory;  ///< frames, arrays of dynamic extent, strings
     std::unique_ptr<Memory> memory;

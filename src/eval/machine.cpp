@@ -1,6 +1,7 @@
 // Runs and what they need around the dispatch loop: stack, windows of the tapes, steps, traps.
 
 #include <algorithm>
+#include <chrono>
 #include <new>
 
 #include "eval/run.h"
@@ -174,7 +175,10 @@ bool Run::wantPush(const std::uint32_t* at, Slot* frame) {
     if (firing.pushed >= firing.pushLimit)
         return rateTrap(at, frame, Diag::PushRateViolated, firing.pushLimit, firing.pushed + 1);
     STRC_ASSERT(instance.output, "a push without an output");
-    TapeWindow::grow(*instance.output, instance.output->bytesPerItem());
+    Tape& output = *instance.output;
+    std::uint64_t bytes = (output.size() + 1) * output.bytesPerItem();
+    if (bytes > memory.limits.totalBytes || !TapeWindow::grow(output, output.bytesPerItem()))
+        return trap(at, frame, Diag::OutOfMemory, {"the tape that is pushed to", std::to_string(bytes)});
     enter();
     return true;
 }
@@ -182,7 +186,8 @@ bool Run::wantPush(const std::uint32_t* at, Slot* frame) {
 // ---- steps, calls, traps
 
 bool Run::refuel(const std::uint32_t* at, Slot* frame) {
-    if (machine.interrupt && *machine.interrupt) {
+    bool late = machine.deadline && std::chrono::steady_clock::now() >= *machine.deadline;
+    if (late || (machine.interrupt && *machine.interrupt)) {
         outcome = Outcome::Interrupted;
         return false;
     }

@@ -6,7 +6,7 @@ namespace strc::eval {
 
 // Dead space in front is used again when it is at least as large as what lives: each byte is then
 // moved at most once for every byte that was appended.
-void Tape::grow(std::uint64_t bytes) {
+bool Tape::grow(std::uint64_t bytes) {
     auto used = static_cast<std::uint64_t>(last - first);
     auto dead = static_cast<std::uint64_t>(first - data.get());
     if (dead >= used && dead >= bytes) {
@@ -14,13 +14,15 @@ void Tape::grow(std::uint64_t bytes) {
     } else {
         std::uint64_t least = 16ull * itemSize;
         std::uint64_t capacity = std::max({least, 2 * used, used + bytes});
-        std::unique_ptr<std::byte[]> fresh(new std::byte[capacity]);
+        std::unique_ptr<std::byte[]> fresh(new (std::nothrow) std::byte[capacity]);
+        if (!fresh) return false;
         if (used != 0) std::memcpy(fresh.get(), first, used);
         data = std::move(fresh);
         end = data.get() + capacity;
     }
     first = data.get();
     last = first + used;
+    return true;
 }
 
 }  // namespace strc::eval

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <new>
 
 #include "base/assert.h"
 
@@ -25,7 +26,7 @@ public:
     /// Room for so many more items at the end, in one piece; the caller writes all of their bytes.
     std::byte* append(std::uint64_t items = 1) {
         std::uint64_t bytes = items * itemSize;
-        if (static_cast<std::uint64_t>(end - last) < bytes) grow(bytes);
+        if (static_cast<std::uint64_t>(end - last) < bytes && !grow(bytes)) throw std::bad_alloc();
         std::byte* at = last;
         last += bytes;
         return at;
@@ -37,8 +38,8 @@ public:
 
 private:
     friend struct TapeWindow;
-    /// Makes room for so many bytes behind the last item.
-    void grow(std::uint64_t bytes);
+    /// Makes room for so many bytes behind the last item; false: there is no memory.
+    [[nodiscard]] bool grow(std::uint64_t bytes);
 
     std::unique_ptr<std::byte[]> data;
     std::byte* first = nullptr;
@@ -54,7 +55,7 @@ struct TapeWindow {
     static std::byte* end(const Tape& tape) { return tape.end; }
     static void setFirst(Tape& tape, std::byte* first) { tape.first = first; }
     static void setLast(Tape& tape, std::byte* last) { tape.last = last; }
-    static void grow(Tape& tape, std::uint64_t bytes) { tape.grow(bytes); }
+    [[nodiscard]] static bool grow(Tape& tape, std::uint64_t bytes) { return tape.grow(bytes); }
 };
 
 }  // namespace strc::eval

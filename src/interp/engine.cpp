@@ -4,6 +4,12 @@
 
 namespace strc::interp {
 
+namespace {
+
+constexpr double kLongest = 1e9;  ///< seconds; a clock counts nanoseconds in 64 bits
+
+}  // namespace
+
 Engine::Engine(base::Context& context, const ir::Module& module, const elab::Elaboration& elaboration,
                const graph::Quota& quota, types::TypeTable& types, const Options& options)
     : context(context), module(module), elaboration(elaboration), graph(elaboration.graph), quota(quota),
@@ -12,6 +18,9 @@ Engine::Engine(base::Context& context, const ir::Module& module, const elab::Ela
     machine.interrupt = options.interrupt;
     machine.stepsLeft = options.stepLimit;
     machine.cFormat = options.cFormat;
+    if (options.seconds && *options.seconds < kLongest)
+        machine.deadline = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                       std::chrono::duration<double>(*options.seconds));
 }
 
 Outcome Engine::run() {

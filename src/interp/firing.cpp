@@ -168,7 +168,8 @@ bool Engine::runHandler(Actor& actor, const eval::Code& code, std::span<const Va
 /// A body stopped before its end. Always false.
 bool Engine::ended(Actor& actor, eval::Outcome end) {
     if (end == eval::Outcome::Starved) stop(End::EndOfInput);
-    if (end == eval::Outcome::Interrupted) stop(End::Interrupted);
+    if (end == eval::Outcome::Interrupted)
+        stop(options.interrupt && *options.interrupt ? End::Interrupted : End::Seconds);
     if (end == eval::Outcome::Trapped) {
         reportTrap(actor, *machine.trap);
         stop(End::Failed);

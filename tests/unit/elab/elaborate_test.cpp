@@ -83,6 +83,26 @@ TEST_F(Elaborate, PipelineBecomesAChain) {
     EXPECT_EQ(result.kernels.size(), 4u);
 }
 
+TEST_F(Elaborate, EnqueuedItemsAreLimited) {
+    context.limits.enqueuedItems = 10;
+    std::string loop = "int->int feedbackloop L(int n) { join roundrobin; body Pair; loop Identity<int>; split roundrobin;\n"
+                       "for (int i = 0; i < n; i++) enqueue i; }\n"
+                       "int->int filter Pair { work pop 2 push 2 { push(pop()); push(pop()); } }\n";
+    run(std::string(kParts) + loop + "void->void pipeline Main { add Src; add L(10); add L(11); add Out; }");
+    EXPECT_THAT(faults(), ElementsAre("6: limit-exceeded"));
+}
+
+TEST_F(Elaborate, OfLongPathsTheEndsAreShown) {
+    context.limits.streamDepth = 1000;
+    run(std::string(kParts) + "int->int pipeline R { add R; } void->void pipeline Main { add Src; add R; add Out; }");
+    ASSERT_THAT(faults(), ElementsAre("5: endless-recursion"));
+    const std::string& path = context.diags.all().front().instance;
+    EXPECT_THAT(path, testing::StartsWith("Main.R.R.R."));
+    EXPECT_THAT(path, testing::EndsWith(".R.R.R"));
+    EXPECT_THAT(path, HasSubstr(".R.(961 more).R."));
+    EXPECT_EQ(std::count(path.begin(), path.end(), 'R'), 40);
+}
+
 TEST_F(Elaborate, EqualArgumentsShareAKernel) {
     run(std::string(kParts) + "void->void pipeline Main { add Src; for (int i = 0; i < 6; i++) add Inc(i % 2); add Out; }");
     EXPECT_EQ(result.graph.nodes.size(), 8u);

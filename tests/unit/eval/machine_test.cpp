@@ -598,6 +598,13 @@ TEST_F(Loops, CanBeInterrupted) {
     EXPECT_EQ(text(runWork()), "<interrupted>");
 }
 
+TEST_F(Loops, EndAtTheDeadline) {
+    readWork("loop { %0: boolean = const true yield<boolean> %0 } do { }");
+    machine.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(20);
+    EXPECT_EQ(text(runWork()), "<interrupted>");
+    EXPECT_GE(std::chrono::steady_clock::now(), *machine.deadline);
+}
+
 // ---- tapes
 
 class Tapes : public Evaluation {
@@ -636,6 +643,20 @@ TEST_F(Tapes, RatesAreKept) {
               "<the offset of 'peek' is negative: -7>");
     EXPECT_EQ(input.all(), (std::vector<std::int32_t>{5, 6}));
     EXPECT_EQ(output.all(), (std::vector<std::int32_t>{2, 4}));
+}
+
+TEST_F(Tapes, GrowOnlyToTheLimit) {
+    base::Limits limits;
+    limits.totalBytes = 1 << 20;
+    Machine small(limits);
+    readWork("loop { %0: boolean = const true yield<boolean> %0 } do { %1: int = const 1 push<int> %1 }");
+    instance.input = &input.tape;
+    instance.output = &output.tape;
+    code = compile(module, instance.code, *instance.code->work, types);
+    EXPECT_EQ(text(small.run(*code, instance, firing)).substr(0, 48),
+              "<out of memory: the tape that is pushed to needs");
+    EXPECT_LE(output.tape.size() * sizeof(std::int32_t), std::size_t{1} << 20);
+    EXPECT_GE(output.tape.size() * sizeof(std::int32_t), std::size_t{1} << 18);
 }
 
 TEST_F(Tapes, BatchesOfFirings) {
