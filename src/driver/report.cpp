@@ -13,12 +13,11 @@ using base::Severity;
 
 namespace {
 
-/// Is it the call that has to be changed? What has a place in the program is not of the call.
+/// Is it the call that has to be changed?
 bool isCallFault(const Diagnostic& diag) {
-    if (diag.range.valid()) return false;
     switch (diag.id) {
         case Diag::UnknownFormat:
-        case Diag::FormatItemType:
+        case Diag::FormatItemType: return !diag.range.valid();  // else a file that the program names
         case Diag::BadCommandLine:
         case Diag::BadOptionValue:
         case Diag::ConflictingOptions:

@@ -1,0 +1,80 @@
+"""What the tests of the command line share: programs, a folder of their own, calls of strc."""
+
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+STRC = os.environ.get("STRC") or "strc"
+SECONDS = 60 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
+
+COUNTER = """void->void pipeline Main(int n = 1) { add Source(n); add Sink; }
+void->int stateful filter Source(int n) { int i; work push 1 { push(n * i++); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+"""
+TWICE = "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
+COPY = """void->void pipeline Main { add FileReader<int>("in.raw"); add FileWriter<int>("out.raw"); }
+"""
+
+
+def clean(env=None):
+    """The environment without what would change messages."""
+    result = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "COLUMNS"}}
+    result.update({"LC_ALL": "C"}, **(env or {}))
+    return result
+
+
+class Case(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp(prefix="strc-cli-"))
+        self.addCleanup(self.remove)
+
+    def remove(self):
+        subprocess.run(["rm", "-rf", self.folder], check=True)
+
+    def file(self, name, contents):
+        path = self.folder / name
+        path.write_bytes(contents if isinstance(contents, bytes) else contents.encode("latin-1"))
+        return path
+
+    def bytes(self, name):
+        return (self.folder / name).read_bytes()
+
+    def start(self, *words, **options):
+        options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
+        env = clean(options.pop("env", None))
+        process = subprocess.Popen([STRC, *map(str, words)], cwd=self.folder, env=env, **options)
+        self.addCleanup(self.end, process)
+        return process
+
+    @staticmethod
+    def end(process):
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        for stream in (process.stdin, process.stdout, process.stderr):
+            if stream:
+                try:
+                    stream.close()
+                except BrokenPipeError:
+                    pass
+
+    def call(self, *words, input=b"", status=0, **options):
+        """Runs strc to its end; standard output as bytes, standard error as text."""
+        process = self.start(*words, **options)
+        out, err = process.communicate(input if process.stdin else None, timeout=SECONDS)
+        err = (err or b"").decode("utf-8")
+        self.assertEqual(process.returncode, status, f"strc {' '.join(map(str, words))}\n{err}")
+        return out, err
+
+    def interrupt(self, process, ready, kind=signal.SIGINT):
+        """Sends a signal once `ready` holds; the exit status."""
+        deadline = time.monotonic() + SECONDS
+        while not ready():
+            self.assertLess(time.monotonic(), deadline, "never ready to be interrupted")
+            time.sleep(0.01)
+        process.send_signal(kind)
+        return process.wait(SECONDS)

@@ -1,0 +1,433 @@
+#!/usr/bin/env python3
+"""Each command and option, and each exit status."""
+
+import json
+import os
+import stat
+import struct
+import unittest
+
+from command import COPY, COUNTER, TWICE, Case
+
+SPARE = COUNTER + "int->int filter Spare { work pop 1 push 1 { push(pop()); } }\n"
+
+
+class Run(Case):
+    def test_iterations(self):
+        self.file("p.str", COUNTER)
+        self.assertEqual(self.call("run", "-i", "3", "p.str"), (b"0\n1\n2\n", ""))
+        self.assertEqual(self.call("run", "p.str", "--iterations=2")[0], b"0\n1\n")
+        self.assertEqual(self.call("run", "-i", "0", "p.str")[0], b"")
+
+    def test_limit(self):
+        self.file("p.str", COUNTER)
+        self.assertEqual(self.call("run", "--limit", "4", "p.str")[0], b"0\n1\n2\n3\n")
+
+    def test_seconds(self):
+        self.file("p.str", COUNTER)
+        out, _ = self.call("run", "--seconds", "0.2", "p.str")
+        self.assertTrue(out.startswith(b"0\n1\n") and out.endswith(b"\n"))
+
+    def test_several_files_are_one_program(self):
+        lines = COUNTER.splitlines(keepends=True)
+        self.file("main.str", lines[0])
+        self.file("rest.str", "".join(lines[1:]))
+        self.assertEqual(self.call("run", "-i", "1", "rest.str", "main.str")[0], b"0\n")
+
+    def test_source_from_standard_input(self):
+        self.assertEqual(self.call("run", "-i", "1", "-", input=COUNTER.encode())[0], b"0\n")
+
+    def test_define(self):
+        self.file("p.str", COUNTER)
+        self.assertEqual(self.call("run", "-i", "2", "-D", "n=7", "p.str")[0], b"0\n7\n")
+        _, err = self.call("run", "-D", "m=7", "p.str", status=2)
+        self.assertIn("main stream 'Main' has no parameter 'm'", err)
+        _, err = self.call("run", "-D", "n=x", "p.str", status=2)
+        self.assertIn("[bad-define-value]", err)
+
+    def test_top(self):
+        self.file("p.str", COUNTER + "void->void pipeline Other { add Source(3); add Sink; }\n")
+        self.assertEqual(self.call("run", "-i", "2", "--top", "Other", "p.str")[0], b"0\n3\n")
+        _, err = self.call("run", "p.str", status=1)
+        self.assertIn("[several-main-streams]", err)
+        _, err = self.call("run", "--top=Othre", "p.str", status=2)
+        self.assertIn("did you mean 'Other'?", err)
+
+    def test_end_of_input(self):
+        self.file("p.str", COPY)
+        self.file("in.raw", struct.pack("<3i", 1, 2, 3) + b"\x01")
+        self.assertEqual(self.call("run", "p.str"), (b"", ""))
+        self.assertEqual(self.bytes("out.raw"), struct.pack("<3i", 1, 2, 3))
+
+    def test_loop_input(self):
+        self.file("p.str", COPY)
+        self.file("in.raw", struct.pack("<2i", 1, 2))
+        self.call("run", "--loop-input", "-i", "5", "p.str")
+        self.assertEqual(self.bytes("out.raw"), struct.pack("<5i", 1, 2, 1, 2, 1))
+
+    def test_left_over_and_tail(self):
+        self.file("p.str", """void->void pipeline Main { add FileReader<int>("in.raw"); add Pairs; }
+int->void filter Pairs { work pop 2 { println(pop() + pop()); } }
+""")
+        self.file("in.raw", struct.pack("<3i", 1, 2, 3))
+        out, err = self.call("run", "p.str")
+        self.assertEqual(out, b"3\n")
+        self.assertEqual(err, "strc: warning: 1 items of 'in.raw' are left over at its end [input-left-over]\n")
+        self.assertEqual(self.call("run", "--tail=pad", "p.str"), (b"3\n3\n", ""))
+
+    def test_print_format(self):
+        self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
+void->float filter Source { work push 1 { push(0.1); } }
+float->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        self.assertEqual(self.call("run", "-i1", "p.str")[0], b"0.1\n")
+        self.assertEqual(self.call("run", "-i1", "--print-format=c", "p.str")[0], b"0.100000\n")
+
+    def test_lenient(self):
+        self.file("p.str", COUNTER + "int->int filter Broken { work pop 1 push 1 { push(nothing); } }\n")
+        self.call("run", "-i1", "p.str", status=1)
+        out, err = self.call("run", "-i1", "--lenient", "p.str")
+        self.assertEqual(out, b"0\n")
+        self.assertIn("warning: unknown variable 'nothing'", err)
+
+    def test_step_limit(self):
+        self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
+void->int filter Source { int n; init { while (n < 10) n = n * 2; } work push 1 { push(n); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        _, err = self.call("run", "--step-limit=1000", "p.str", status=1)
+        self.assertIn("p.str:2:", err)
+        self.assertIn("[step-limit]", err)
+
+    def test_interpret_schedule_and_stats(self):
+        self.file("p.str", COUNTER)
+        self.assertEqual(self.call("run", "-i1", "--interpret", "--schedule=latency", "p.str"), (b"0\n", ""))
+        out, err = self.call("run", "-i3", "--stats", "p.str")
+        self.assertEqual(out, b"0\n1\n2\n")
+        self.assertRegex(err, r"^3 steady states, 6 firings, [0-9.]+ s\n$")
+
+    def test_stats_count_items(self):
+        self.file("p.str", COPY)
+        self.file("in.raw", bytes(40))
+        _, err = self.call("run", "--stats", "p.str")
+        self.assertRegex(err, r"; 10 items read \(.*/s\); 10 items written \(.*/s\)\n$")
+
+    def test_fault_of_the_run(self):
+        self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
+void->int stateful filter Source { int n = 2; work push 1 { n--; push(6 / n); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        out, err = self.call("run", "-i", "5", "p.str", status=1)
+        self.assertEqual(out, b"6\n")
+        self.assertIn("p.str:2:", err)
+        self.assertIn("[division-by-zero]", err)
+        self.assertIn("Main.Source", err)
+
+    def test_library_folder(self):
+        (self.folder / "lib").mkdir()
+        self.file("lib/a.str", "int->int filter Negate { work pop 1 push 1 { push(-pop()); } }\n")
+        self.file("p.str", COUNTER.replace("add Sink;", "add Negate; add Sink;"))
+        self.assertEqual(self.call("run", "-i2", "--stdlib", "lib", "p.str")[0], b"0\n-1\n")
+        self.call("run", "-i2", "--stdlib", "nowhere", "p.str", status=1)
+
+
+class Open(Case):
+    """A stream with data sides over standard input and output, or files."""
+
+    def setUp(self):
+        super().setUp()
+        self.file("twice.str", TWICE)
+        self.words = struct.pack("<3i", 1, 2, 3)
+        self.doubled = struct.pack("<3i", 2, 4, 6)
+
+    def test_standard_streams_are_raw(self):
+        self.assertEqual(self.call("run", "--top", "Twice", "twice.str", input=self.words), (self.doubled, ""))
+
+    def test_files(self):
+        self.file("a.raw", self.words)
+        self.call("run", "--top=Twice", "--in=a.raw", "--out=b.raw", "twice.str")
+        self.assertEqual(self.bytes("b.raw"), self.doubled)
+
+    def test_formats_by_name_and_option(self):
+        self.file("a.txt", "1 2 # two\n3\n")
+        self.call("run", "--top=Twice", "--in=a.txt", "--out=b.npy", "twice.str")
+        self.call("run", "--top=Twice", "--in=b.npy", "--out=c.wav", "--out-rate=8000", "twice.str")
+        out, _ = self.call("run", "--top=Twice", "--in=c.wav", "--out-format=text", "twice.str")
+        self.assertEqual(out, b"8\n16\n24\n")
+        out, _ = self.call("run", "--top=Twice", "--in-format=text", "--out-format=csv", "twice.str", input=b"5,6")
+        self.assertEqual(out, b"10\n12\n")
+
+    def test_sound_is_like_its_input(self):
+        data = struct.pack("<4h", 1, 2, 3, 4)
+        header = struct.pack("<4sI8sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVEfmt ", 16, 1, 2, 11025, 44100, 4, 16,
+                             b"data", len(data))
+        self.file("a.wav", header + data)
+        self.call("run", "--top=Twice", "--in=a.wav", "--out=b.wav", "twice.str")
+        self.assertEqual(self.bytes("b.wav"), header + struct.pack("<4h", 2, 4, 6, 8))
+
+    def test_image_is_like_its_input(self):
+        self.file("a.pgm", b"P5 3 2 255 \x01\x02\x03\x04\x05\x06")
+        self.call("run", "--top=Twice", "--in=a.pgm", "--out=b.pgm", "twice.str")
+        self.assertEqual(self.bytes("b.pgm"), b"P5\n3 2\n255\n\x02\x04\x06\x08\x0a\x0c")
+        self.call("run", "--top=Twice", "--in=a.pgm", "--out=b.pgm", "--out-width=6", "twice.str")
+        self.assertEqual(self.bytes("b.pgm"), b"P5\n6 1\n255\n\x02\x04\x06\x08\x0a\x0c")
+
+    def test_limit_counts_items(self):
+        out, _ = self.call("run", "--top=Twice", "--limit=2", "twice.str", input=self.words)
+        self.assertEqual(out, self.doubled[:8])
+
+    def test_prints_go_to_standard_error(self):
+        self.file("p.str", "int->int filter P { work pop 1 push 1 { println(peek(0)); push(pop()); } }\n")
+        self.assertEqual(self.call("run", "--top=P", "p.str", input=self.words), (self.words, "1\n2\n3\n"))
+        self.assertEqual(self.call("run", "--top=P", "--out=o.raw", "p.str", input=self.words), (b"1\n2\n3\n", ""))
+
+    def test_sources_and_sinks(self):
+        self.file("p.str", COUNTER)
+        out, _ = self.call("run", "--top=Source", "-Dn=2", "-i3", "--out-format=text", "p.str")
+        self.assertEqual(out, b"0\n2\n4\n")
+        out, _ = self.call("run", "--top=Sink", "--in-format=text", "p.str", input=b"4\n5\n")
+        self.assertEqual(out, b"4\n5\n")
+
+    def test_faults(self):
+        self.file("empty.raw", b"")
+        self.file("words.txt", "one\n")
+        top = ("run", "--top=Twice")
+        for words, status, text in (
+            (("--in=none.raw",), 1, "cannot open 'none.raw': No such file or directory"),
+            (("--in=.",), 1, "cannot open '.': Is a directory"),
+            (("--in=empty.raw",), 1, "input file 'empty.raw' holds no items"),
+            ((), 1, "input file 'standard input' holds no items"),
+            (("--in=words.txt",), 1, "'words.txt' is not a valid text file: line 1: 'one' is not an int"),
+            (("--in=twice.str",), 2, "the format of 'twice.str' is not known"),
+            (("--out=no/such/file.raw",), 1, "cannot write 'no/such/file.raw': No such file or directory"),
+            (("--in=words.txt", "--out=words.txt"), 2, "exclude each other"),
+        ):
+            with self.subTest(words):
+                out, err = self.call(*top, *words, "twice.str", status=status)
+                self.assertIn(text, err)
+                self.assertEqual(out, b"")
+        self.assertEqual(self.bytes("words.txt"), b"one\n")
+        _, err = self.call("run", "--top=Twice", "-", input=TWICE.encode(), status=2)
+        self.assertIn("source file '-' and input from standard input exclude each other", err)
+
+    def test_items_that_a_format_cannot_hold(self):
+        self.file("p.str", "struct P { int x; int y; }\nP->P filter Same { work pop 1 push 1 { push(pop()); } }\n")
+        _, err = self.call("run", "--top=Same", "--out=o.wav", "p.str", input=self.words, status=2)
+        self.assertIn("WAV files cannot hold items of type 'P'", err)
+        self.assertFalse((self.folder / "o.wav").exists())
+
+
+class Check(Case):
+    def test_says_nothing_if_all_is_well(self):
+        self.file("p.str", COUNTER)
+        self.assertEqual(self.call("check", "p.str"), (b"", ""))
+
+    def test_does_not_run(self):
+        self.file("p.str", COPY)
+        self.call("check", "p.str")
+        self.assertFalse((self.folder / "out.raw").exists())
+
+    def test_files_that_are_no_programs(self):
+        self.file("garbage.str", os.urandom(3000))
+        self.file("zeros.str", bytes(1000))
+        self.file("empty.str", "")
+        for words, text in ((("none.str",), "cannot open 'none.str': No such file or directory"),
+                            ((".",), "cannot open '.': Is a directory"),
+                            (("garbage.str",), "garbage.str:1:"),
+                            (("zeros.str",), "zeros.str:1:"),
+                            (("empty.str",), "[no-main-stream]")):
+            with self.subTest(words):
+                out, err = self.call("check", *words, status=1)
+                self.assertIn(text, err)
+                self.assertEqual(out, b"")
+
+    def test_warnings(self):
+        self.file("p.str", SPARE)
+        _, err = self.call("check", "p.str")
+        self.assertIn("p.str:4:17: warning: stream 'Spare' is never used [unused-stream]\n", err)
+        for words in (("-w",), ("-Wno-unused-stream",), ("-Wno-all",), ("-Wall", "-Wno-unused-stream")):
+            self.assertEqual(self.call("check", *words, "p.str")[1], "", words)
+        for words in (("-Werror",), ("-Werror=unused-stream",), ("-Werror=all",)):
+            self.assertIn("error: stream 'Spare'", self.call("check", *words, "p.str", status=1)[1], words)
+        _, err = self.call("check", "-Wnonsense", "p.str", status=2)
+        self.assertIn("no diagnostic is called 'nonsense'", err)
+
+    def test_json(self):
+        self.file("p.str", SPARE + "int->int filter Broken { work pop 1 push 1 { push(nothing); } }\n")
+        _, err = self.call("check", "--diagnostics=json", "p.str", status=1)
+        found = [json.loads(line) for line in err.splitlines()]
+        self.assertEqual([d["code"] for d in found if d["severity"] == "error"], ["unknown-variable"])
+        start = [d for d in found if d["severity"] == "error"][0]["range"]["start"]
+        self.assertEqual((start["line"], start["column"]), (5, 51))
+
+    def test_json_of_a_wrong_call(self):
+        for words in (("check", "--diagnostics=json", "--nonsense"), ("check", "--diagnostics", "json", "none.str"),
+                      ("explain", "--diagnostics=json", "nonsense"), ("run", "-i", "x", "--diagnostics=json", "p")):
+            process = self.start(*words)
+            _, err = process.communicate()
+            self.assertIn(process.returncode, (1, 2))
+            for line in err.decode().splitlines():
+                self.assertEqual(json.loads(line)["severity"], "error")
+
+    def test_colours(self):
+        self.file("p.str", "x")
+        self.assertNotIn("\x1b", self.call("check", "p.str", status=1)[1])
+        self.assertNotIn("\x1b", self.call("check", "--color=never", "p.str", status=1)[1])
+        self.assertIn("\x1b[", self.call("check", "--color=always", "p.str", status=1)[1])
+        self.assertIn("\x1b[", self.call("check", "--colour", "always", "p.str", status=1)[1])
+
+    def test_emit(self):
+        self.file("p.str", COUNTER)
+        for stage, text in (("ast", b"Source"), ("ir", b"filter Sink int->void {"), ("graph", b"filter Sink pop 1"),
+                            ("schedule", b"Main.Source -> Main.Sink")):
+            out, err = self.call("check", "--emit", stage, "p.str")
+            self.assertIn(text, out)
+            self.assertEqual(err, "")
+            self.assertEqual(self.call("run", f"--emit={stage}", "-o", "o.txt", "p.str"), (b"", ""))
+            self.assertEqual(self.bytes("o.txt"), out)
+        self.call("check", "--emit=ast", "-o", "no/such", "p.str", status=1)
+        _, err = self.call("check", "--emit=code", "p.str", status=2)
+        self.assertIn("ast, ir, graph or schedule", err)
+
+    def test_emit_of_a_broken_program(self):
+        self.file("p.str", "void->void pipeline Main { add Nobody; }\n")
+        self.assertIn(b"Nobody", self.call("check", "--emit=ast", "p.str")[0])
+        self.assertEqual(self.call("check", "--emit=ir", "p.str", status=1)[0], b"")
+
+
+class GraphAndSchedule(Case):
+    def test_schedule(self):
+        self.file("p.str", COUNTER)
+        out, err = self.call("schedule", "p.str")
+        self.assertIn(b"steady: 2 firings\n", out)
+        self.assertEqual(err, "")
+        self.call("schedule", "--schedule=single-appearance", "-o", "s.txt", "p.str")
+        self.assertIn(b"init: 0 firings\n", self.bytes("s.txt"))
+
+    def test_formats(self):
+        self.file("p.str", COUNTER)
+        self.assertTrue(self.call("graph", "p.str")[0].startswith(b"digraph"))
+        json.loads(self.call("graph", "--format=json", "p.str")[0])
+        self.assertIn(b"pipeline Main", self.call("graph", "--format", "txt", "p.str")[0])
+        self.call("graph", "-o", "g.json", "p.str")
+        json.loads(self.bytes("g.json"))
+        self.call("graph", "-o", "g.dot", "--no-fold", "p.str")
+        self.assertTrue(self.bytes("g.dot").startswith(b"digraph"))
+        _, err = self.call("graph", "-o", "g.bmp", "p.str", status=2)
+        self.assertIn("the format of 'g.bmp' is not known", err)
+
+    def test_svg_needs_a_tool(self):
+        self.file("p.str", COUNTER)
+        _, err = self.call("graph", "--format=svg", "p.str", status=1, env={"PATH": "/nowhere"})
+        self.assertIn("needs 'dot', which is not installed", err)
+        (self.folder / "bin").mkdir()
+        tool = self.file("bin/dot", "#!/bin/sh\nexec /bin/sed s/digraph/drawn/\n")
+        tool.chmod(0o755)
+        out, _ = self.call("graph", "--format=svg", "p.str", env={"PATH": str(self.folder / "bin")})
+        self.assertTrue(out.startswith(b"drawn"))
+        tool.write_text("#!/bin/sh\necho 'bad luck' >&2\nexit 3\n")
+        _, err = self.call("graph", "--format=svg", "p.str", status=1, env={"PATH": str(self.folder / "bin")})
+        self.assertIn("bad luck", err)
+
+    def test_broken_programs(self):
+        self.file("p.str", "void->void pipeline Main { add Nobody; }\n")
+        for command in ("graph", "schedule"):
+            self.assertEqual(self.call(command, "p.str", status=1)[0], b"")
+
+
+class Fmt(Case):
+    UGLY = "void->void pipeline Main{add A ;// why\n}\n"
+
+    def setUp(self):
+        super().setUp()
+        self.file("ugly.str", self.UGLY)
+        self.neat = self.call("fmt", "ugly.str")[0]
+
+    def test_prints(self):
+        self.assertIn(b"// why", self.neat)
+        self.assertNotEqual(self.neat, self.UGLY.encode())
+        self.assertEqual(self.bytes("ugly.str"), self.UGLY.encode())
+        self.assertEqual(self.call("fmt", "-", input=self.UGLY.encode())[0], self.neat)
+
+    def test_check(self):
+        self.file("neat.str", self.neat)
+        self.assertEqual(self.call("fmt", "--check", "neat.str", "ugly.str", status=1), (b"ugly.str\n", ""))
+        self.assertEqual(self.call("fmt", "--check", "neat.str"), (b"", ""))
+
+    def test_write(self):
+        path = self.folder / "ugly.str"
+        path.chmod(0o640)
+        os.symlink("ugly.str", self.folder / "link.str")
+        for option in ("--write", "-i"):
+            self.assertEqual(self.call("fmt", option, "link.str"), (b"", ""))
+        self.assertEqual(path.read_bytes(), self.neat)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o640)
+        self.assertTrue((self.folder / "link.str").is_symlink())
+        self.assertEqual(sorted(os.listdir(self.folder)), ["link.str", "ugly.str"])
+
+    def test_an_unchanged_file_is_not_touched(self):
+        path = self.file("neat.str", self.neat)
+        os.utime(path, (1, 1))
+        self.call("fmt", "--write", "neat.str")
+        self.assertEqual(path.stat().st_mtime, 1)
+
+    def test_what_is_no_program_stays(self):
+        self.file("bad.str", "void->void pipeline Main { add ; }")
+        out, err = self.call("fmt", "--write", "bad.str", "ugly.str", status=1)
+        self.assertEqual(out, b"")
+        self.assertIn("bad.str:1:", err)
+        self.assertEqual(self.bytes("bad.str"), b"void->void pipeline Main { add ; }")
+        self.assertEqual(self.bytes("ugly.str"), self.neat)
+        self.call("fmt", "none.str", status=1)
+
+
+class Explain(Case):
+    def test_page(self):
+        out, err = self.call("explain", "deadlock")
+        self.assertTrue(out.startswith(b"deadlock (error)\n"))
+        self.assertEqual(err, "")
+        out, _ = self.call("explain", "deadlock", "unused-stream")
+        self.assertIn(b"\nunused-stream (warning)\n", out)
+
+    def test_list(self):
+        names = [line.split()[0] for line in self.call("explain")[0].decode().splitlines()]
+        self.assertIn("deadlock", names)
+        self.assertGreater(len(names), 150)
+        for name in (names[0], names[-1]):
+            self.call("explain", name)
+
+    def test_unknown(self):
+        _, err = self.call("explain", "dead-lock", status=2)
+        self.assertIn("did you mean 'deadlock'?", err)
+
+
+class Calls(Case):
+    def test_version(self):
+        self.assertRegex(self.call("version")[0], rb"^strc \d+\.\d+\.\d+\n$")
+        self.assertEqual(self.call("--version"), self.call("version"))
+
+    def test_help(self):
+        out, err = self.call("--help")
+        self.assertEqual(err, "")
+        self.assertEqual(self.call()[0], out)
+        for command in ("run", "check", "graph", "schedule", "fmt", "explain", "version"):
+            self.assertIn(command.encode(), out)
+            help_text, _ = self.call(command, "--help")
+            self.assertTrue(f"Usage: strc {command} ".encode() in help_text, command)
+            if command != "version":
+                self.assertIn(b"Examples:", help_text)
+
+    def test_wrong_calls(self):
+        for words, text in ((("chekc", "p.str"), "did you mean 'check'?"), (("p.str",), "did you mean 'strc run p.str'?"),
+                            (("run",), "no source file given"), (("run", "--limt=3", "p"), "did you mean '--limit'?"),
+                            (("run", "-i", "many", "p"), "'many' is not a value for -i"), (("run", "p", "-i"), "-i"),
+                            (("version", "more"), "'more' is one argument too many"),
+                            (("fmt", "--write", "--check", "p"), "exclude each other")):
+            with self.subTest(words):
+                out, err = self.call(*words, status=2)
+                self.assertIn(text, err)
+                self.assertEqual(out, b"")
+
+
+if __name__ == "__main__":
+    unittest.main()
