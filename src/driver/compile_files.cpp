@@ -15,6 +15,8 @@ void setUp(base::Context& context, const Options& options) {
     context.lenient = options.lenient;
     if (options.stepLimit) context.limits.elaborationSteps = *options.stepLimit;
     base::Diagnostics& diags = context.diags;
+    // Who starts from a part of a program leaves the rest out on purpose.
+    if (!options.top.empty()) diags.setWarning("unused-stream", false);
     for (const std::string& word : options.warnings) {
         std::string_view name = word;
         bool known = true;

@@ -47,7 +47,8 @@ class Run(Case):
 
     def test_top(self):
         self.file("p.str", COUNTER + "void->void pipeline Other { add Source(3); add Sink; }\n")
-        self.assertEqual(self.call("run", "-i", "2", "--top", "Other", "p.str")[0], b"0\n3\n")
+        self.assertEqual(self.call("run", "-i", "2", "--top", "Other", "p.str"), (b"0\n3\n", ""))
+        self.assertIn("'Main' is never used", self.call("check", "--top=Other", "-Wunused-stream", "p.str")[1])
         _, err = self.call("run", "p.str", status=1)
         self.assertIn("[several-main-streams]", err)
         _, err = self.call("run", "--top=Othre", "p.str", status=2)
