@@ -1,0 +1,98 @@
+/// The runtime of compiled programs: what generated code calls and what runs it. Plain C on libc; the
+/// same objects serve the JIT and executables. A compiled program is a `strc_program`: constants and
+/// functions without mutable data. One run of it is a state (memory that the program lays out) and an
+/// environment (strc_env); any number of runs may go on at the same time.
+#ifndef STRC_RUNTIME_H
+#define STRC_RUNTIME_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STRC_ABI_VERSION 1u
+
+typedef struct strc_env strc_env;
+
+/// A String value; lives until the firing that made it is over, or for ever (literals).
+typedef struct strc_string {
+    uint64_t size;
+    const char *text;
+} strc_string;
+
+/// What a run reaches outside. Each callback returns 0 to go on, anything else to end the run at once
+/// (strc_execute then returns STRC_END_STOPPED): what it was is the world's own knowledge.
+typedef struct strc_world {
+    void *self;
+    int (*print)(void *self, const char *text, uint64_t size);
+    /// Are `items` items of the input there, read ahead? Nonzero: they never will be (end of input).
+    int (*supply)(void *self, uint32_t input, uint64_t items);
+    /// The next `items` items, which supply has promised, to `to`.
+    int (*read)(void *self, uint32_t input, void *to, uint64_t items);
+    int (*write)(void *self, uint32_t output, const void *from, uint64_t items);
+} strc_world;
+
+/// Why a check failed: an index into the program's table of sites (kept by whoever compiled it), the
+/// node it happened in, and up to two numbers whose meaning the site knows.
+typedef struct strc_fault {
+    uint32_t site;
+    uint32_t node;
+    int64_t numbers[2];
+} strc_fault;
+
+/// One phase: needs `reads[k]` items of input k before it begins; does `iterations` steady states.
+typedef struct strc_phase {
+    void (*run)(strc_env *, void *state);
+    const uint64_t *reads;
+    uint64_t iterations;
+} strc_phase;
+
+typedef struct strc_program {
+    uint32_t abi_version;
+    uint32_t inputs;         ///< files read and the open input
+    uint32_t outputs;
+    uint32_t node_count;
+    uint64_t state_size;     ///< bytes, aligned to 64
+    uint64_t image_size;
+    const void *image;       ///< the state begins with these bytes, zeros follow
+    strc_phase init;         ///< iterations = 0
+    strc_phase steady;       ///< iterations = 1
+    strc_phase scaled;       ///< several at once; iterations = 0: there is none
+} strc_program;
+
+typedef enum strc_end {
+    STRC_END_ITERATIONS,     ///< as many steady states as asked for
+    STRC_END_INPUT,          ///< an input had not enough for the next phase
+    STRC_END_STOPPED,        ///< a callback of the world ended the run
+    STRC_END_INTERRUPTED,    ///< *env->interrupt
+    STRC_END_FAULT,          ///< env->fault
+    STRC_END_MEMORY          ///< out of memory (strings, state)
+} strc_end;
+
+struct strc_env {
+    const strc_world *world;
+    const volatile unsigned char *interrupt;  ///< generated code polls it; never null
+    uint64_t random;                          ///< state of the generator (language.md 16.3)
+    uint8_t c_format;                         ///< print like C (language.md 18)
+    strc_fault fault;
+    // ---- private to the runtime
+    void *escape;                             ///< jmp_buf
+    int end;
+    struct strc_chunk *strings;               ///< memory of the present firing's strings
+};
+
+/// Runs init and then steady states until an end. `state`: state_size bytes aligned to 64, contents
+/// do not matter; `iterations`: UINT64_MAX for no limit. `done`, if not null, counts completed steady
+/// states as they are completed. The caller has set the public fields of `env` and zeroed the rest.
+strc_end strc_execute(const strc_program *, strc_env *, void *state, uint64_t iterations, uint64_t *done);
+
+// ---- what generated code calls: rows (result, name, parameters); see runtime_functions.def
+#define STRC_RUNTIME_FUNCTION(result, name, parameters) result name parameters;
+#include "strc/runtime_functions.def"
+#undef STRC_RUNTIME_FUNCTION
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+#pragma once
+/// What is compiled: the state of a program as memory, and its phases as trees of steps in which every
+/// firing knows where its items lie. The only thing code generation reads, beside the kernels it names.
+/// In: an elaborated program of static rates without messages, its quota and schedule. Out: a Plan;
+/// immutable, printable, checked by `verify`. docs/design/compiled.md tells why channels look like this.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "elab/elaborate.h"
+#include "graph/graph.h"
+#include "sched/schedule.h"
+
+namespace strc::plan {
+
+using graph::EdgeId;
+using graph::NodeId;
+
+/// An item of a channel: `base + Σ perRound[d] * i(d)`, i(d) the round (from 0) of the d-th enclosing
+/// Loop, outermost first. Shorter than the nesting: the rest is 0. The rounds of a Fire step with a
+/// count follow from the rates of its node.
+struct Position {
+    std::int64_t base = 0;
+    std::vector<std::int64_t> perRound;
+    bool operator==(const Position&) const = default;
+};
+
+/// An edge as memory. Between steady states `retained` items lie at item 0 and further.
+struct Channel {
+    EdgeId edge = graph::kNone;
+    std::int64_t itemSize = 0;  ///< bytes
+    std::int64_t retained = 0;
+    std::int64_t capacity = 0;  ///< items that ever lie there, in any phase
+    std::int64_t offset = 0;    ///< bytes, into the state
+};
+
+enum class StepKind : std::uint8_t {
+    Fire,   ///< `node` fires `count` times; inputs and outputs by port: where the first firing begins
+    Loop,   ///< `body`, `count` times
+    Move,   ///< `count` items of `channel` from inputs[0] to outputs[0], which may overlap
+    Read,   ///< `count` items of program input `port` to outputs[0] of `channel`
+    Write,  ///< `count` items of `channel` from inputs[0] to program output `port`
+};
+
+struct Step {
+    StepKind kind = StepKind::Fire;
+    std::int64_t count = 1;
+    NodeId node = graph::kNone;
+    bool first = false;             ///< Fire: the first firing of a filter with prework; count 1
+    EdgeId channel = graph::kNone;
+    std::uint32_t port = 0;
+    std::vector<Position> inputs, outputs;
+    std::vector<Step> body;
+};
+
+/// All input it needs is there before it begins (language.md 17.2): `reads`, by program input.
+struct Phase {
+    std::vector<Step> steps;
+    std::vector<std::int64_t> reads;
+    std::int64_t iterations = 0;    ///< steady states; 0: the phase does not exist (or is `init`)
+};
+
+/// An end of the program in the world: a file's filter, or the open input or output (node kNone).
+struct WorldPort {
+    NodeId node = graph::kNone;
+};
+
+struct Plan {
+    const elab::Elaboration* program = nullptr;  ///< outlives the plan
+    std::vector<Channel> channels;               ///< by EdgeId
+    std::vector<std::int64_t> fields;            ///< by NodeId: where the filter's state begins, bytes
+    std::int64_t stateSize = 0;                  ///< bytes
+    std::string image;                           ///< what the state begins with; zeros follow
+    std::vector<WorldPort> inputs, outputs;      ///< readers and writers by NodeId, then the open one
+    Phase init, steady, scaled;
+};
+
+struct Options {
+    bool scale = true;              ///< make the phase `scaled`
+};
+
+/// Why a program has no plan yet: one sentence ("it has dynamic rates"), or empty if it can have one.
+std::string whyNot(const elab::Elaboration&);
+
+/// Empty after reporting memory that cannot be had (Limits::totalBytes).
+std::optional<Plan> plan(base::Context&, const elab::Elaboration&, const graph::Quota&, const sched::Schedule&,
+                         const Options& = {});
+
+/// Channels as a table, then the phases as indented steps with positions, as `--emit=plan` shows them.
+std::string print(const Plan&);
+
+/// Replays all phases on counts, independently of how they were made: init, steady, scaled and steady
+/// again. Every firing reads exactly the items that come next on each edge, from where they were
+/// written or moved to, and writes over none that is still needed; capacities suffice, no two blocks of
+/// the state overlap; quotas and reads are met. One sentence for each fault; empty: the plan is right.
+/// Firings are replayed one by one: for programs of up to some millions of firings.
+std::vector<std::string> verify(const Plan&, const graph::Quota&);
+
+}  // namespace strc::plan
