@@ -72,6 +72,9 @@ struct Plan {
     const elab::Elaboration* program = nullptr;  ///< outlives the plan
     std::vector<Channel> channels;               ///< by EdgeId
     std::vector<std::int64_t> fields;            ///< by NodeId: where the filter's state begins, bytes
+    /// By NodeId: where 8 bytes count the completed firings of `work`, of filters whose kernel asks
+    /// iter(); -1: none. They begin as 0.
+    std::vector<std::int64_t> counters;
     std::int64_t stateSize = 0;                  ///< bytes
     std::string image;                           ///< what the state begins with; zeros follow
     std::vector<WorldPort> inputs, outputs;      ///< readers and writers by NodeId, then the open one
