@@ -21,7 +21,8 @@ foreach(language C CXX)
 endforeach()
 
 add_library(strc_build INTERFACE)
-target_compile_options(strc_build INTERFACE -Wall -Wextra -Wshadow=local -Wnon-virtual-dtor)
+target_compile_options(strc_build INTERFACE -Wall -Wextra -Wshadow=local
+    $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 target_compile_options(strc_build INTERFACE -Werror=switch)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
     # The names differ; the local form of -Wshadow is GCC's.

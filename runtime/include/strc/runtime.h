@@ -12,21 +12,24 @@ extern "C" {
 #endif
 
 #define STRC_ABI_VERSION 1u
+/// At most so many bytes of strings at a time; more are STRC_END_MEMORY.
+#define STRC_STRING_BYTES (UINT64_C(1) << 30)
 
 typedef struct strc_env strc_env;
 
-/// A String value; lives until the firing that made it is over, or for ever (literals).
+/// A String value; lives until strc_strings_release or the end of its phase, or for ever (literals).
 typedef struct strc_string {
     uint64_t size;
     const char *text;
 } strc_string;
 
-/// What a run reaches outside. Each callback returns 0 to go on, anything else to end the run at once
-/// (strc_execute then returns STRC_END_STOPPED): what it was is the world's own knowledge.
+/// What a run reaches outside. print, read and write return 0 to go on, anything else to end the run at
+/// once (strc_execute then returns STRC_END_STOPPED): what it was is the world's own knowledge.
 typedef struct strc_world {
     void *self;
     int (*print)(void *self, const char *text, uint64_t size);
-    /// Are `items` items of the input there, read ahead? Nonzero: they never will be (end of input).
+    /// Are `items` items of the input there, read ahead? Nonzero: they never will be (end of input, or
+    /// *env->interrupt). A question only: nothing is taken.
     int (*supply)(void *self, uint32_t input, uint64_t items);
     /// The next `items` items, which supply has promised, to `to`.
     int (*read)(void *self, uint32_t input, void *to, uint64_t items);
@@ -84,7 +87,7 @@ struct strc_env {
 
 /// Runs init and then steady states until an end. `state`: state_size bytes aligned to 64, contents
 /// do not matter; `iterations`: UINT64_MAX for no limit. `done`, if not null, counts completed steady
-/// states as they are completed. The caller has set the public fields of `env` and zeroed the rest.
+/// states, from 0, as they are completed. The caller has set the public fields of `env` and zeroed the rest.
 strc_end strc_execute(const strc_program *, strc_env *, void *state, uint64_t iterations, uint64_t *done);
 
 // ---- what generated code calls: rows (result, name, parameters); see runtime_functions.def
