@@ -1,0 +1,13 @@
+/// What the parts of the runtime share; private to it.
+#ifndef STRC_RUN_H
+#define STRC_RUN_H
+
+#include "strc/runtime.h"
+
+/// Ends the run from inside generated code.
+_Noreturn void strc_leave(strc_env *env, strc_end end);
+
+/// Gives back the memory of all strings.
+void strc_strings_free(strc_env *env);
+
+#endif
