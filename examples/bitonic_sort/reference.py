@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes keys.txt in sorted blocks to expected.txt and expected_64.txt in the folder named first
+"""Writes keys.txt in sorted blocks, one a line and one key a line, into the folder named first
 (default: its own)."""
 
 import os
@@ -12,10 +12,14 @@ def main():
     with open(os.path.join(HERE, "keys.txt"), encoding="ascii") as file:
         keys = [int(word) for word in file.read().split()]
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
-    for n, name in ((16, "expected.txt"), (64, "expected_64.txt")):
+    for n, name, sep in (
+        (16, "expected.txt", " "),
+        (64, "expected_64.txt", " "),
+        (16, "expected_sorted.txt", "\n"),
+    ):
         with open(os.path.join(folder, name), "w", encoding="ascii") as out:
             for start in range(0, len(keys), n):
-                print(*sorted(keys[start : start + n]), file=out)
+                print(*sorted(keys[start : start + n]), sep=sep, file=out)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The same room as difference equations in double precision. Writes expected.wav into the folder
-named first (default: its own)."""
+"""The same room as difference equations in double precision. Writes the sounds of both commands
+into the folder named first (default: its own)."""
 
 import os
 import struct
@@ -31,18 +31,22 @@ def reverb(x, rate, seconds=1.5, dry=0.7, wet=0.25):
     return [dry * a + wet * b for a, b in zip(x, spread)]
 
 
+def write(path, samples):
+    assert max(map(abs, samples)) < 1
+    with wave.open(path, "wb") as out:
+        out.setnchannels(1)
+        out.setsampwidth(2)
+        out.setframerate(8000)
+        out.writeframes(b"".join(struct.pack("<h", round(32767 * v)) for v in samples))
+
+
 def main():
     with wave.open(os.path.join(HERE, "dry.wav")) as file:
         data = file.readframes(file.getnframes())
     dry = [v / 32768 for v, in struct.iter_unpack("<h", data)]
-    wet = reverb(echo(dry, 2000, 0.35), 8000)
-    assert max(map(abs, wet)) < 1
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
-    with wave.open(os.path.join(folder, "expected.wav"), "wb") as out:
-        out.setnchannels(1)
-        out.setsampwidth(2)
-        out.setframerate(8000)
-        out.writeframes(b"".join(struct.pack("<h", round(32767 * v)) for v in wet))
+    write(os.path.join(folder, "expected.wav"), reverb(echo(dry, 2000, 0.35), 8000))
+    write(os.path.join(folder, "expected_reverb.wav"), reverb(dry, 8000))
 
 
 if __name__ == "__main__":

@@ -8,11 +8,13 @@ Every line `    ./strc ...` of examples/NAME/README.md is a command that has to 
 folder in which `examples` is the folder of the examples. examples/NAME/test.json says what must come
 of it: {"the words after ./strc": {"stdout": FILE, "tolerance": X, "files": {WRITTEN: FILE, ...}},
 ...}, the FILEs being beside it. Each command there has to be in the README. With "picture": true
-blanks count.
+blanks count. What a command writes has to be known to git as nothing of its own, lest it litters the
+checkout. Commands in the comments of a program (`//   strc ...`) have to be in the README, too.
 """
 
 import argparse
 import array
+import fnmatch
 import json
 import os
 import shlex
@@ -39,6 +41,21 @@ def commands(folder):
     return [
         line.strip().removeprefix("./strc ") for line in lines if line.startswith("    ./strc ")
     ]
+
+
+def commands_in_comments(folder):
+    return [
+        line.strip().removeprefix("//   strc ")
+        for path in sorted(folder.glob("*.str"))
+        for line in path.read_text(encoding="ascii").splitlines()
+        if line.startswith("//   strc ")
+    ]
+
+
+def ignored(name):
+    """Does git ignore a file of that name in the root of the checkout?"""
+    lines = (EXAMPLES.parent / ".gitignore").read_text(encoding="utf-8").splitlines()
+    return any(fnmatch.fnmatchcase("/" + name, line) for line in lines if line.startswith("/"))
 
 
 def wav(data):
@@ -101,6 +118,9 @@ def run_command(folder, words, expectation, arguments):
         fault = outcome.fault or (f"exit status {outcome.status}" if outcome.status else None)
         if fault:
             return fault + "".join(f"\n    {line}" for line in outcome.err.splitlines()[:12])
+        litter = [name for name in sorted(os.listdir(place)) if name != "examples" and not ignored(name)]
+        if litter:
+            return f"writes {', '.join(litter)}, which .gitignore does not have"
         if expectation is None:
             return None
         expected = (folder / expectation["stdout"]).read_bytes() if "stdout" in expectation else b""
@@ -122,6 +142,9 @@ def check_example(folder, arguments):
     expectations = json.loads((folder / "test.json").read_text(encoding="utf-8"))
     promised = commands(folder)
     faults = [f"the README does not say: ./strc {c}" for c in expectations if c not in promised]
+    faults += [
+        f"the README does not say: ./strc {c}" for c in commands_in_comments(folder) if c not in promised
+    ]
     for command in promised:
         fault = run_command(folder, shlex.split(command), expectations.get(command), arguments)
         if fault:
