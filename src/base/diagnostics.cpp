@@ -51,12 +51,12 @@ std::string message(Diag id, const std::vector<std::string>& args) {
     std::string_view text = info(id).text;
     std::size_t next = 0;
     while (true) {
-        std::size_t hole = text.find("{}");
+        std::size_t hole = text.find('{');
         result += text.substr(0, hole);
         if (hole == std::string_view::npos) break;
         if (next < args.size()) result += args[next];
         ++next;
-        text.remove_prefix(hole + 2);
+        text.remove_prefix(text.find('}') + 1);
     }
 #ifdef STRC_CHECKED
     if (next != args.size()) {
@@ -121,7 +121,8 @@ void Diagnostics::lower(const std::function<bool(const Diagnostic&)>& isHarmless
     for (Diagnostic& each : list)
         if (each.severity == Severity::Error && isHarmless(each)) each.severity = Severity::Warning;
     if (noWarnings)
-        std::erase_if(list, [](const Diagnostic& each) { return each.severity == Severity::Warning; });
+        std::erase_if(list,
+                      [](const Diagnostic& each) { return each.severity == Severity::Warning; });
 }
 
 bool Diagnostics::hasErrors() const { return errorCount() > 0; }

@@ -20,6 +20,14 @@ std::string_view severityWord(base::Severity severity) {
     return severity == base::Severity::Error ? "error" : "warning";
 }
 
+/// The text of a message; angle brackets stand around what differs.
+std::string messageOf(const DiagInfo& row) {
+    std::string text(row.text);
+    std::replace(text.begin(), text.end(), '{', '<');
+    std::replace(text.begin(), text.end(), '}', '>');
+    return text;
+}
+
 std::string titleOf(std::string_view language, std::string_view kind) {
     if (language == "file") return fmt::format("File {}:", kind);
     return kind == "bad" ? "Reported:" : "Mended:";
@@ -28,7 +36,7 @@ std::string titleOf(std::string_view language, std::string_view kind) {
 /// A page as text for a terminal: its fences become titles with indented text.
 std::string render(std::string_view page, const DiagInfo& row) {
     std::string text =
-        fmt::format("{} ({})\n  {}\n", row.name, severityWord(row.severity), row.text);
+        fmt::format("{} ({})\n  {}\n", row.name, severityWord(row.severity), messageOf(row));
     std::string_view rest = page.substr(page.find('\n') + 1);
     std::string command;
     bool inside = false;
@@ -59,7 +67,8 @@ std::string list() {
     for (int i = 0; i < static_cast<int>(Diag::Count); ++i) {
         const DiagInfo& row = base::info(static_cast<Diag>(i));
         if (row.severity == base::Severity::Note) continue;
-        text += fmt::format("{:<28} {:<7}  {}\n", row.name, severityWord(row.severity), row.text);
+        text +=
+            fmt::format("{:<28} {:<7}  {}\n", row.name, severityWord(row.severity), messageOf(row));
     }
     return text;
 }

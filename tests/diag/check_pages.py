@@ -114,7 +114,7 @@ def read_table(text):
     rows = ROW.findall(text)
     faults = []
     if len(rows) != len(re.findall(r"^DIAG\(", text, re.M)):
-        faults.append("some rows of the table are not of the form DIAG(...) // numbers  arguments")
+        faults.append("some rows of the table are not of the form DIAG(...) // numbers")
     severities = {}
     for area, enum, severity, name, message, _ in rows:
         expected = re.sub(r"(?<!^)([A-Z])", r"-\1", enum).lower()
@@ -126,6 +126,8 @@ def read_table(text):
             faults.append(f"{name}: unknown area {area}")
         if message.endswith("."):
             faults.append(f"{name}: the message ends with a period")
+        if re.search(r"[{}]", re.sub(r"\{[^{}]+\}", "", message)):
+            faults.append(f"{name}: '{{' and '}}' do not enclose what stands for an argument")
         severities[name] = severity
     return severities, faults
 

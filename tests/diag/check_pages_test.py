@@ -56,7 +56,7 @@ class Table(unittest.TestCase):
         return check_pages.read_table("".join(row + "\n" for row in rows))[1]
 
     def test_good_rows(self):
-        text = ('DIAG(syntax, BadThing, Error, "bad-thing",\n     "\'{}\' is bad") // 1  what\n'
+        text = ('DIAG(syntax, BadThing, Error, "bad-thing",\n     "\'{name}\' is bad") // 1\n'
                 'DIAG(note, Why, Note, "why",\n     "because") // -\n')
         severities, faults = check_pages.read_table(text)
         self.assertEqual(severities, {"bad-thing": "Error", "why": "Note"})
@@ -66,6 +66,8 @@ class Table(unittest.TestCase):
         self.assertIn("some rows", self.faults('DIAG(name, BadThing, Error, "bad-thing", "x")')[0])
         self.assertIn("stands for", self.faults('DIAG(name, Bad, Error, "bad-thing", "x") // 1')[0])
         self.assertIn("area", self.faults('DIAG(nose, Bad, Error, "bad", "x") // 1')[0])
+        for text in ("{}", "{x", "x}", "{{x}}"):
+            self.assertIn("enclose", self.faults(f'DIAG(name, Bad, Error, "bad", "{text}") // 1')[0])
         self.assertIn("period", self.faults('DIAG(name, Bad, Error, "bad", "x.") // 1')[0])
         row = 'DIAG(name, Bad, Error, "bad", "x") // 1'
         self.assertIn("twice", self.faults(row, row)[0])
