@@ -67,6 +67,9 @@ constexpr std::string_view kFmtExamples = R"(Examples:
 constexpr std::string_view kExplainExamples = R"(Examples:
   strc explain deadlock
   strc explain                              lists all diagnostics)";
+constexpr std::string_view kVersionExamples = R"(Examples:
+  strc version
+  strc --version)";
 constexpr std::string_view kExitStatus =
     R"(Exit status: 0 fine; 1 a fault of the program or its run; 2 a wrong call;
 70 a fault of the compiler; 130 interrupted (with all files completed).)";
@@ -103,7 +106,7 @@ public:
         addSchedule();
         addFmt();
         addExplain();
-        addCommand(Command::Version, "version", "print the version", {});
+        addCommand(Command::Version, "version", "print the version", kVersionExamples);
     }
 
     Parsed parse(int argc, const char* const* argv, std::ostream& out) {

@@ -385,7 +385,7 @@ class Fmt(Case):
 class Explain(Case):
     def test_page(self):
         out, err = self.call("explain", "deadlock")
-        self.assertTrue(out.startswith(b"deadlock (error)\n"))
+        self.assertTrue(out.startswith(b"deadlock (error)\n  <kind of stream> '<name>' deadlocks: '<stream>' waits "))
         self.assertEqual(err, "")
         out, _ = self.call("explain", "deadlock", "unused-stream")
         self.assertIn(b"\nunused-stream (warning)\n", out)
@@ -394,6 +394,7 @@ class Explain(Case):
         names = [line.split()[0] for line in self.call("explain")[0].decode().splitlines()]
         self.assertIn("deadlock", names)
         self.assertGreater(len(names), 150)
+        self.assertNotIn(b"{", self.call("explain")[0])
         for name in (names[0], names[-1]):
             self.call("explain", name)
 
@@ -415,8 +416,8 @@ class Calls(Case):
             self.assertIn(command.encode(), out)
             help_text, _ = self.call(command, "--help")
             self.assertTrue(f"Usage: strc {command} ".encode() in help_text, command)
-            if command != "version":
-                self.assertIn(b"Examples:", help_text)
+            self.assertIn(f"\nExamples:\n  strc {command}".encode(), help_text, command)
+            self.assertEqual(self.call("help", command)[0], help_text)
 
     def test_wrong_calls(self):
         for words, text in ((("chekc", "p.str"), "did you mean 'check'?"), (("p.str",), "did you mean 'strc run p.str'?"),
