@@ -54,9 +54,14 @@ std::string message(Diag id, const std::vector<std::string>& args) {
         std::size_t hole = text.find('{');
         result += text.substr(0, hole);
         if (hole == std::string_view::npos) break;
-        if (next < args.size()) result += args[next];
-        ++next;
-        text.remove_prefix(text.find('}') + 1);
+        std::size_t end = text.find('}');
+        if (text.substr(hole, end - hole) == "{s") {
+            result += next > 0 && next <= args.size() && args[next - 1] == "1" ? "" : "s";
+        } else {
+            if (next < args.size()) result += args[next];
+            ++next;
+        }
+        text.remove_prefix(end + 1);
     }
 #ifdef STRC_CHECKED
     if (next != args.size()) {

@@ -33,7 +33,7 @@ struct DiagInfo {
     std::string_view id;
     Severity severity;
     std::string_view name;  ///< kebab-case: the public identity, for -W and `strc explain`
-    std::string_view text;  ///< "{what}" stands for an argument, in order
+    std::string_view text;  ///< "{what}": the next argument; "{s}": s unless it was 1
 };
 
 const DiagInfo& info(Diag id);

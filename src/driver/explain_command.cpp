@@ -23,6 +23,8 @@ std::string_view severityWord(base::Severity severity) {
 /// The text of a message; angle brackets stand around what differs.
 std::string messageOf(const DiagInfo& row) {
     std::string text(row.text);
+    for (std::size_t at = text.find("{s}"); at != std::string::npos; at = text.find("{s}"))
+        text.replace(at, 3, "s");
     std::replace(text.begin(), text.end(), '{', '<');
     std::replace(text.begin(), text.end(), '}', '>');
     return text;

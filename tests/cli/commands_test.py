@@ -73,7 +73,7 @@ int->void filter Pairs { work pop 2 { println(pop() + pop()); } }
         self.file("in.raw", struct.pack("<3i", 1, 2, 3))
         out, err = self.call("run", "p.str")
         self.assertEqual(out, b"3\n")
-        self.assertEqual(err, "strc: warning: 1 items of 'in.raw' are left over at its end [input-left-over]\n")
+        self.assertEqual(err, "strc: warning: 1 item left over at the end of 'in.raw' [input-left-over]\n")
         self.assertEqual(self.call("run", "--tail=pad", "p.str"), (b"3\n3\n", ""))
 
     def test_print_format(self):

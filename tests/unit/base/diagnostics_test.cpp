@@ -61,6 +61,14 @@ TEST(Diagnostic, ReferencesStayValidWhileMoreAreAdded) {
     EXPECT_EQ(messages(diags).front(), "unknown stream 'First'");
 }
 
+TEST(Diagnostic, Plurals) {
+    EXPECT_EQ(message(Diag::WeightCount, {"split", "1", "3"}), "'split' has 1 weight for 3 streams");
+    EXPECT_EQ(message(Diag::ArgumentCount, {"filter", "F", "no", "1"}),
+              "filter 'F' takes no arguments, 1 given");
+    EXPECT_EQ(message(Diag::ArgumentCount, {"filter", "F", "1", "2"}),
+              "filter 'F' takes 1 argument, 2 given");
+}
+
 #ifdef STRC_CHECKED
 TEST(DiagnosticDeathTest, WrongNumberOfArgumentsIsAFaultOfTheCompiler) {
     EXPECT_EXIT(message(Diag::UnknownStream, {}), testing::ExitedWithCode(70), "unknown-stream");

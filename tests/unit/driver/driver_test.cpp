@@ -143,7 +143,7 @@ TEST(Driver, ManyErrorsAreCut) {
     std::string program = "void->void pipeline Main {\n";
     for (int i = 0; i < 300; ++i) program += "add Nobody" + std::to_string(i) + ";\n";
     Called result = call({"check", "-"}, program + "}\n");
-    EXPECT_TRUE(result.err.ends_with("\nnote: 100 more errors are not shown [more-errors]\n"));
+    EXPECT_TRUE(result.err.ends_with("\nnote: 100 more errors not shown [more-errors]\n"));
     EXPECT_EQ(result.err.find("Nobody200"), std::string::npos);
 }
 
