@@ -238,8 +238,8 @@ private:
             network.channels.push_back(
                 {link.from, link.to, link.slack, {0, made}, {0, taken}, {0, taken}});
         }
-        Simulated result =
-            simulate(std::move(network), policy, {kMostRunsOfBlocks, kMostLeaves / largest + 1});
+        const Bounds bounds{kMostRunsOfBlocks, kMostLeaves / largest + 1};
+        Simulated result = simulate(std::move(network), policy, bounds.within(context.limits));
         if (result.end != Simulated::End::Done) return {};
         return substitute(result.body, bodies);
     }
@@ -257,8 +257,9 @@ private:
         }
         std::vector<std::int64_t> quotas = quota.steady;
         for (NodeId node : nodes) quotas[node] /= rounds;
+        const Bounds bounds{kMostRunsOfNodes, kMostLeaves};
         Simulated result =
-            simulate(flatten(graph, nodes, quotas, state), policy, {kMostRunsOfNodes, kMostLeaves});
+            simulate(flatten(graph, nodes, quotas, state), policy, bounds.within(context.limits));
         if (result.end != Simulated::End::Done) return {};
         rename(result.body, nodes);
         return std::move(result.body);

@@ -111,7 +111,7 @@ private:
                             (prescribed ? kSizeWhenPrescribed : kSizeWhenFree) + 8 * count};
         auto play = [&](const std::vector<std::int64_t>& firings, const State& from, Loop& loop) {
             Simulated simulated = simulate(flatten(graph, nodes, firings, from, &guards),
-                                           Policy::DownstreamFirst, bounds);
+                                           Policy::DownstreamFirst, bounds.within(context.limits));
             STRC_ASSERT(simulated.end != Simulated::End::Stuck, "a deadlock that balance accepted");
             rename(simulated.body, nodes);
             loop.children = std::move(simulated.body);
@@ -126,9 +126,9 @@ private:
     bool startUp() {
         const auto count = static_cast<std::int64_t>(nodes.size());
         const State start = startOf(graph);
-        Simulated simulated =
-            simulate(flatten(graph, nodes, quota.init, start), Policy::DownstreamFirst,
-                     {kRunsWhenFree >> 4, kSizeWhenFree / 4 + 8 * count});
+        const Bounds bounds{kRunsWhenFree >> 4, kSizeWhenFree / 4 + 8 * count};
+        Simulated simulated = simulate(flatten(graph, nodes, quota.init, start),
+                                       Policy::DownstreamFirst, bounds.within(context.limits));
         if (simulated.end == Simulated::End::Done &&
             (order == Order::Buffers || leaves(simulated.body) <= fewestLeaves())) {
             rename(simulated.body, nodes);
@@ -169,7 +169,8 @@ private:
 
     bool startLoop(const std::vector<NodeId>& inside, const State& start) {
         for (Policy policy : {Policy::Thorough, Policy::DownstreamFirst}) {
-            Simulated simulated = simulate(flatten(graph, inside, quota.init, start), policy);
+            Simulated simulated = simulate(flatten(graph, inside, quota.init, start), policy,
+                                           Bounds{}.within(context.limits));
             if (simulated.end != Simulated::End::Done) continue;
             rename(simulated.body, inside);
             appendTimes(result.init.children, std::move(simulated.body), 1);

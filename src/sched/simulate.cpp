@@ -228,6 +228,11 @@ Wiring::Wiring(const Network& network)
     }
 }
 
+Bounds Bounds::within(const base::Limits& limits) const {
+    const auto most = static_cast<std::int64_t>(limits.simulationSteps);
+    return {std::min(runs, most), size};
+}
+
 Simulated simulate(Network network, Policy policy, Bounds bounds, bool accelerate) {
     return Simulation(std::move(network), policy, bounds, accelerate).run();
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/limits.h"
 #include "graph/flow.h"
 #include "graph/graph.h"
 #include "graph/sdep.h"
@@ -53,6 +54,9 @@ enum class Policy : std::uint8_t { DownstreamFirst, Thorough };
 struct Bounds {
     std::int64_t runs = 1 << 22;  ///< runs of one actor that are simulated
     std::int64_t size = 1 << 20;  ///< nodes of the tree
+
+    /// With no more runs than Limits::simulationSteps.
+    Bounds within(const base::Limits&) const;
 };
 
 struct Simulated {

@@ -422,6 +422,19 @@ TEST(Schedule, RandomGraphsWithLargeRates) {
     EXPECT_GT(made, 50);
 }
 
+TEST(Schedule, TheSearchIsLimited) {
+    const Graph graph = build(pipeline("Main", {withEffects(source("A", 10'007), graph::kPrints),
+                                                withEffects(sink("B", 6'001), graph::kPrints)}));
+    base::Context context;
+    const auto quota = balance(context, graph);
+    ASSERT_TRUE(quota);
+    EXPECT_TRUE(schedule(context, graph, *quota, Order::Buffers));
+    context.limits.simulationSteps = 50;
+    EXPECT_FALSE(schedule(context, graph, *quota, Order::Buffers));
+    ASSERT_THAT(context.diags.all(), SizeIs(1));
+    EXPECT_EQ(context.diags.all()[0].id, Diag::LimitExceeded);
+}
+
 // ----------------------------------------------------------------------------------- verifier
 
 class VerifierTest : public ::testing::Test {
