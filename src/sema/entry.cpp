@@ -112,6 +112,11 @@ void warnUnused(base::Context& ctx, const Program& program) {
     }
 }
 
+/// A name that is declared wrongly is one that others may use: to them the declaration is not there.
+bool concernsOthers(Diag id) {
+    return id == Diag::BuiltinStreamRedefined || id == Diag::DuplicateStream;
+}
+
 /// Parts of the texts in which errors do no harm: named streams that nobody reaches.
 class Unreachable {
 public:
@@ -153,7 +158,8 @@ void markReachable(base::Context& ctx, Program& program, const StreamInfo& main)
     Unreachable unreachable(program);
     ctx.diags.lower([&](const Diagnostic& each) {
         bool isSyntax = base::info(each.id).area == "syntax";
-        return !isSyntax && each.range.valid() && unreachable.contains(each.range);
+        return !isSyntax && !concernsOthers(each.id) && each.range.valid() &&
+               unreachable.contains(each.range);
     });
 }
 

@@ -264,6 +264,21 @@ int->int pipeline DeadToo { add Nope; add int->int filter { work pop 1 push 1 { 
     EXPECT_TRUE(reached.ctx.diags.hasErrors());
 }
 
+TEST(Main, NamesDeclaredWronglyStayErrors) {
+    for (std::string second :
+         {"add K; }\nint->int filter Identity { work pop 1 push 1 { push(pop()); } }",
+          "add K; }\nvoid->int filter S { work push 1 { push(2); } }"}) {
+        bool builtin = second.find("Identity") != std::string::npos;
+        std::string first = builtin ? "add S; add Identity; " : "add S; ";
+        Checked checked(kEnds + ("void->void pipeline Main { " + first) + second, {}, true);
+        const StreamInfo* main = findMain(checked.ctx, checked.program, {});
+        ASSERT_NE(main, nullptr);
+        EXPECT_EQ(checked.ctx.diags.errorCount(), 1u);
+        markReachable(checked.ctx, checked.program, *main);
+        EXPECT_TRUE(checked.ctx.diags.hasErrors()) << second;
+    }
+}
+
 TEST(Main, LenientTruncatesInitialisers) {
     std::string source = std::string(
                              "void->void pipeline Main { add T; add K; }\nvoid->int filter T { int "
