@@ -33,7 +33,7 @@ public:
 private:
     void checkBody(graph::NodeId node, const Kernel& kernel, const ir::Body& body, const graph::Rates& rates,
                    const char* part) {
-        std::uint64_t steps = std::min(kStepsPerKernel, stepsLeft);
+        std::uint64_t steps = std::min({kStepsPerKernel, stepsLeft, context.limits.elaborationSteps});
         stepsLeft -= steps;
         ir::ItemCounts counts = ir::countItems(module, kernel.code, body, steps);
         Place place{node, &kernel.code, &body, part};
