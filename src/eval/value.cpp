@@ -1,6 +1,5 @@
 // Scalars between slots, Values and text; the code as text.
 
-#include <cstdio>
 #include <cstring>
 
 #include <fmt/format.h>
@@ -20,16 +19,6 @@ std::string_view operands(Code32 code) {
     return table[static_cast<std::size_t>(code)];
 }
 
-namespace {
-
-std::string formatC(double value) { return fmt::format("{:.6f}", value); }
-
-std::string formatReal(float value, bool cFormat) {
-    return cFormat ? formatC(value) : types::formatFloat(value);
-}
-
-}  // namespace
-
 std::string format(const Slot* slot, TypeKind kind, bool cFormat) {
     switch (kind) {
         case TypeKind::Boolean: return slot->i ? "true" : "false";
@@ -37,13 +26,10 @@ std::string format(const Slot* slot, TypeKind kind, bool cFormat) {
         case TypeKind::Int: return std::to_string(slot->i);
         case TypeKind::Char: return std::string(1, static_cast<char>(slot->i));
         case TypeKind::Portal: return "portal" + std::to_string(slot->i);
-        case TypeKind::Float: return formatReal(slot->f, cFormat);
-        case TypeKind::Double: return cFormat ? formatC(slot->d) : types::formatDouble(slot->d);
-        case TypeKind::Complex: {
-            std::string second = formatReal(slot->parts[1], cFormat);
-            return formatReal(slot->parts[0], cFormat) + (second[0] == '-' ? "" : "+") + second +
-                   "i";
-        }
+        case TypeKind::Float: return types::formatFloat(slot->f, cFormat);
+        case TypeKind::Double: return types::formatDouble(slot->d, cFormat);
+        case TypeKind::Complex:
+            return types::formatComplex(slot->parts[0], slot->parts[1], cFormat);
         case TypeKind::String: return slot->text ? *slot->text : std::string();
         case TypeKind::Float2:
         case TypeKind::Float3:

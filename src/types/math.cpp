@@ -1,8 +1,11 @@
 #include "types/math.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include "base/assert.h"
+#include "strc/runtime.h"
+#include "strc/values.h"
 
 namespace strc::types {
 namespace {
@@ -16,31 +19,16 @@ constexpr MathInfo mathTable[] = {
 #define X(Id, name, arguments) {name, arguments},
     STRC_REAL_FUNCTIONS(X)
 #undef X
-    {"arg", 1},
+        {"arg", 1},
     {"csqrt", 1},
 };
 
-/// Math.min and Math.max of Java: a NaN wins, and -0 is less than 0.
-double lesser(double x, double y) {
-    if (x != x) return x;
-    if (x == 0 && y == 0) return std::signbit(x) ? x : y;
-    return x <= y ? x : y;
-}
-
-double greater(double x, double y) {
-    if (x != x) return x;
-    if (x == 0 && y == 0) return std::signbit(x) ? y : x;
-    return x >= y ? x : y;
-}
-
-Complex polar(double radius, double angle) {
-    return {static_cast<float>(radius * std::cos(angle)), static_cast<float>(radius * std::sin(angle))};
-}
-
-Complex logarithm(Complex z) {
-    double a = z.real();
-    double b = z.imag();
-    return {static_cast<float>(std::log(std::sqrt(a * a + b * b))), static_cast<float>(std::atan2(b, a))};
+/// A complex function of the runtime: the result goes to its first argument.
+template <typename... Args>
+Complex call(void (*function)(float*, Args...), std::type_identity_t<Args>... args) {
+    float parts[2];
+    function(parts, args...);
+    return {parts[0], parts[1]};
 }
 
 }  // namespace
@@ -82,12 +70,12 @@ double evaluate(MathFn fn, double x, double y) {
         case MathFn::Abs: return std::fabs(x);
         case MathFn::Floor: return std::floor(x);
         case MathFn::Ceil: return std::ceil(x);
-        case MathFn::Round: return std::floor(x + 0.5);
+        case MathFn::Round: return strc_round(x);
         case MathFn::Rint: return std::nearbyint(x);
         case MathFn::Atan2: return std::atan2(x, y);
         case MathFn::Pow: return std::pow(x, y);
-        case MathFn::Min: return lesser(x, y);
-        case MathFn::Max: return greater(x, y);
+        case MathFn::Min: return strc_min(x, y);
+        case MathFn::Max: return strc_max(x, y);
         case MathFn::Arg:
         case MathFn::Csqrt:
         case MathFn::Count: break;
@@ -96,44 +84,26 @@ double evaluate(MathFn fn, double x, double y) {
 }
 
 Complex evaluate(MathFn fn, Complex z, Complex w) {
-    double a = z.real();
-    double b = z.imag();
+    float a = z.real();
+    float b = z.imag();
     switch (fn) {
-        case MathFn::Exp: return polar(std::exp(a), b);
-        case MathFn::Sin:
-            return {static_cast<float>(std::sin(a) * std::cosh(b)),
-                    static_cast<float>(std::cos(a) * std::sinh(b))};
-        case MathFn::Cos:
-            return {static_cast<float>(std::cos(a) * std::cosh(b)),
-                    static_cast<float>(-std::sin(a) * std::sinh(b))};
-        case MathFn::Log: return logarithm(z);
-        case MathFn::Pow: return evaluate(MathFn::Exp, multiply(w, logarithm(z)));
+        case MathFn::Exp: return call(strc_complex_exp, a, b);
+        case MathFn::Sin: return call(strc_complex_sin, a, b);
+        case MathFn::Cos: return call(strc_complex_cos, a, b);
+        case MathFn::Log: return call(strc_complex_log, a, b);
+        case MathFn::Pow: return call(strc_complex_pow, a, b, w.real(), w.imag());
         case MathFn::Sqrt:
-        case MathFn::Csqrt: {
-            double modulus = std::sqrt(a * a + b * b);
-            double real = std::sqrt(std::max(0.0, (modulus + a) / 2));
-            double imag = std::sqrt(std::max(0.0, (modulus - a) / 2));
-            return {static_cast<float>(real), static_cast<float>(std::signbit(b) ? -imag : imag)};
-        }
+        case MathFn::Csqrt: return call(strc_complex_sqrt, a, b);
         default: STRC_UNREACHABLE("not a complex function");
     }
 }
 
 float evaluateToReal(MathFn fn, Complex z) {
-    double a = z.real();
-    double b = z.imag();
     STRC_ASSERT(fn == MathFn::Abs || fn == MathFn::Arg, "not a function from complex to real");
-    return static_cast<float>(fn == MathFn::Abs ? std::sqrt(a * a + b * b) : std::atan2(b, a));
+    auto function = fn == MathFn::Abs ? strc_complex_abs : strc_complex_arg;
+    return function(z.real(), z.imag());
 }
 
-double Random::next() {
-    auto draw = [this](int bits) {
-        state = (state * 0x5DEECE66Dull + 0xB) & ((1ull << 48) - 1);
-        return state >> (48 - bits);
-    };
-    std::uint64_t high = draw(26);
-    std::uint64_t low = draw(27);
-    return static_cast<double>((high << 27) + low) / 9007199254740992.0;
-}
+double Random::next() { return strc_random_next(&state); }
 
 }  // namespace strc::types

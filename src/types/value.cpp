@@ -1,36 +1,15 @@
 #include "types/value.h"
 
-#include <charconv>
-#include <cmath>
+#include "strc/values.h"
 
 namespace strc::types {
 namespace {
 
-/// Java's layout of shortest digits: plain for 1e-3 <= |x| < 1e7, otherwise "d.dddEn".
-template <typename T>
-std::string javaStyle(T value) {
-    if (std::isnan(value)) return "NaN";
-    if (std::isinf(value)) return value < 0 ? "-Infinity" : "Infinity";
-    if (value == 0) return std::signbit(value) ? "-0.0" : "0.0";
-    char buffer[64];
-    auto end = std::to_chars(buffer, buffer + sizeof buffer, std::fabs(value), std::chars_format::scientific).ptr;
-    std::string digits;
-    const char* at = buffer;
-    for (; at != end && *at != 'e'; ++at)
-        if (*at != '.') digits += *at;
-    int exponent = 0;
-    std::from_chars(at[1] == '+' ? at + 2 : at + 1, end, exponent);
-    std::string sign = value < 0 ? "-" : "";
-    int count = static_cast<int>(digits.size());
-    if (exponent < -3 || exponent >= 7)
-        return sign + digits[0] + '.' + (count > 1 ? digits.substr(1) : "0") + 'E' + std::to_string(exponent);
-    if (exponent < 0) return sign + "0." + std::string(-exponent - 1, '0') + digits;
-    if (count <= exponent + 1) return sign + digits + std::string(exponent + 1 - count, '0') + ".0";
-    return sign + digits.substr(0, exponent + 1) + '.' + digits.substr(exponent + 1);
-}
-
 std::string scalarText(const Type* type, const char* at) {
-    auto read = [at]<typename T>(T value) { std::memcpy(&value, at, sizeof value); return value; };
+    auto read = [at]<typename T>(T value) {
+        std::memcpy(&value, at, sizeof value);
+        return value;
+    };
     switch (type->kind) {
         case TypeKind::Boolean: return *at ? "true" : "false";
         case TypeKind::Bit: return *at ? "1" : "0";
@@ -42,8 +21,7 @@ std::string scalarText(const Type* type, const char* at) {
         case TypeKind::Complex: {
             float imag = 0;
             std::memcpy(&imag, at + 4, 4);
-            std::string second = formatFloat(imag);
-            return formatFloat(read(float{})) + (second[0] == '-' ? "" : "+") + second + "i";
+            return formatComplex(read(float{}), imag);
         }
         default: return "?";
     }
@@ -79,8 +57,20 @@ void append(std::string& out, const Type* type, const char* at) {
 
 }  // namespace
 
-std::string formatFloat(float value) { return javaStyle(value); }
-std::string formatDouble(double value) { return javaStyle(value); }
+std::string formatFloat(float value, bool cFormat) {
+    char text[STRC_TEXT_ROOM];
+    return {text, strc_text_of_float(text, value, cFormat)};
+}
+
+std::string formatDouble(double value, bool cFormat) {
+    char text[STRC_TEXT_ROOM];
+    return {text, strc_text_of_double(text, value, cFormat)};
+}
+
+std::string formatComplex(float real, float imag, bool cFormat) {
+    char text[STRC_TEXT_ROOM];
+    return {text, strc_text_of_complex(text, real, imag, cFormat)};
+}
 
 std::string toString(const Value& value) {
     if (value.type->is(TypeKind::String)) return value.bytes;

@@ -38,9 +38,11 @@ struct Value {
 /// structs, for dumps only, as "{1, 2}".
 std::string toString(const Value&);
 
-/// A binary32 as Float.toString of Java prints it: what `println` of a float gives.
-std::string formatFloat(float value);
+/// A binary32 as `println` prints it: like Float.toString of Java, or like "%f" of C.
+std::string formatFloat(float value, bool cFormat = false);
 /// The same digits rule for binary64.
-std::string formatDouble(double value);
+std::string formatDouble(double value, bool cFormat = false);
+/// "a+bi"
+std::string formatComplex(float real, float imag, bool cFormat = false);
 
 }  // namespace strc::types

@@ -1,0 +1,182 @@
+#include <gmock/gmock.h>
+
+#include "unit/runtime/fixture.h"
+
+namespace strc::testing {
+namespace {
+
+using ::testing::ElementsAre;
+
+struct State {
+    std::int64_t bias;  ///< from the image
+    std::int64_t sum;
+    std::int64_t phases;
+};
+
+/// One input, which init takes one item of, `steady` two and `scaled` six.
+class Execute : public RuntimeTest {
+protected:
+    Execute() {
+        program.abi_version = STRC_ABI_VERSION;
+        program.inputs = program.outputs = program.node_count = 1;
+        program.state_size = sizeof(State);
+        program.image_size = sizeof bias;
+        program.image = &bias;
+        program.init = {sum<1>, &reads[0], 0};
+        program.steady = {sum<2>, &reads[1], 1};
+        program.scaled = {sum<6>, &reads[2], 3};
+        inputs.resize(1);
+    }
+
+    template <int kItems>
+    static void sum(strc_env* env, void* memory) {
+        auto* state = static_cast<State*>(memory);
+        int items[kItems];
+        strc_read(env, 0, items, kItems);
+        for (int item : items) state->sum += item;
+        ++state->phases;
+        int total = static_cast<int>(state->bias + state->sum);
+        strc_write(env, 0, &total, 1);
+    }
+
+    void supplyOnesFor(int steadyStates) {
+        inputs[0].assign(static_cast<std::size_t>(1 + 2 * steadyStates), 1);
+    }
+    strc_end execute(std::uint64_t iterations) {
+        return strc_execute(&program, &env, &state, iterations, &done);
+    }
+
+    const std::uint64_t reads[3] = {1, 2, 6};
+    const std::int64_t bias = 100;
+    strc_program program{};
+    alignas(64) State state = {-1, -1, -1};
+    std::uint64_t done = 77;
+};
+
+TEST_F(Execute, InitRunsFirstOnTheImageAndZeros) {
+    supplyOnesFor(0);
+    EXPECT_EQ(execute(0), STRC_END_ITERATIONS);
+    EXPECT_THAT(written, ElementsAre(101));
+    EXPECT_EQ(done, 0u);
+    EXPECT_EQ(state.phases, 1);
+}
+
+TEST_F(Execute, ScaledPhasesAsLongAsIterationsAreLeft) {
+    supplyOnesFor(100);
+    EXPECT_EQ(execute(7), STRC_END_ITERATIONS);
+    EXPECT_EQ(done, 7u);
+    EXPECT_THAT(written, ElementsAre(101, 107, 113, 115));
+    EXPECT_EQ(inputs[0].size(), 201u - 15);
+}
+
+TEST_F(Execute, WhatScaledPhasesLackIsDoneOneByOne) {
+    supplyOnesFor(5);
+    inputs[0].push_back(1);  // not enough for another one
+    EXPECT_EQ(execute(UINT64_MAX), STRC_END_INPUT);
+    EXPECT_EQ(done, 5u);
+    EXPECT_THAT(written, ElementsAre(101, 107, 109, 111));
+    EXPECT_EQ(inputs[0].size(), 1u) << "a question takes nothing";
+    EXPECT_THAT(asked, ElementsAre(1, 6, 6, 2, 2, 2)) << "what is not there never will be";
+}
+
+TEST_F(Execute, WithoutScaledPhase) {
+    program.scaled = {};
+    supplyOnesFor(5);
+    EXPECT_EQ(execute(UINT64_MAX), STRC_END_INPUT);
+    EXPECT_EQ(done, 5u);
+    EXPECT_EQ(written.size(), 6u);
+}
+
+TEST_F(Execute, InitMayLackInput) {
+    EXPECT_EQ(execute(3), STRC_END_INPUT);
+    EXPECT_EQ(done, 0u);
+    EXPECT_TRUE(written.empty());
+}
+
+TEST_F(Execute, PhasesThatReadNothingAskForNothing) {
+    static const std::uint64_t nothing = 0;
+    auto idle = [](strc_env*, void*) {};
+    program.init = {idle, &nothing, 0};
+    program.steady = {idle, &nothing, 1};
+    program.scaled = {idle, &nothing, 1000};
+    EXPECT_EQ(execute(1'234'567), STRC_END_ITERATIONS);
+    EXPECT_EQ(done, 1'234'567u);
+    EXPECT_TRUE(asked.empty());
+}
+
+TEST_F(Execute, NobodyNeedsToCount) {
+    supplyOnesFor(3);
+    EXPECT_EQ(strc_execute(&program, &env, &state, 3, nullptr), STRC_END_ITERATIONS);
+    EXPECT_EQ(state.sum, 7);
+}
+
+TEST_F(Execute, RunsAfterOneAnother) {
+    for (int run = 0; run < 3; ++run) {
+        supplyOnesFor(2);
+        written.clear();
+        EXPECT_EQ(execute(2), STRC_END_ITERATIONS);
+        EXPECT_THAT(written, ElementsAre(101, 103, 105));
+    }
+}
+
+TEST_F(Execute, FaultsTellWhatTheyKnow) {
+    program.steady.run = [](strc_env* environment, void*) {
+        strc_trap(environment, 17, 3, -5, INT64_MAX);
+    };
+    supplyOnesFor(2);
+    EXPECT_EQ(execute(2), STRC_END_FAULT);
+    EXPECT_EQ(env.fault.site, 17u);
+    EXPECT_EQ(env.fault.node, 3u);
+    EXPECT_EQ(env.fault.numbers[0], -5);
+    EXPECT_EQ(env.fault.numbers[1], INT64_MAX);
+    EXPECT_EQ(done, 0u);
+    EXPECT_THAT(written, ElementsAre(101)) << "what was done stays done";
+}
+
+TEST_F(Execute, InterruptsBeforeAndBetweenPhases) {
+    supplyOnesFor(10);
+    interrupt = 1;
+    EXPECT_EQ(execute(9), STRC_END_INTERRUPTED);
+    EXPECT_TRUE(asked.empty());
+    EXPECT_TRUE(written.empty());
+    interrupt = 0;
+    program.scaled.run = [](strc_env* environment, void*) {
+        *const_cast<volatile unsigned char*>(environment->interrupt) = 1;
+    };
+    EXPECT_EQ(execute(9), STRC_END_INTERRUPTED);
+    EXPECT_EQ(done, 3u);
+}
+
+TEST_F(Execute, GeneratedCodeSeesTheInterrupt) {
+    program.steady.run = [](strc_env* environment, void*) { strc_stop(environment); };
+    supplyOnesFor(1);
+    EXPECT_EQ(execute(1), STRC_END_INTERRUPTED);
+    EXPECT_EQ(done, 0u);
+}
+
+TEST_F(Execute, WaitingForInputIsInterrupted) {
+    supplyInterrupts = true;
+    EXPECT_EQ(execute(1), STRC_END_INTERRUPTED);
+}
+
+TEST_F(Execute, TheWorldStopsARun) {
+    supplyOnesFor(9);
+    readStops = true;
+    EXPECT_EQ(execute(2), STRC_END_STOPPED);
+    EXPECT_TRUE(written.empty());
+    readStops = false;
+    writeStops = true;
+    EXPECT_EQ(execute(2), STRC_END_STOPPED);
+    EXPECT_EQ(written.size(), 1u);
+    writeStops = false;
+    printStops = true;
+    program.steady.run = [](strc_env* environment, void*) {
+        strc_print_int(environment, 1);
+        strc_print_int(environment, 2);
+    };
+    EXPECT_EQ(execute(2), STRC_END_STOPPED);
+    EXPECT_EQ(printed, "1");
+}
+
+}  // namespace
+}  // namespace strc::testing

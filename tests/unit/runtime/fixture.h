@@ -1,0 +1,85 @@
+#pragma once
+/// Programs written by hand and a world that remembers what they did.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "strc/runtime.h"
+
+namespace strc::testing {
+
+/// Functions of the runtime called outside of any program.
+class RuntimeTest : public ::testing::Test {
+protected:
+    RuntimeTest() {
+        world.self = this;
+        world.print = [](void* self, const char* text, std::uint64_t size) {
+            auto& test = *static_cast<RuntimeTest*>(self);
+            test.printed.append(text, size);
+            ++test.prints;
+            return test.printStops ? 1 : 0;
+        };
+        world.supply = [](void* self, std::uint32_t input, std::uint64_t items) {
+            return static_cast<RuntimeTest*>(self)->supply(input, items);
+        };
+        world.read = [](void* self, std::uint32_t input, void* to, std::uint64_t items) {
+            auto& at = static_cast<RuntimeTest*>(self)->inputs[input];
+            for (std::uint64_t i = 0; i < items; ++i) static_cast<int*>(to)[i] = at[i];
+            at.erase(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(items));
+            return static_cast<RuntimeTest*>(self)->readStops ? 1 : 0;
+        };
+        world.write = [](void* self, std::uint32_t, const void* from, std::uint64_t items) {
+            auto* first = static_cast<const int*>(from);
+            auto& test = *static_cast<RuntimeTest*>(self);
+            test.written.insert(test.written.end(), first, first + items);
+            return test.writeStops ? 1 : 0;
+        };
+        env.world = &world;
+        env.interrupt = &interrupt;
+    }
+    ~RuntimeTest() override {
+        run([](strc_env*) {});  // gives back the strings that a test left
+    }
+
+    int supply(std::uint32_t input, std::uint64_t items) {
+        asked.push_back(items);
+        if (supplyInterrupts) interrupt = 1;
+        return inputs[input].size() < items;
+    }
+
+    /// What `body` prints as the init of a program.
+    std::string print(std::function<void(strc_env*)> body) {
+        printed.clear();
+        EXPECT_EQ(run(std::move(body)), STRC_END_ITERATIONS);
+        return printed;
+    }
+    strc_end run(std::function<void(strc_env*)> body) {
+        strc_program program{};
+        program.state_size = sizeof body;
+        program.init.run = [](strc_env* environment, void*) {
+            static_cast<RuntimeTest*>(environment->world->self)->init(environment);
+        };
+        init = std::move(body);
+        alignas(64) char state[sizeof body];
+        return strc_execute(&program, &env, state, 0, nullptr);
+    }
+
+    strc_world world{};
+    strc_env env{};
+    volatile unsigned char interrupt = 0;
+    std::function<void(strc_env*)> init;
+    std::string printed;
+    int prints = 0;
+    bool printStops = false, readStops = false, writeStops = false, supplyInterrupts = false;
+    std::vector<std::vector<int>> inputs;
+    std::vector<int> written;
+    std::vector<std::uint64_t> asked;  ///< of supply
+};
+
+inline std::string text(const strc_string* string) { return {string->text, string->size}; }
+
+}  // namespace strc::testing
