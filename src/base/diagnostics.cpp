@@ -133,7 +133,9 @@ void Diagnostics::lower(const std::function<bool(const Diagnostic&)>& isHarmless
 bool Diagnostics::hasErrors() const { return errorCount() > 0; }
 
 std::size_t Diagnostics::errorCount() const {
-    auto isError = [](const Diagnostic& each) { return each.severity == Severity::Error; };
+    auto isError = [](const Diagnostic& each) {
+        return each.severity == Severity::Error && !isWarning(each.id);
+    };
     return static_cast<std::size_t>(std::count_if(list.begin(), list.end(), isError));
 }
 

@@ -85,7 +85,7 @@ public:
     /// Errors that prove harmless become warnings, as with `addAsWarning`.
     void lower(const std::function<bool(const Diagnostic&)>& isHarmless);
 
-    bool hasErrors() const;
+    bool hasErrors() const;  ///< a warning that counts as an error stops nobody from going on
     std::size_t errorCount() const;
     const std::deque<Diagnostic>& all() const { return list; }
     void clear();

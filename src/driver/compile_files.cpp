@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -69,7 +70,8 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
     Stage done = Stage::Nothing;
     if (!context.diags.hasErrors()) done = compile(result, request, *library, last);
     call.reporter.show(context);
-    return done;
+    // Warnings that count as errors let all stages have their say.
+    return call.reporter.hasErrors() ? std::min(done, Stage::Parsed) : done;
 }
 
 int statusOfFailure(const Call& call) {

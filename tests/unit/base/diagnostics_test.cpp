@@ -130,23 +130,24 @@ TEST(DiagnosticOptions, AllNamesEveryWarning) {
     ASSERT_TRUE(diags.setWarning("unused-stream", true));
     ASSERT_TRUE(diags.setWarningAsError("all"));
     diags.add(Diag::UnusedStream, kHere) << "S";
-    EXPECT_TRUE(diags.hasErrors());
+    EXPECT_EQ(diags.all()[0].severity, Severity::Error);
 }
 
 TEST(DiagnosticOptions, OneWarningOrAllBecomeErrors) {
     Diagnostics one;
     ASSERT_TRUE(one.setWarningAsError("missing-stateful"));  // asks for it, too
     one.add(Diag::UnusedStream, kHere) << "S";
-    EXPECT_FALSE(one.hasErrors());
     one.add(Diag::MissingStateful, kHere) << "F";
-    EXPECT_EQ(one.errorCount(), 1u);
+    EXPECT_EQ(one.all()[0].severity, Severity::Warning);
+    EXPECT_EQ(one.all()[1].severity, Severity::Error);
+    EXPECT_FALSE(one.hasErrors());  // nothing stops for its sake
 
     Diagnostics all;
     all.allWarningsAsErrors();
     all.add(Diag::UnusedStream, kHere) << "S";
     all.add(Diag::MissingStateful, kHere) << "F";  // still off
-    EXPECT_EQ(all.errorCount(), 1u);
-    EXPECT_THAT(all.all(), SizeIs(1));
+    ASSERT_THAT(all.all(), SizeIs(1));
+    EXPECT_EQ(all.all()[0].severity, Severity::Error);
 }
 
 TEST(DiagnosticOptions, SilenceLeavesErrors) {
