@@ -3,9 +3,12 @@
 
 import json
 import os
+import re
+import shutil
 import stat
 import struct
 import unittest
+from pathlib import Path
 
 from command import COPY, COUNTER, TWICE, Case
 
@@ -166,6 +169,46 @@ class Open(Case):
         self.call("run", "--top=Twice", "--in=a.wav", "--out=b.wav", "twice.str")
         self.assertEqual(self.bytes("b.wav"), header + struct.pack("<4h", 2, 4, 6, 8))
 
+    def test_channels_stay_together(self):
+        """Items of two samples are frames of a WAV file with two channels."""
+        self.file("swap.str", """float[2]->float[2] filter Swap {
+    work pop 1 push 1 { float[2] x = pop(); float[2] y = {x[1], x[0]}; push(y); }
+}
+int->int filter Left { work pop 2 push 1 { push(pop()); pop(); } }
+int[2]->int filter First { work pop 1 push 1 { int[2] x = pop(); push(x[0]); } }
+""")
+        data = struct.pack("<6h", 1, -1, 2, -2, 3, -3)
+        header = struct.pack("<4sI8sIHHIIHH4sI", b"RIFF", 36 + len(data), b"WAVEfmt ", 16, 1, 2, 8000, 32000, 4, 16,
+                             b"data", len(data))
+        self.file("a.wav", header + data)
+        self.call("run", "--top=Swap", "--in=a.wav", "--out=b.wav", "swap.str")
+        self.assertEqual(self.bytes("b.wav"), header + struct.pack("<6h", -1, 1, -2, 2, -3, 3))
+        for top in ("Left", "First"):
+            self.call("run", f"--top={top}", "--in=a.wav", "--out=c.wav", "--out-channels=1", "swap.str")
+            self.assertEqual(self.bytes("c.wav")[22:26], struct.pack("<HH", 1, 8000))
+            self.assertEqual(self.bytes("c.wav")[44:], struct.pack("<3h", 1, 2, 3))
+
+    def test_every_format_on_both_sides(self):
+        """What is written is read again, through files and through pipes."""
+        for item, words in (("int", "-1 0 1 255 70 7"), ("float", "-0.5 0.25 0.5 -0.25 0.0 0.75")):
+            self.file("same.str", f"{item}->{item} filter Same {{ work pop 1 push 1 {{ push(pop()); }} }}")
+            self.file("a.txt", words)
+            lines = "".join(word + "\n" for word in words.split()).encode()
+            for name in ("raw", "wav", "npy", "text", "pcm", "png", "pgm"):
+                if name in ("png", "pgm"):  # these are never negative
+                    positive = words.replace("-", "").replace("0.", "") if item == "float" else words.replace("-", "")
+                    self.file("a.txt", positive)
+                    values = [float(word) if item == "float" else word for word in positive.split()]
+                    lines = "".join(f"{value}\n" for value in values).encode()
+                with self.subTest(item, format=name):
+                    same = ("run", "--top=Same")
+                    self.call(*same, "--in=a.txt", f"--out=b.{name}", "--out-width=3", "same.str")
+                    out, _ = self.call(*same, f"--in=b.{name}", "--out-format=text", "same.str")
+                    self.assertEqual(out, lines)
+                    piped, _ = self.call(*same, f"--in=b.{name}", f"--out-format={name}", "same.str")
+                    out, _ = self.call(*same, f"--in-format={name}", "--out-format=text", "same.str", input=piped)
+                    self.assertEqual(out, lines)
+
     def test_image_is_like_its_input(self):
         self.file("a.pgm", b"P5 3 2 255 \x01\x02\x03\x04\x05\x06")
         self.call("run", "--top=Twice", "--in=a.pgm", "--out=b.pgm", "twice.str")
@@ -317,6 +360,24 @@ class GraphAndSchedule(Case):
         _, err = self.call("graph", "-o", "g.bmp", "p.str", status=2)
         self.assertIn("the format of 'g.bmp' is not known", err)
 
+    def test_large_graphs_are_folded(self):
+        self.file("p.str", """void->void pipeline Main { add IntRamp; for (int i = 0; i < 10; i++) add Wide; add IntPrint; }
+int->int splitjoin Wide { split roundrobin; for (int i = 0; i < 1000; i++) add Inc; join roundrobin; }
+int->int filter Inc { work pop 1 push 1 { push(pop() + 1); } }
+""")
+        out, _ = self.call("graph", "p.str")
+        self.assertLess(len(out), 2000)
+        self.assertIn("Wide \u00d7 10 in a row", out.decode())
+        self.assertIn("Inc \u00d7 1000", out.decode())
+        graph = json.loads(self.call("graph", "--format=json", "p.str")[0])
+        self.assertEqual((len(graph["nodes"]), len(graph["edges"])), (10022, 20011))
+        self.assertEqual(self.call("graph", "--format=txt", "p.str")[0].count(b"filter Inc"), 10000)
+        self.assertEqual(self.call("graph", "--no-fold", "p.str")[0].count(b"Inc"), 10000)
+        if shutil.which("dot"):
+            svg, _ = self.call("graph", "--format=svg", "p.str")
+            self.assertLess(len(svg), 20000)
+            self.assertIn("Inc \u00d7 1000", svg.decode().replace("&#215;", "\u00d7"))
+
     def test_svg_needs_a_tool(self):
         self.file("p.str", COUNTER)
         _, err = self.call("graph", "--format=svg", "p.str", status=1, env={"PATH": "/nowhere"})
@@ -418,6 +479,17 @@ class Calls(Case):
             self.assertTrue(f"Usage: strc {command} ".encode() in help_text, command)
             self.assertIn(f"\nExamples:\n  strc {command}".encode(), help_text, command)
             self.assertEqual(self.call("help", command)[0], help_text)
+
+    def test_options_are_documented(self):
+        page = (Path(__file__).resolve().parents[2] / "docs/command-line.md").read_text(encoding="utf-8")
+        documented = set(re.findall(r"`(?:[^`\n]* )?(--?[a-zA-Z][a-z-]*)", page))
+        known = {"--top", "--version"}
+        for command in ("run", "check", "graph", "schedule", "fmt", "explain", "version"):
+            text = self.call(command, "--help")[0].decode().split("\nExamples:")[0]
+            for options in re.findall(r"^  (-[^ ]*)", text, re.M):
+                known |= set(options.split(","))
+        self.assertEqual(known - documented, {"-h"})
+        self.assertEqual({word for word in documented - known if not word.startswith(("-W", "-i4"))}, set())
 
     def test_wrong_calls(self):
         for words, text in ((("chekc", "p.str"), "did you mean 'check'?"), (("p.str",), "did you mean 'strc run p.str'?"),
