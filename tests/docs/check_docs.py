@@ -16,6 +16,11 @@ holds `strc` and the checkout's `examples` from the start, and are used in order
     ```sh run           commands; ```output is what they print (standard error too), the status is 0
     ```sh fails         the same, but the last command has to fail
     ```str, ```sh, ...  without such a word: only to be read
+
+Indented lines `    strc ...` are calls, up to two blanks in a row; they have to be possible. Files named
+in them need not exist. Words in brackets or capitals make a line one that is only to be read.
+
+Every page of docs/ is linked from docs/index.md, those of diagnostics/ as a folder.
 """
 import argparse
 import os
@@ -74,6 +79,47 @@ def check_links(path, text):
                 anchor not in anchors_of(other.read_text(encoding="utf-8")):
             faults.append(f"link to {target}: there is no such heading")
     return faults
+
+
+def check_index(root):
+    """Pages that the index does not have."""
+    index = root / "docs/index.md"
+    linked = {(index.parent / target.partition("#")[0]).resolve()
+              for target in LINK.findall(without_code(index.read_text(encoding="utf-8")))}
+    return [f"docs/index.md: no link to {page.relative_to(root)}"
+            for page in sorted((root / "docs").glob("**/*.md"))
+            if page != index and not linked & {page.resolve(), *page.resolve().parents}]
+
+
+# ---------------------------------------------------------------- calls
+
+CALL = re.compile(r"^    strc (\S+(?: \S+)*)(?:  .*)?$", re.M)
+STAND_IN = """void->void pipeline Main { add CsvReader<int>("numbers.txt"); add IntPrint; }
+"""
+LIBRARY = "int->int filter Same { work pop 1 push 1 { push(pop()); } }\n"
+
+
+def calls_of(text):
+    """The calls in indented lines that can be tried."""
+    text = re.sub(r"^(```|~~~).*?^\1[ \t]*$", "", text, flags=re.M | re.S)
+    return [call for call in CALL.findall(text) if not re.search(r"[\[…]|\b[A-Z]{2,}\b", call)]
+
+
+def check_call(strc, call):
+    """What is wrong with a call, or None; programs that end stand in for those named in it."""
+    with Folder(strc) as folder:
+        (folder.path / "numbers.txt").write_text("1 2 3\n", encoding="ascii")
+        programs = [word for word in call.split() if word.endswith(".str")]
+        for name in programs:
+            text = STAND_IN if name == programs[-1] else LIBRARY
+            (folder.path / name).write_text(text, encoding="ascii")
+        try:
+            result = folder.run(["strc", *call.split()])
+        except subprocess.TimeoutExpired:
+            return f"strc {call}: it does not end"
+        if result.returncode != 0:
+            return f"strc {call}: exit status {result.returncode}:\n{result.stderr}"
+    return None
 
 
 # ---------------------------------------------------------------- programs
@@ -203,7 +249,7 @@ def main():
     options = parser.parse_args()
     pages = [pathlib.Path(page).resolve() for page in options.pages] or pages_of(ROOT)
 
-    faults, all_parts = [], []
+    faults, all_parts, calls = check_index(ROOT), [], []
     for page in pages:
         text = page.read_text(encoding="utf-8")
         name = page.relative_to(ROOT)
@@ -211,6 +257,7 @@ def main():
         if "diagnostics" not in name.parts:         # these have a form and a check of their own
             parts, wrong = parts_of(text)
             found += wrong
+            calls += [(name, call) for call in calls_of(text)]
             if parts and not wrong:
                 all_parts.append((name, parts))
         faults += [f"{name}: {fault}" for fault in found]
@@ -218,7 +265,8 @@ def main():
     count = 0
     if options.strc:
         strc = pathlib.Path(options.strc).resolve()
-        count = sum(len(parts) for _, parts in all_parts)
+        count = sum(len(parts) for _, parts in all_parts) + len(calls)
+        faults += [f"{name}: {fault}" for name, call in calls if (fault := check_call(strc, call))]
         with ThreadPoolExecutor(max_workers=2) as pool:
             results = pool.map(lambda page: check_programs(strc, page[1]), all_parts)
             for (name, _), found in zip(all_parts, results):

@@ -40,6 +40,34 @@ class Links(unittest.TestCase):
         self.assertIn("no such heading", self.faults("[a](other.md#three)")[0])
 
 
+class Index(unittest.TestCase):
+    def test_pages_without_a_link(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder).resolve()
+            for name in ("index", "one", "two", "all/three", "some/four"):
+                (root / "docs" / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / "docs" / f"{name}.md").write_text("[a](one.md#b) [c](all) `[d](two.md)`\n",
+                                                          encoding="utf-8")
+            self.assertEqual([fault.split()[-1] for fault in check_docs.check_index(root)],
+                             ["docs/some/four.md", "docs/two.md"])
+
+
+class Calls(unittest.TestCase):
+    def test_which_are_tried(self):
+        self.assertEqual(check_docs.calls_of("x\n\n    strc run -i 4 a.str   four of them\n    strc check a.str\n"
+                                             "    strc explain NAME\n    strc fmt [FILE...]\n    ./strc run b.str\n"
+                                             "```\n    strc run c.str\n```\n"), ["run -i 4 a.str", "check a.str"])
+
+    def test_calls(self):
+        with tempfile.TemporaryDirectory() as folder:
+            compiler = Path(folder, "compiler")
+            compiler.write_text(f"#!{sys.executable}\nimport sys\nopen('a.str'), open('b.str')\n"
+                                "sys.exit('--wrong' in sys.argv)\n", encoding="ascii")
+            compiler.chmod(compiler.stat().st_mode | stat.S_IXUSR)
+            self.assertIsNone(check_docs.check_call(compiler, "run a.str b.str"))
+            self.assertIn("exit status 1", check_docs.check_call(compiler, "run --wrong a.str b.str"))
+
+
 class Fences(unittest.TestCase):
     def faults(self, text):
         return " ".join(check_docs.parts_of(text)[1])
