@@ -1,0 +1,259 @@
+#include "codegen/detail/body_emitter.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+
+namespace strc::codegen {
+namespace {
+
+constexpr std::uint64_t kCountingSteps = 1'000'000;
+
+}  // namespace
+
+void emitBody(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* code,
+              const ir::Body& body, llvm::Function& function) {
+    BodyEmitter(m, kernel, code, body, function).emit();
+}
+
+BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* code,
+                         const ir::Body& body, llvm::Function& function)
+    : m(m),
+      kernel(kernel),
+      code(code),
+      body(body),
+      function(function),
+      b(m.context),
+      entry(m.context),
+      values(body.regs.size()),
+      locals(body.locals.size()) {}
+
+void BodyEmitter::emit() {
+    llvm::BasicBlock* variables = newBlock("entry");
+    llvm::BasicBlock* start = newBlock("start");
+    entry.SetInsertPoint(variables);
+    b.SetInsertPoint(start);
+    popped = pushed = nullptr;
+    if (isFunction()) {
+        popped = param(kPopped);
+        pushed = param(kPushed);
+    } else {
+        popped = entry.CreateAlloca(m.i64(), nullptr, "popped");
+        pushed = entry.CreateAlloca(m.i64(), nullptr, "pushed");
+        entry.CreateStore(entry.getInt64(0), popped);
+        entry.CreateStore(entry.getInt64(0), pushed);
+    }
+    countItems();
+    declareLocals();
+    bindParameters();
+    block(body.entry);
+    if (!b.GetInsertBlock()->getTerminator()) emitReturn(nullptr);
+    entry.CreateBr(start);
+}
+
+/// Which checks of rates are needed: none where analysis has found the counts.
+void BodyEmitter::countItems() {
+    if (!code || !kernel.kernel) return;
+    bool isPrework = body.kind == ir::BodyKind::Prework;
+    rates = isPrework && kernel.kernel->prework ? *kernel.kernel->prework : kernel.kernel->work;
+    checkPops = checkPushes = false;
+    auto look = [&](const ir::Body& firing, const graph::Rates& declared) {
+        ir::ItemCounts counts = ir::countItems(m.program, *code, firing, kCountingSteps);
+        if (!counts.pops.isExact() || counts.pops.min != declared.pop.max) checkPops = true;
+        if (!counts.pushes.isExact() || counts.pushes.min != declared.push.max) checkPushes = true;
+    };
+    if (!isFunction()) return look(body, rates);
+    // A function is called from either, and counts as part of the firing.
+    look(*code->work, kernel.kernel->work);
+    if (!code->prework) return;
+    look(*code->prework, *kernel.kernel->prework);
+    auto widen = [](graph::Rate& rate, const graph::Rate& other) {
+        rate.max = std::max(rate.max, other.max);
+    };
+    widen(rates.pop, kernel.kernel->prework->pop);
+    widen(rates.peek, kernel.kernel->prework->peek);
+    widen(rates.push, kernel.kernel->prework->push);
+}
+
+void BodyEmitter::declareLocals() {
+    for (std::size_t k = 0; k < locals.size(); ++k) {
+        const Type* type = body.locals[k].type;
+        Local& local = locals[k];
+        bool isParam = k < body.params;
+        if (!types::isConcrete(type)) {
+            if (!isParam) local.address = entry.CreateAlloca(m.ptr());
+            for (int d = 0; d < types::rank(type); ++d)
+                local.extents.push_back(entry.CreateAlloca(m.i32()));
+        }
+        if (isParam || local.address) continue;
+        llvm::Type* made = m.memoryType(type);
+        if (type->isAggregate())
+            made = llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(types::sizeOf(type)));
+        auto* slot = entry.CreateAlloca(made, nullptr, body.locals[k].name);
+        slot->setAlignment(llvm::Align(
+            type->isAggregate() ? 32 : static_cast<std::uint64_t>(types::alignOf(type))));
+        local.memory = slot;
+    }
+}
+
+void BodyEmitter::bindParameters() {
+    unsigned first = isFunction() ? kFirstArgument : kPopped;
+    for (std::uint32_t k = 0; k < body.params; ++k) {
+        const Type* type = body.locals[k].type;
+        llvm::Argument* argument = param(first + k);
+        if (type->isAggregate()) {
+            locals[k].memory = argument;
+            continue;
+        }
+        locals[k].memory = entry.CreateAlloca(m.memoryType(type), nullptr, body.locals[k].name);
+        m.store(entry, type, locals[k].memory, argument);
+    }
+}
+
+// ---------------------------------------------------------------- control
+
+void BodyEmitter::block(ir::BlockId id) {
+    yielded = nullptr;
+    if (id == ir::kNone) return;
+    const std::vector<Instr>& instrs = body.blocks[id].instrs;
+    bool stacked = std::any_of(instrs.begin(), instrs.end(), [](const Instr& i) {
+        return i.op == Op::Declare && i.var.space == ir::Space::Local && !i.operands.empty();
+    });
+    llvm::Value* mark = stacked && id != body.entry ? b.CreateStackSave() : nullptr;
+    for (const Instr& instr : instrs) {
+        instruction(instr);
+        if (b.GetInsertBlock()->getTerminator()) return;
+    }
+    if (mark) b.CreateStackRestore(mark);
+}
+
+void BodyEmitter::instruction(const Instr& instr) {
+    if (scalar(instr) || memory(instr) || tape(instr)) return;
+    switch (instr.op) {
+        case Op::If: return emitIf(instr);
+        case Op::Loop: return emitLoop(instr);
+        case Op::Yield: yielded = operand(instr, 0); return;
+        case Op::Break: return leave(loops.back().exit);
+        case Op::Continue: return leave(loops.back().next);
+        case Op::Return: return emitReturn(&instr);
+        case Op::Call: return emitCall(instr);
+        default: STRC_UNREACHABLE("an operation that is not compiled");
+    }
+}
+
+void BodyEmitter::leave(llvm::BasicBlock* to) { b.CreateBr(to); }
+
+void BodyEmitter::emitIf(const Instr& instr) {
+    llvm::BasicBlock* blocks[] = {newBlock("then"), newBlock("else")};
+    llvm::BasicBlock* end = newBlock("end");
+    b.CreateCondBr(operand(instr, 0), blocks[0], blocks[1]);
+    std::vector<std::pair<llvm::Value*, llvm::BasicBlock*>> results;
+    for (int k = 0; k < 2; ++k) {
+        b.SetInsertPoint(blocks[k]);
+        block(instr.blocks[static_cast<std::size_t>(k)]);
+        if (b.GetInsertBlock()->getTerminator()) continue;
+        results.emplace_back(yielded, b.GetInsertBlock());
+        b.CreateBr(end);
+    }
+    b.SetInsertPoint(end);
+    if (results.empty()) {
+        b.CreateUnreachable();
+        return;
+    }
+    if (instr.result == ir::kNone) return;
+    llvm::PHINode* phi =
+        b.CreatePHI(m.registerType(instr.type), static_cast<unsigned>(results.size()));
+    for (auto [result, from] : results) phi->addIncoming(result, from);
+    set(instr, phi);
+}
+
+void BodyEmitter::emitLoop(const Instr& instr) {
+    llvm::BasicBlock* condition = newBlock("loop");
+    llvm::BasicBlock* inside = newBlock("body");
+    llvm::BasicBlock* step = newBlock("step");
+    llvm::BasicBlock* exit = newBlock("exit");
+    bool polls = !isCounted(instr);
+    b.CreateBr(instr.flag ? inside : condition);
+    b.SetInsertPoint(condition);
+    block(instr.blocks[0]);
+    STRC_ASSERT(yielded, "a loop without its condition");
+    b.CreateCondBr(yielded, inside, exit);
+    b.SetInsertPoint(inside);
+    loops.push_back({exit, step});
+    block(instr.blocks[1]);
+    loops.pop_back();
+    if (!b.GetInsertBlock()->getTerminator()) b.CreateBr(step);
+    b.SetInsertPoint(step);
+    block(instr.blocks[2]);
+    if (!b.GetInsertBlock()->getTerminator()) {
+        if (polls) poll();
+        b.CreateBr(condition);
+    }
+    b.SetInsertPoint(exit);
+}
+
+/// Innermost, and a local that nobody else stores moves on by a constant: it ends soon enough.
+bool BodyEmitter::isCounted(const Instr& loop) const {
+    if (loop.blocks[2] == ir::kNone || loop.flag) return false;
+    const std::vector<Instr>& step = body.blocks[loop.blocks[2]].instrs;
+    auto isStore = [](const Instr& i) {
+        return i.op == Op::Store && i.var.space == ir::Space::Local;
+    };
+    auto store = std::find_if(step.begin(), step.end(), isStore);
+    if (store == step.end()) return false;
+    std::vector<ir::BlockId> todo{loop.blocks[1]};
+    while (!todo.empty()) {
+        ir::BlockId id = todo.back();
+        todo.pop_back();
+        for (const Instr& i : body.blocks[id].instrs) {
+            if (i.op == Op::Loop || i.op == Op::Call || (isStore(i) && i.var == store->var))
+                return false;
+            for (ir::BlockId inner : i.blocks)
+                if (inner != ir::kNone) todo.push_back(inner);
+        }
+    }
+    return true;
+}
+
+/// Ends the run if somebody wants it to end.
+void BodyEmitter::poll() { emitPoll(m, b, param(kEnv)); }
+
+void BodyEmitter::emitReturn(const Instr* instr) {
+    if (!isFunction()) checkCounts();
+    if (instr && !instr->operands.empty())
+        b.CreateRet(operand(*instr, 0));
+    else if (function.getReturnType()->isVoidTy())
+        b.CreateRetVoid();
+    else
+        b.CreateUnreachable();  // sema has seen to it that this is not reached
+}
+
+void BodyEmitter::emitCall(const Instr& instr) {
+    llvm::Function* callee = m.callee(kernel, instr.callee);
+    std::vector<llvm::Value*> args{param(kEnv),  param(kFields), param(kIn), param(kOut),
+                                   param(kNode), param(kIter),   popped,     pushed};
+    for (Reg reg : instr.operands) args.push_back(value(reg));
+    llvm::CallInst* call = b.CreateCall(callee, args);
+    set(instr, call);
+}
+
+// ---------------------------------------------------------------- checks
+
+void BodyEmitter::check(llvm::Value* holds, Site site, llvm::Value* first, llvm::Value* second) {
+    if (!m.options.checks) return;
+    if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
+    llvm::BasicBlock* fine = newBlock("fine");
+    llvm::BasicBlock* fault = newBlock("fault");
+    b.CreateCondBr(holds, fine, fault, llvm::MDBuilder(m.context).createLikelyBranchWeights());
+    b.SetInsertPoint(fault);
+    auto number = [&](llvm::Value* v) -> llvm::Value* {
+        return v ? b.CreateSExtOrTrunc(v, m.i64()) : b.getInt64(0);
+    };
+    int id = m.site(std::move(site));
+    b.CreateCall(m.runtime("strc_trap"), {param(kEnv), b.getInt32(static_cast<std::uint32_t>(id)),
+                                          param(kNode), number(first), number(second)});
+    b.CreateUnreachable();
+    b.SetInsertPoint(fine);
+}
+
+}  // namespace strc::codegen

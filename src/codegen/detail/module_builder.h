@@ -1,0 +1,104 @@
+#pragma once
+/// What all parts of one LLVM module share: types, constants, functions of the runtime, sites.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codegen/llvm.h"
+#include "codegen/lower.h"
+
+namespace strc::codegen {
+
+using types::Type;
+using types::TypeKind;
+
+struct Module::Impl {
+    std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
+    std::unique_ptr<llvm::Module> module;
+    std::vector<Site> sites;
+};
+
+/// The LLVM functions of one kernel's bodies.
+struct KernelFunctions {
+    const elab::Kernel* kernel = nullptr;
+    llvm::Function* work = nullptr;
+    llvm::Function* prework = nullptr;
+    std::vector<llvm::Function*> functions;  ///< by StreamCode::functions, made when called
+};
+
+class ModuleBuilder {
+public:
+    ModuleBuilder(const ir::Module&, const plan::Plan&, const Options&, Module::Impl&);
+
+    // ---- types: in a register, and as it lies in memory (types/type.h)
+    llvm::Type* registerType(const Type*);
+    llvm::Type* memoryType(const Type*);
+    llvm::Constant* constant(const types::Value&);  ///< of a scalar
+    /// A value from memory at `at`, and to it.
+    llvm::Value* load(llvm::IRBuilder<>&, const Type*, llvm::Value* at);
+    void store(llvm::IRBuilder<>&, const Type*, llvm::Value* at, llvm::Value* value);
+
+    /// Memory that nobody writes.
+    llvm::Constant* bytes(const std::string& contents);
+    /// A `strc_string` for ever.
+    llvm::Constant* text(const std::string&);
+
+    llvm::FunctionCallee runtime(std::string_view name);
+    /// A function of libm on doubles, without side effects; never replaced by something else.
+    llvm::CallInst* callLibm(llvm::IRBuilder<>&, std::string_view name,
+                             llvm::ArrayRef<llvm::Value*> args);
+
+    int site(Site);
+
+    // ---- bodies
+    KernelFunctions& kernel(graph::KernelId);
+    /// The function behind a callee of a body of `from`.
+    llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
+    /// Emits the bodies of functions that were asked for and have none yet.
+    void emitPending();
+
+    llvm::IntegerType* i64() { return llvm::Type::getInt64Ty(context); }
+    llvm::IntegerType* i32() { return llvm::Type::getInt32Ty(context); }
+    llvm::IntegerType* i8() { return llvm::Type::getInt8Ty(context); }
+    llvm::PointerType* ptr() { return llvm::PointerType::getUnqual(context); }
+
+    const ir::Module& program;
+    const plan::Plan& plan;
+    const Options& options;
+    llvm::LLVMContext& context;
+    llvm::Module& module;
+
+private:
+    struct Pending {
+        llvm::Function* function;
+        KernelFunctions* kernel;
+        const ir::StreamCode* code;
+        const ir::Body* body;
+    };
+    llvm::Function* declare(const std::string& name, KernelFunctions&, const ir::StreamCode*,
+                            const ir::Body&);
+
+    Module::Impl& impl;
+    std::map<graph::KernelId, KernelFunctions> kernels;
+    KernelFunctions packages;
+    std::map<std::string, llvm::Constant*> contents;
+    std::vector<Pending> pending;
+};
+
+/// Order of a body's parameters in LLVM, before those of the language. `work` and `prework` have those up to
+/// Iter, functions have all.
+enum Param : unsigned { kEnv, kFields, kIn, kOut, kNode, kIter, kPopped, kPushed, kFirstArgument };
+
+/// Emits a body into its function.
+void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
+              llvm::Function&);
+
+/// Ends the run if somebody wants it to end; the code after it goes on in a new block.
+void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env);
+
+/// Emits `strc_program` with its phases.
+void emitProgram(ModuleBuilder&);
+
+}  // namespace strc::codegen

@@ -1,0 +1,66 @@
+#include "codegen/jit.h"
+
+#include <cmath>
+
+#include "base/assert.h"
+#include "codegen/detail/module_builder.h"
+#include "codegen/detail/target.h"
+#include "strc/runtime.h"
+
+namespace strc::codegen {
+
+struct Jit::Impl {
+    std::unique_ptr<llvm::orc::LLJIT> jit;
+    const strc_program* program = nullptr;
+};
+
+Jit::Jit(std::unique_ptr<Impl> made) : impl(std::move(made)) {}
+Jit::Jit(Jit&&) noexcept = default;
+Jit& Jit::operator=(Jit&&) noexcept = default;
+Jit::~Jit() = default;
+
+const strc_program& Jit::program() const { return *impl->program; }
+
+namespace {
+
+/// Functions of the runtime lie in this binary; those of libm are found by their names.
+llvm::orc::SymbolMap runtimeSymbols(llvm::orc::LLJIT& jit) {
+    llvm::orc::SymbolMap symbols;
+    auto add = [&](const char* name, auto* function) {
+        symbols[jit.mangleAndIntern(name)] = {
+            llvm::orc::ExecutorAddr::fromPtr(function),
+            llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+    };
+#define STRC_RUNTIME_FUNCTION(result, name, parameters) add(#name, &name);
+#include "strc/runtime_functions.def"
+#undef STRC_RUNTIME_FUNCTION
+    return symbols;
+}
+
+base::Failure failure(llvm::Error error) {
+    return {"the program cannot be compiled in this process: " + llvm::toString(std::move(error))};
+}
+
+}  // namespace
+
+base::Result<Jit> Jit::load(Module made, const Options& options) {
+    auto impl = std::make_unique<Impl>();
+    auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(hostBuilder(options)).create();
+    if (!jit) return failure(jit.takeError());
+    impl->jit = std::move(*jit);
+    llvm::orc::JITDylib& library = impl->jit->getMainJITDylib();
+    if (auto error = library.define(llvm::orc::absoluteSymbols(runtimeSymbols(*impl->jit))))
+        return failure(std::move(error));
+    auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
+        impl->jit->getDataLayout().getGlobalPrefix());
+    if (!process) return failure(process.takeError());
+    library.addGenerator(std::move(*process));
+    llvm::orc::ThreadSafeModule module(std::move(made.impl->module), std::move(made.impl->context));
+    if (auto error = impl->jit->addIRModule(std::move(module))) return failure(std::move(error));
+    auto symbol = impl->jit->lookup("strc_program");
+    if (!symbol) return failure(symbol.takeError());
+    impl->program = symbol->toPtr<const strc_program*>();
+    return Jit(std::move(impl));
+}
+
+}  // namespace strc::codegen

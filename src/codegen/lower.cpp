@@ -1,0 +1,69 @@
+#include "codegen/lower.h"
+
+#include "base/assert.h"
+#include "codegen/detail/module_builder.h"
+#include "codegen/detail/target.h"
+
+namespace strc::codegen {
+
+Module::Module(std::unique_ptr<Impl> made) : impl(std::move(made)) {}
+Module::Module(Module&&) noexcept = default;
+Module& Module::operator=(Module&&) noexcept = default;
+Module::~Module() = default;
+
+const std::vector<Site>& Module::sites() const { return impl->sites; }
+
+Module lower(base::Context&, const ir::Module& program, const plan::Plan& plan,
+             const Options& options) {
+    auto impl = std::make_unique<Module::Impl>();
+    impl->module = std::make_unique<llvm::Module>("strc", *impl->context);
+    auto machine = hostMachine(options);
+    impl->module->setTargetTriple(machine->getTargetTriple().str());
+    impl->module->setDataLayout(machine->createDataLayout());
+    ModuleBuilder builder(program, plan, options, *impl);
+    emitProgram(builder);
+    for (llvm::Function& function : *impl->module) {
+        if (function.isDeclaration()) continue;
+        function.addFnAttr("target-cpu", machine->getTargetCPU());
+        function.addFnAttr("target-features", machine->getTargetFeatureString());
+    }
+#ifdef STRC_CHECKED
+    std::string faults;
+    llvm::raw_string_ostream out(faults);
+    if (llvm::verifyModule(*impl->module, &out)) {
+        llvm::errs() << faults << '\n';
+        STRC_UNREACHABLE("malformed LLVM module");
+    }
+#endif
+    return Module(std::move(impl));
+}
+
+void optimize(Module& made, const Options& options) {
+    llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
+                                        llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+    auto machine = hostMachine(options);
+    llvm::LoopAnalysisManager loops;
+    llvm::FunctionAnalysisManager functions;
+    llvm::CGSCCAnalysisManager calls;
+    llvm::ModuleAnalysisManager modules;
+    llvm::PassBuilder builder(machine.get());
+    builder.registerModuleAnalyses(modules);
+    builder.registerCGSCCAnalyses(calls);
+    builder.registerFunctionAnalyses(functions);
+    builder.registerLoopAnalyses(loops);
+    builder.crossRegisterProxies(loops, functions, calls, modules);
+    llvm::OptimizationLevel level = levels[options.level];
+    llvm::ModulePassManager passes = options.level == 0
+                                         ? builder.buildO0DefaultPipeline(level)
+                                         : builder.buildPerModuleDefaultPipeline(level);
+    passes.run(*made.impl->module, modules);
+}
+
+std::string printLlvm(const Module& made) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    made.impl->module->print(out, nullptr);
+    return text;
+}
+
+}  // namespace strc::codegen

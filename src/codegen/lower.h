@@ -1,0 +1,55 @@
+#pragma once
+/// From a plan to machine code. In: a plan, the IR it names. Out: a Module, opaque, which leaves through
+/// jit.h alone. It defines the symbol `strc_program` (strc/runtime.h). No diagnostics: what
+/// cannot be compiled is said by `whyNot`, everything else is a fault of the compiler.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "ir/ir.h"
+#include "plan/plan.h"
+
+namespace strc::codegen {
+
+struct Options {
+    int level = 2;  ///< -O0 … -O3
+    bool checks = true;  ///< array bounds, division by zero, rates
+};
+
+/// A check that can fail. Its diagnostic's arguments are the words, then `numbers` of those that the
+/// fault brings (strc_fault).
+struct Site {
+    base::Diag id = base::Diag::Count;
+    base::SourceRange range;
+    std::vector<std::string> words;
+    int numbers = 0;
+};
+
+class Module {
+public:
+    struct Impl;
+    explicit Module(std::unique_ptr<Impl>);
+    Module(Module&&) noexcept;
+    Module& operator=(Module&&) noexcept;
+    ~Module();
+
+    const std::vector<Site>& sites() const;
+    std::unique_ptr<Impl> impl;
+};
+
+/// Something in the bodies that code generation has no answer for yet, as a sentence; or empty.
+std::string whyNot(const ir::Module&, const plan::Plan&);
+
+Module lower(base::Context&, const ir::Module&, const plan::Plan&, const Options&);
+
+/// Runs LLVM's passes of the level.
+void optimize(Module&, const Options&);
+
+/// The module as LLVM's text, assembly of this machine.
+std::string printLlvm(const Module&);
+std::string printAssembly(const Module&, const Options&);
+
+}  // namespace strc::codegen

@@ -1,0 +1,155 @@
+// Variables, arrays, structs.
+
+#include "base/assert.h"
+#include "codegen/detail/body_emitter.h"
+
+namespace strc::codegen {
+namespace {
+
+constexpr std::int64_t kLargestDynamic = std::int64_t{64}
+                                         << 20;  ///< bytes of an array on the stack
+
+}  // namespace
+
+bool BodyEmitter::memory(const Instr& instr) {
+    switch (instr.op) {
+        case Op::Load:
+            if (instr.var.space == ir::Space::Constant)
+                set(instr, m.constant(kernel.kernel->constants[instr.var.index]));
+            else if (instr.var.space == ir::Space::Global)
+                set(instr, m.constant(m.program.globalValues[instr.var.index]));
+            else
+                set(instr, m.load(b, instr.type, addressOf(instr.var)));
+            return true;
+        case Op::Store:
+            m.store(b, instr.type, addressOf(instr.var), operand(instr, 0));
+            return true;
+        case Op::Addr: set(instr, addressOf(instr.var)); return true;
+        case Op::Extent: set(instr, extent(instr)); return true;
+        case Op::Declare: declareLocal(instr); return true;
+        case Op::Elem: set(instr, element(instr)); return true;
+        case Op::Member: {
+            std::int64_t offset = typeOf(instr.operands[0])->structure->fields[instr.index].offset;
+            set(instr, b.CreateConstInBoundsGEP1_64(m.i8(), operand(instr, 0),
+                                                    static_cast<std::uint64_t>(offset)));
+            return true;
+        }
+        case Op::LoadAt: set(instr, m.load(b, instr.type, operand(instr, 0))); return true;
+        case Op::StoreAt:
+            m.store(b, typeOf(instr.operands[1]), operand(instr, 0), operand(instr, 1));
+            return true;
+        case Op::Copy: {
+            auto align = llvm::MaybeAlign(1);
+            b.CreateMemMove(operand(instr, 0), align, operand(instr, 1), align,
+                            byteCount(instr, 2));
+            return true;
+        }
+        case Op::Zero:
+            b.CreateMemSet(operand(instr, 0), b.getInt8(0), byteCount(instr, 1),
+                           llvm::MaybeAlign(1));
+            return true;
+        case Op::CheckExtent:
+            check(b.CreateICmpEQ(operand(instr, 0), operand(instr, 1)),
+                  {base::Diag::ArrayLength, instr.range, {"the array"}, 2}, operand(instr, 0),
+                  operand(instr, 1));
+            return true;
+        default: return false;
+    }
+}
+
+llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
+    switch (var.space) {
+        case ir::Space::Local: {
+            const Local& local = locals[var.index];
+            return local.address ? b.CreateLoad(m.ptr(), local.address) : local.memory;
+        }
+        case ir::Space::Field: {
+            auto offset = static_cast<std::uint64_t>(kernel.kernel->fieldOffsets[var.index]);
+            return b.CreateConstInBoundsGEP1_64(m.i8(), param(kFields), offset);
+        }
+        case ir::Space::Constant: return m.bytes(kernel.kernel->constants[var.index].bytes);
+        case ir::Space::Global: return m.bytes(m.program.globalValues[var.index].bytes);
+        default: STRC_UNREACHABLE("a variable without memory");
+    }
+}
+
+llvm::Value* BodyEmitter::byteCount(const Instr& instr, std::size_t refs) {
+    if (instr.operands.size() > refs) return b.CreateZExt(operand(instr, refs), m.i64());
+    return b.getInt64(static_cast<std::uint64_t>(types::sizeOf(instr.type)));
+}
+
+llvm::Value* BodyEmitter::element(const Instr& instr) {
+    llvm::Value *index = operand(instr, 1), *limit = operand(instr, 2);
+    if (instr.checked)
+        check(b.CreateICmpULT(index, limit), {base::Diag::IndexOutOfRange, instr.range, {}, 2},
+              index, limit);
+    llvm::Value* wide = b.CreateSExt(index, m.i64());
+    if (instr.operands.size() > 3) {
+        llvm::Value* stride = b.CreateZExt(operand(instr, 3), m.i64());
+        return b.CreateInBoundsGEP(m.i8(), operand(instr, 0), b.CreateMul(wide, stride));
+    }
+    if (instr.type->isScalar() && !instr.type->isVector())
+        return b.CreateInBoundsGEP(m.memoryType(instr.type), operand(instr, 0), wide);
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), operand(instr, 0), wide);
+}
+
+// ---- lives of variables
+
+void BodyEmitter::declareLocal(const Instr& instr) {
+    STRC_ASSERT(instr.var.space == ir::Space::Local, "a field that begins its life in a firing");
+    if (!instr.operands.empty()) return declareDynamic(instr);
+    const Type* type = body.locals[instr.var.index].type;
+    if (instr.var.index < body.params && type->isAggregate()) return;
+    if (instr.flag) return;
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(type));
+    b.CreateMemSet(locals[instr.var.index].memory, b.getInt8(0), b.getInt64(bytes),
+                   llvm::MaybeAlign(1));
+}
+
+void BodyEmitter::declareDynamic(const Instr& instr) {
+    Local& local = locals[instr.var.index];
+    const Type* type = body.locals[instr.var.index].type;
+    for (std::size_t k = 0; k < instr.operands.size(); ++k)
+        b.CreateStore(operand(instr, k), local.extents[k]);
+    if (!local.address) return;  // a parameter: the memory is the caller's
+    llvm::Value* bytes =
+        b.getInt64(static_cast<std::uint64_t>(types::sizeOf(types::innermost(type))));
+    for (std::size_t k = 0; k < instr.operands.size(); ++k) {
+        llvm::Value* count = operand(instr, k);
+        check(b.CreateICmpSGE(count, b.getInt32(0)),
+              {base::Diag::BoundNegative, instr.range, {}, 1}, count);
+        bytes = b.CreateMul(bytes, b.CreateSExt(count, m.i64()));
+        Site large{base::Diag::OutOfMemory,
+                   instr.range,
+                   {"array '" + body.locals[instr.var.index].name + "'"},
+                   1};
+        check(b.CreateICmpULE(bytes, b.getInt64(kLargestDynamic)), large, bytes);
+    }
+    auto* memory = b.CreateAlloca(m.i8(), bytes);
+    memory->setAlignment(llvm::Align(32));
+    b.CreateStore(memory, local.address);
+    if (!instr.flag) b.CreateMemSet(memory, b.getInt8(0), bytes, llvm::MaybeAlign(1));
+}
+
+const Type* BodyEmitter::declaredType(ir::VarRef var) const {
+    switch (var.space) {
+        case ir::Space::Local: return body.locals[var.index].type;
+        case ir::Space::Field: return kernel.kernel->fieldTypes[var.index];
+        case ir::Space::Constant: return kernel.kernel->constants[var.index].type;
+        case ir::Space::Global: return m.program.globalValues[var.index].type;
+        case ir::Space::Input: return kernel.kernel->input;
+        case ir::Space::Output: return kernel.kernel->output;
+    }
+    STRC_UNREACHABLE("space");
+}
+
+llvm::Value* BodyEmitter::extent(const Instr& instr) {
+    const Type* type = declaredType(instr.var);
+    if (instr.var.space == ir::Space::Local && !types::isConcrete(type))
+        return b.CreateLoad(m.i32(), locals[instr.var.index].extents[instr.index]);
+    for (std::uint32_t k = 0; k < instr.index; ++k) type = type->element;
+    return b.getInt32(static_cast<std::uint32_t>(type->extent));
+}
+
+}  // namespace strc::codegen

@@ -1,0 +1,241 @@
+#include "codegen/detail/module_builder.h"
+
+#include "base/assert.h"
+#include "strc/runtime.h"
+
+namespace strc::codegen {
+namespace {
+
+// ---- LLVM's view of the runtime's declarations
+
+template <typename T>
+llvm::Type* typeOf(llvm::LLVMContext& context) {
+    if constexpr (std::is_void_v<T>)
+        return llvm::Type::getVoidTy(context);
+    else if constexpr (std::is_pointer_v<T>)
+        return llvm::PointerType::getUnqual(context);
+    else if constexpr (std::is_same_v<T, float>)
+        return llvm::Type::getFloatTy(context);
+    else if constexpr (std::is_same_v<T, double>)
+        return llvm::Type::getDoubleTy(context);
+    else
+        return llvm::IntegerType::get(context, sizeof(T) * 8);
+}
+
+template <typename R, typename... P>
+llvm::FunctionType* functionType(llvm::LLVMContext& context, R (*)(P...)) {
+    return llvm::FunctionType::get(typeOf<R>(context), {typeOf<P>(context)...}, false);
+}
+
+llvm::FunctionType* runtimeType(llvm::LLVMContext& context, std::string_view name) {
+#define STRC_RUNTIME_FUNCTION(result, function, parameters) \
+    if (name == #function) return functionType(context, &function);
+#include "strc/runtime_functions.def"
+#undef STRC_RUNTIME_FUNCTION
+    STRC_UNREACHABLE("no such function of the runtime");
+}
+
+bool neverReturns(std::string_view name) { return name == "strc_trap" || name == "strc_stop"; }
+
+bool isPure(std::string_view name) {
+    return name == "strc_round" || name == "strc_min" || name == "strc_max" ||
+           name == "strc_complex_abs" || name == "strc_complex_arg";
+}
+
+}  // namespace
+
+ModuleBuilder::ModuleBuilder(const ir::Module& program, const plan::Plan& plan,
+                             const Options& options, Module::Impl& impl)
+    : program(program),
+      plan(plan),
+      options(options),
+      context(*impl.context),
+      module(*impl.module),
+      impl(impl) {}
+
+llvm::Type* ModuleBuilder::registerType(const Type* type) {
+    switch (type->kind) {
+        case TypeKind::Boolean:
+        case TypeKind::Bit: return llvm::Type::getInt1Ty(context);
+        case TypeKind::Char: return i8();
+        case TypeKind::Int:
+        case TypeKind::Portal: return i32();
+        case TypeKind::Float: return llvm::Type::getFloatTy(context);
+        case TypeKind::Double: return llvm::Type::getDoubleTy(context);
+        case TypeKind::Complex:
+            return llvm::FixedVectorType::get(llvm::Type::getFloatTy(context), 2);
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4:
+            return llvm::FixedVectorType::get(llvm::Type::getFloatTy(context),
+                                              static_cast<unsigned>(type->components()));
+        case TypeKind::String:
+        case TypeKind::Array:
+        case TypeKind::Struct: return ptr();
+        case TypeKind::Void: return llvm::Type::getVoidTy(context);
+        case TypeKind::Error: break;
+    }
+    STRC_UNREACHABLE("a type without values");
+}
+
+llvm::Type* ModuleBuilder::memoryType(const Type* type) {
+    if (type->is(TypeKind::Boolean) || type->is(TypeKind::Bit)) return i8();
+    return registerType(type);
+}
+
+llvm::Value* ModuleBuilder::load(llvm::IRBuilder<>& b, const Type* type, llvm::Value* at) {
+    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
+    llvm::Value* value = b.CreateAlignedLoad(memoryType(type), at, align);
+    llvm::Type* inRegister = registerType(type);
+    return value->getType() == inRegister ? value : b.CreateTrunc(value, inRegister);
+}
+
+void ModuleBuilder::store(llvm::IRBuilder<>& b, const Type* type, llvm::Value* at,
+                          llvm::Value* value) {
+    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
+    llvm::Type* inMemory = memoryType(type);
+    if (value->getType() != inMemory) value = b.CreateZExt(value, inMemory);
+    b.CreateAlignedStore(value, at, align);
+}
+
+llvm::Constant* ModuleBuilder::constant(const types::Value& value) {
+    const Type* type = value.type;
+    llvm::Type* to = registerType(type);
+    auto real = [&](std::size_t at) {
+        float part = 0;
+        std::memcpy(&part, value.bytes.data() + at, sizeof part);
+        return llvm::ConstantFP::get(context, llvm::APFloat(part));
+    };
+    switch (type->kind) {
+        case TypeKind::Boolean:
+        case TypeKind::Bit:
+        case TypeKind::Char:
+            return llvm::ConstantInt::get(to, static_cast<std::uint8_t>(value.bytes[0]));
+        case TypeKind::Int:
+        case TypeKind::Portal:
+            return llvm::ConstantInt::get(to, static_cast<std::uint32_t>(value.as<std::int32_t>()));
+        case TypeKind::Float: return real(0);
+        case TypeKind::Double:
+            return llvm::ConstantFP::get(context, llvm::APFloat(value.as<double>()));
+        case TypeKind::Complex:
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4: {
+            std::vector<llvm::Constant*> parts;
+            for (std::size_t k = 0; k < value.bytes.size(); k += sizeof(float))
+                parts.push_back(real(k));
+            return llvm::ConstantVector::get(parts);
+        }
+        case TypeKind::String: return text(value.bytes);
+        default: STRC_UNREACHABLE("not a scalar constant");
+    }
+}
+
+llvm::Constant* ModuleBuilder::bytes(const std::string& data) {
+    llvm::Constant*& made = contents[data];
+    if (made) return made;
+    auto* initial = llvm::ConstantDataArray::getString(context, data, false);
+    auto* global = new llvm::GlobalVariable(module, initial->getType(), true,
+                                            llvm::GlobalValue::PrivateLinkage, initial, "data");
+    global->setAlignment(llvm::Align(64));
+    return made = global;
+}
+
+llvm::Constant* ModuleBuilder::text(const std::string& string) {
+    llvm::Constant* size = llvm::ConstantInt::get(i64(), string.size());
+    auto* initial = llvm::ConstantStruct::getAnon({size, bytes(string)});
+    auto* global = new llvm::GlobalVariable(module, initial->getType(), true,
+                                            llvm::GlobalValue::PrivateLinkage, initial, "text");
+    return global;
+}
+
+llvm::FunctionCallee ModuleBuilder::runtime(std::string_view name) {
+    llvm::FunctionCallee callee =
+        module.getOrInsertFunction(std::string(name), runtimeType(context, name));
+    auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+    function->setDoesNotThrow();
+    if (neverReturns(name)) {
+        function->setDoesNotReturn();
+        function->addFnAttr(llvm::Attribute::Cold);
+    }
+    if (isPure(name)) {
+        function->setDoesNotAccessMemory();
+        function->setWillReturn();
+    }
+    return callee;
+}
+
+llvm::CallInst* ModuleBuilder::callLibm(llvm::IRBuilder<>& b, std::string_view name,
+                                        llvm::ArrayRef<llvm::Value*> args) {
+    std::vector<llvm::Type*> parameters(args.size(), llvm::Type::getDoubleTy(context));
+    auto callee = module.getOrInsertFunction(
+        std::string(name),
+        llvm::FunctionType::get(llvm::Type::getDoubleTy(context), parameters, false));
+    auto* function = llvm::cast<llvm::Function>(callee.getCallee());
+    function->setDoesNotThrow();
+    function->setDoesNotAccessMemory();
+    function->setWillReturn();
+    llvm::CallInst* call = b.CreateCall(callee, args);
+    call->addFnAttr(llvm::Attribute::NoBuiltin);
+    return call;
+}
+
+int ModuleBuilder::site(Site made) {
+    impl.sites.push_back(std::move(made));
+    return static_cast<int>(impl.sites.size()) - 1;
+}
+
+// ---- bodies
+
+llvm::Function* ModuleBuilder::declare(const std::string& name, KernelFunctions& owner,
+                                       const ir::StreamCode* code, const ir::Body& body) {
+    bool isFunction = body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
+    std::vector<llvm::Type*> parameters{ptr(), ptr(), ptr(), ptr(), i32(), i32()};
+    if (isFunction) parameters.insert(parameters.end(), 2, ptr());
+    for (std::uint32_t k = 0; k < body.params; ++k)
+        parameters.push_back(registerType(body.locals[k].type));
+    bool hasValue = body.result && body.result->isScalar();
+    llvm::Type* result = hasValue ? registerType(body.result) : llvm::Type::getVoidTy(context);
+    auto* function = llvm::Function::Create(llvm::FunctionType::get(result, parameters, false),
+                                            llvm::Function::InternalLinkage, name, module);
+    function->setDoesNotThrow();
+    function->addParamAttr(kEnv, llvm::Attribute::NoAlias);
+    if (!isFunction)
+        for (unsigned k : {kFields, kIn, kOut}) function->addParamAttr(k, llvm::Attribute::NoAlias);
+    pending.push_back({function, &owner, code, &body});
+    return function;
+}
+
+KernelFunctions& ModuleBuilder::kernel(graph::KernelId id) {
+    KernelFunctions& made = kernels[id];
+    if (made.kernel) return made;
+    made.kernel = &plan.program->kernels[id];
+    const ir::StreamCode& code = made.kernel->code;
+    std::string name = code.name.empty() ? "filter" : code.name;
+    made.functions.resize(code.functions.size());
+    made.work = declare(name + ".work", made, &code, *code.work);
+    if (code.prework) made.prework = declare(name + ".prework", made, &code, *code.prework);
+    return made;
+}
+
+llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& callee) {
+    bool isPackage = callee.kind == ir::CalleeKind::Package;
+    KernelFunctions& owner = isPackage ? packages : from;
+    if (isPackage && owner.functions.empty()) owner.functions.resize(program.functions.size());
+    STRC_ASSERT(callee.kind != ir::CalleeKind::Native, "natives are not compiled");
+    llvm::Function*& function = owner.functions[callee.index];
+    if (function) return function;
+    const ir::Body& body =
+        isPackage ? program.functions[callee.index] : from.kernel->code.functions[callee.index];
+    return function = declare(body.name, owner, isPackage ? nullptr : &from.kernel->code, body);
+}
+
+void ModuleBuilder::emitPending() {
+    while (!pending.empty()) {
+        Pending next = pending.back();
+        pending.pop_back();
+        emitBody(*this, *next.kernel, next.code, *next.body, *next.function);
+    }
+}
+
+}  // namespace strc::codegen

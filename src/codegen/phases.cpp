@@ -1,0 +1,342 @@
+// The phases of a plan as functions, and the constant that describes the program.
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "codegen/detail/module_builder.h"
+#include "strc/runtime.h"
+
+namespace strc::codegen {
+namespace {
+
+using graph::EdgeId;
+using graph::NodeId;
+using plan::Position;
+using plan::Step;
+using plan::StepKind;
+
+constexpr std::size_t kStepsInFunction =
+    64;  ///< leaves of one LLVM function; more are cut in pieces
+constexpr std::int64_t kMostSingleMoves = 8;  ///< items of a weight that are moved one by one
+
+/// The leaves below, as far as they matter.
+std::size_t leaves(const std::vector<Step>& steps) {
+    std::size_t count = 0;
+    std::vector<const std::vector<Step>*> todo{&steps};
+    while (!todo.empty() && count <= kStepsInFunction) {
+        const std::vector<Step>& list = *todo.back();
+        todo.pop_back();
+        for (const Step& step : list) {
+            ++count;
+            if (step.kind == StepKind::Loop) todo.push_back(&step.body);
+            if (count > kStepsInFunction) break;
+        }
+    }
+    return count;
+}
+
+class PhaseEmitter {
+public:
+    PhaseEmitter(ModuleBuilder& m, bool once) : m(m), once(once), b(m.context) {}
+
+    llvm::Function* emit(const plan::Phase& phase, const std::string& name) {
+        return piece(phase.steps, 0, phase.steps.size(), name, 0);
+    }
+
+private:
+    // ---- functions
+
+    /// Steps [from, to) as a function of env, state and the rounds of the loops around.
+    llvm::Function* piece(const std::vector<Step>& list, std::size_t from, std::size_t to,
+                          const std::string& name, std::size_t depth) {
+        std::vector<llvm::Type*> parameters{m.ptr(), m.ptr()};
+        parameters.insert(parameters.end(), depth, m.i64());
+        auto* made = llvm::Function::Create(
+            llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false),
+            llvm::Function::InternalLinkage, name, m.module);
+        made->setDoesNotThrow();
+        made->addParamAttr(0, llvm::Attribute::NoAlias);
+        made->addParamAttr(1, llvm::Attribute::NoAlias);
+        made->addParamAttr(1, llvm::Attribute::getWithAlignment(m.context, llvm::Align(64)));
+        made->addFnAttr(llvm::Attribute::NoInline);
+        if (once) made->addFnAttr(llvm::Attribute::OptimizeForSize);
+        auto saved = std::make_tuple(function, b.saveIP(), rounds);
+        function = made;
+        rounds.clear();
+        for (std::size_t k = 0; k < depth; ++k)
+            rounds.push_back(made->getArg(2 + static_cast<unsigned>(k)));
+        b.SetInsertPoint(llvm::BasicBlock::Create(m.context, "", made));
+        for (std::size_t k = from; k < to; ++k) step(list[k], name);
+        b.CreateRetVoid();
+        function = std::get<0>(saved);
+        b.restoreIP(std::get<1>(saved));
+        rounds = std::get<2>(saved);
+        return made;
+    }
+
+    /// Steps in order; long lists in pieces that are functions of their own.
+    void steps(const std::vector<Step>& list, const std::string& name) {
+        if (leaves(list) <= kStepsInFunction) {
+            for (const Step& each : list) step(each, name);
+            return;
+        }
+        for (std::size_t from = 0; from < list.size();) {
+            std::size_t to = from, count = 0;
+            do {
+                count += list[to].kind == StepKind::Loop ? leaves(list[to].body) : 1;
+                ++to;
+            } while (to < list.size() && count < kStepsInFunction);
+            std::vector<llvm::Value*> args{env(), state()};
+            args.insert(args.end(), rounds.begin(), rounds.end());
+            b.CreateCall(
+                piece(list, from, to, name + "." + std::to_string(pieces++), rounds.size()), args);
+            from = to;
+        }
+    }
+
+    void step(const Step& step, const std::string& name) {
+        switch (step.kind) {
+            case StepKind::Fire: return fire(step);
+            case StepKind::Loop:
+                return loop(step.count, [&](llvm::Value* round) {
+                    rounds.push_back(round);
+                    emitPoll(m, b, env());
+                    steps(step.body, name);
+                    rounds.pop_back();
+                });
+            case StepKind::Move: {
+                auto align = llvm::MaybeAlign(1);
+                b.CreateMemMove(item(step.channel, step.outputs[0]), align,
+                                item(step.channel, step.inputs[0]), align,
+                                bytesOf(step.channel, step.count));
+                return;
+            }
+            case StepKind::Read:
+                b.CreateCall(m.runtime("strc_read"),
+                             {env(), b.getInt32(step.port), item(step.channel, step.outputs[0]),
+                              b.getInt64(static_cast<std::uint64_t>(step.count))});
+                return;
+            case StepKind::Write:
+                b.CreateCall(m.runtime("strc_write"),
+                             {env(), b.getInt32(step.port), item(step.channel, step.inputs[0]),
+                              b.getInt64(static_cast<std::uint64_t>(step.count))});
+                return;
+        }
+    }
+
+    template <typename Body>
+    void loop(std::int64_t count, Body body) {
+        if (count == 1) return body(b.getInt64(0));
+        llvm::BasicBlock* before = b.GetInsertBlock();
+        auto* inside = llvm::BasicBlock::Create(m.context, "round", function);
+        b.CreateBr(inside);
+        b.SetInsertPoint(inside);
+        llvm::PHINode* round = b.CreatePHI(m.i64(), 2);
+        round->addIncoming(b.getInt64(0), before);
+        body(round);
+        llvm::Value* next = b.CreateNUWAdd(round, b.getInt64(1));
+        round->addIncoming(next, b.GetInsertBlock());
+        auto* after = llvm::BasicBlock::Create(m.context, "after", function);
+        b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(static_cast<std::uint64_t>(count))), inside,
+                       after);
+        b.SetInsertPoint(after);
+    }
+
+    // ---- addresses
+
+    llvm::Value* env() { return function->getArg(0); }
+    llvm::Value* state() { return function->getArg(1); }
+    llvm::Value* at(std::int64_t offset) {
+        return b.CreateConstInBoundsGEP1_64(m.i8(), state(), static_cast<std::uint64_t>(offset));
+    }
+    llvm::Value* bytesOf(EdgeId channel, std::int64_t items) {
+        return b.getInt64(static_cast<std::uint64_t>(m.plan.channels[channel].itemSize * items));
+    }
+
+    /// Item `position + round * rate` of a channel.
+    llvm::Value* item(EdgeId edge, const Position& position, llvm::Value* round = nullptr,
+                      std::int64_t rate = 0) {
+        const plan::Channel& channel = m.plan.channels[edge];
+        llvm::Value* index = b.getInt64(0);
+        auto add = [&](llvm::Value* counter, std::int64_t factor) {
+            if (factor == 0) return;
+            index = b.CreateAdd(
+                index, b.CreateMul(counter, b.getInt64(static_cast<std::uint64_t>(factor))));
+        };
+        for (std::size_t d = 0; d < position.perRound.size(); ++d)
+            add(rounds[d], position.perRound[d]);
+        if (round) add(round, rate);
+        llvm::Value* base = at(channel.offset + position.base * channel.itemSize);
+        auto* item = llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(channel.itemSize));
+        return b.CreateInBoundsGEP(item, base, index);
+    }
+
+    // ---- firings
+
+    void fire(const Step& step) {
+        const graph::Node& node = m.plan.program->graph.nodes[step.node];
+        switch (node.kind) {
+            case graph::NodeKind::Filter: return fireFilter(step, node);
+            case graph::NodeKind::Duplicate:
+                for (std::size_t port = 0; port < node.outputs.size(); ++port)
+                    copy(item(node.outputs[port], step.outputs[port]),
+                         item(node.inputs[0], step.inputs[0]), bytesOf(node.inputs[0], step.count));
+                return;
+            case graph::NodeKind::RoundRobinSplitter: return distribute(step, node, true);
+            case graph::NodeKind::RoundRobinJoiner: return distribute(step, node, false);
+        }
+    }
+
+    void copy(llvm::Value* to, llvm::Value* from, llvm::Value* bytes) {
+        b.CreateMemCpy(to, llvm::MaybeAlign(1), from, llvm::MaybeAlign(1), bytes);
+    }
+
+    /// Round robin: weight by weight, between the one side (`node` total items a firing) and the many.
+    void distribute(const Step& step, const graph::Node& node, bool splits) {
+        EdgeId one = splits ? node.inputs[0] : node.outputs[0];
+        const Type* type = m.plan.program->graph.edges[one].type;
+        const Position& onePosition = splits ? step.inputs[0] : step.outputs[0];
+        loop(step.count, [&](llvm::Value* round) {
+            llvm::Value* whole = item(one, onePosition, round, node.totalWeight);
+            std::int64_t passed = 0;
+            for (std::size_t port = 0; port < node.weights.size(); ++port) {
+                std::int64_t weight = node.weights[port];
+                if (weight == 0) continue;
+                EdgeId edge = splits ? node.outputs[port] : node.inputs[port];
+                const Position& position = splits ? step.outputs[port] : step.inputs[port];
+                llvm::Value* part = item(edge, position, round, weight);
+                llvm::Value* place = b.CreateConstInBoundsGEP1_64(
+                    m.i8(), whole, static_cast<std::uint64_t>(passed * types::sizeOf(type)));
+                move(type, splits ? part : place, splits ? place : part, weight);
+                passed += weight;
+            }
+        });
+    }
+
+    void move(const Type* type, llvm::Value* to, llvm::Value* from, std::int64_t items) {
+        std::int64_t size = types::sizeOf(type);
+        if (!type->isScalar() || items > kMostSingleMoves)
+            return copy(to, from, b.getInt64(static_cast<std::uint64_t>(items * size)));
+        for (std::int64_t k = 0; k < items; ++k) {
+            auto offset = static_cast<std::uint64_t>(k * size);
+            m.store(b, type, b.CreateConstInBoundsGEP1_64(m.i8(), to, offset),
+                    m.load(b, type, b.CreateConstInBoundsGEP1_64(m.i8(), from, offset)));
+        }
+    }
+
+    void fireFilter(const Step& step, const graph::Node& node) {
+        const elab::Kernel& kernel = m.plan.program->kernels[node.kernel];
+        if (kernel.builtin != ir::BuiltinStream::None) return fireBuiltin(step, node, kernel);
+        KernelFunctions& functions = m.kernel(node.kernel);
+        bool isPrework = step.first && functions.prework;
+        const graph::Rates& rates = isPrework ? *node.prework : node.work;
+        std::int64_t counter = m.plan.counters.empty() ? -1 : m.plan.counters[step.node];
+        loop(step.count, [&](llvm::Value* round) {
+            llvm::Value* none = llvm::PoisonValue::get(m.ptr());
+            llvm::Value* in = node.inputs.empty()
+                                  ? none
+                                  : item(node.inputs[0], step.inputs[0], round, rates.pop.max);
+            llvm::Value* out = node.outputs.empty()
+                                   ? none
+                                   : item(node.outputs[0], step.outputs[0], round, rates.push.max);
+            llvm::Value* fields =
+                m.plan.fields[step.node] < 0 ? none : at(m.plan.fields[step.node]);
+            llvm::Value* iteration = b.getInt32(0);
+            if (counter >= 0) {
+                llvm::Value* count = b.CreateLoad(m.i64(), at(counter));
+                iteration = b.CreateTrunc(count, m.i32());
+                if (!isPrework) b.CreateStore(b.CreateAdd(count, b.getInt64(1)), at(counter));
+            }
+            b.CreateCall(isPrework ? functions.prework : functions.work,
+                         {env(), fields, in, out, b.getInt32(step.node), iteration});
+        });
+    }
+
+    std::uint32_t portOf(const std::vector<plan::WorldPort>& ports, NodeId node) {
+        auto found = std::find_if(ports.begin(), ports.end(),
+                                  [&](const plan::WorldPort& p) { return p.node == node; });
+        STRC_ASSERT(found != ports.end(), "a file that the plan does not list");
+        return static_cast<std::uint32_t>(found - ports.begin());
+    }
+
+    void fireBuiltin(const Step& step, const graph::Node& node, const elab::Kernel& kernel) {
+        llvm::Value* count = b.getInt64(static_cast<std::uint64_t>(step.count));
+        switch (types::info(kernel.builtin).role) {
+            case types::BuiltinRole::Identity:
+                return copy(item(node.outputs[0], step.outputs[0]),
+                            item(node.inputs[0], step.inputs[0]),
+                            bytesOf(node.inputs[0], step.count));
+            case types::BuiltinRole::Reader:
+                b.CreateCall(m.runtime("strc_read"),
+                             {env(), b.getInt32(portOf(m.plan.inputs, step.node)),
+                              item(node.outputs[0], step.outputs[0]), count});
+                return;
+            case types::BuiltinRole::Writer:
+                b.CreateCall(m.runtime("strc_write"),
+                             {env(), b.getInt32(portOf(m.plan.outputs, step.node)),
+                              item(node.inputs[0], step.inputs[0]), count});
+                return;
+            case types::BuiltinRole::Display: return;  // drops its items
+        }
+    }
+
+    ModuleBuilder& m;
+    bool once;
+    llvm::IRBuilder<> b;
+    llvm::Function* function = nullptr;
+    std::vector<llvm::Value*> rounds;
+    int pieces = 0;
+};
+
+llvm::Constant* readsOf(ModuleBuilder& m, const plan::Phase& phase) {
+    std::vector<std::uint64_t> reads(phase.reads.begin(), phase.reads.end());
+    auto* data = llvm::ConstantDataArray::get(m.context, reads);
+    return new llvm::GlobalVariable(m.module, data->getType(), true,
+                                    llvm::GlobalValue::PrivateLinkage, data, "reads");
+}
+
+llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const std::string& name,
+                              bool once) {
+    llvm::Constant* run = llvm::ConstantPointerNull::get(m.ptr());
+    bool exists = once || phase.iterations > 0;
+    if (exists) run = PhaseEmitter(m, once).emit(phase, name);
+    return llvm::ConstantStruct::getAnon(
+        {run, readsOf(m, phase),
+         llvm::ConstantInt::get(m.i64(), static_cast<std::uint64_t>(once ? 0 : phase.iterations))});
+}
+
+}  // namespace
+
+void emitPoll(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::Value* env) {
+    llvm::Function* function = b.GetInsertBlock()->getParent();
+    llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), env, offsetof(strc_env, interrupt));
+    llvm::LoadInst* flag = b.CreateLoad(m.ptr(), place);
+    flag->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(m.context, {}));
+    llvm::Value* set = b.CreateICmpNE(b.CreateLoad(m.i8(), flag, true), b.getInt8(0));
+    auto* stop = llvm::BasicBlock::Create(m.context, "stop", function);
+    auto* on = llvm::BasicBlock::Create(m.context, "on", function);
+    b.CreateCondBr(set, stop, on, llvm::MDBuilder(m.context).createUnlikelyBranchWeights());
+    b.SetInsertPoint(stop);
+    b.CreateCall(m.runtime("strc_stop"), {env});
+    b.CreateUnreachable();
+    b.SetInsertPoint(on);
+}
+
+void emitProgram(ModuleBuilder& m) {
+    const plan::Plan& plan = m.plan;
+    llvm::Constant* init = phaseConstant(m, plan.init, "init", true);
+    llvm::Constant* steady = phaseConstant(m, plan.steady, "steady", false);
+    llvm::Constant* scaled = phaseConstant(m, plan.scaled, "scaled", false);
+    auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
+    auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
+    auto* program = llvm::ConstantStruct::getAnon(
+        {small(STRC_ABI_VERSION), small(plan.inputs.size()), small(plan.outputs.size()),
+         small(plan.program->graph.nodes.size()),
+         number(static_cast<std::uint64_t>(plan.stateSize)), number(plan.image.size()),
+         m.bytes(plan.image), init, steady, scaled});
+    new llvm::GlobalVariable(m.module, program->getType(), true, llvm::GlobalValue::ExternalLinkage,
+                             program, "strc_program");
+    m.emitPending();
+}
+
+}  // namespace strc::codegen

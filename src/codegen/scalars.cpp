@@ -1,0 +1,314 @@
+// Constants, arithmetic, comparisons, conversions, built-in functions, strings. The rules are those of
+// types/math.h and ir/ops.def; nothing here may round differently from the evaluator.
+
+#include "base/assert.h"
+#include "codegen/detail/body_emitter.h"
+
+namespace strc::codegen {
+
+using types::MathFn;
+
+bool BodyEmitter::scalar(const Instr& instr) {
+    switch (instr.op) {
+        case Op::Const:
+            set(instr,
+                instr.type->isAggregate() ? m.bytes(instr.value.bytes) : m.constant(instr.value));
+            return true;
+        case Op::Add:
+        case Op::Sub:
+        case Op::Mul:
+        case Op::Div:
+        case Op::Rem:
+        case Op::And:
+        case Op::Or:
+        case Op::Xor:
+        case Op::Shl:
+        case Op::Shr:
+        case Op::Neg:
+        case Op::Not: set(instr, arithmetic(instr)); return true;
+        case Op::Eq:
+        case Op::Ne:
+        case Op::Lt:
+        case Op::Le:
+        case Op::Gt:
+        case Op::Ge: set(instr, compare(instr)); return true;
+        case Op::Convert: set(instr, convert(instr)); return true;
+        case Op::Math: set(instr, math(instr)); return true;
+        case Op::Make: {
+            llvm::Value* made = llvm::PoisonValue::get(m.registerType(instr.type));
+            for (std::size_t k = 0; k < instr.operands.size(); ++k)
+                made = b.CreateInsertElement(made, operand(instr, k), k);
+            set(instr, made);
+            return true;
+        }
+        case Op::Part: set(instr, part(operand(instr, 0), instr.index)); return true;
+        case Op::WithPart:
+            set(instr, b.CreateInsertElement(operand(instr, 0), operand(instr, 1), instr.index));
+            return true;
+        case Op::Concat:
+            set(instr, b.CreateCall(m.runtime("strc_string_concat"),
+                                    {param(kEnv), operand(instr, 0), operand(instr, 1)}));
+            return true;
+        case Op::Random:
+            set(instr, b.CreateCall(m.runtime("strc_random"), {param(kEnv)}));
+            return true;
+        default: return false;
+    }
+}
+
+// ---- arithmetic
+
+llvm::Value* BodyEmitter::arithmetic(const Instr& instr) {
+    llvm::Value* first = operand(instr, 0);
+    if (instr.op == Op::Neg)
+        return instr.type->is(TypeKind::Int) ? b.CreateNeg(first) : b.CreateFNeg(first);
+    if (instr.op == Op::Not) return b.CreateNot(first);
+    llvm::Value* second = operand(instr, 1);
+    switch (instr.type->kind) {
+        case TypeKind::Boolean:
+        case TypeKind::Bit:
+        case TypeKind::Char:
+        case TypeKind::Int: return intArithmetic(instr, first, second);
+        case TypeKind::Complex: return complexArithmetic(instr.op, first, second);
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4:
+            if (!second->getType()->isVectorTy())
+                second =
+                    b.CreateVectorSplat(static_cast<unsigned>(instr.type->components()), second);
+            return realArithmetic(instr.op, first, second);
+        default: return realArithmetic(instr.op, first, second);
+    }
+}
+
+llvm::Value* BodyEmitter::intArithmetic(const Instr& instr, llvm::Value* x, llvm::Value* y) {
+    switch (instr.op) {
+        case Op::Add: return b.CreateAdd(x, y);
+        case Op::Sub: return b.CreateSub(x, y);
+        case Op::Mul: return b.CreateMul(x, y);
+        case Op::And: return b.CreateAnd(x, y);
+        case Op::Or: return b.CreateOr(x, y);
+        case Op::Xor: return b.CreateXor(x, y);
+        case Op::Shl: return b.CreateShl(x, b.CreateAnd(y, 31));
+        case Op::Shr: return b.CreateAShr(x, b.CreateAnd(y, 31));
+        default: break;
+    }
+    llvm::Value* zero = llvm::ConstantInt::get(y->getType(), 0);
+    if (instr.checked)
+        check(b.CreateICmpNE(y, zero), {base::Diag::DivisionByZero, instr.range, {}, 0});
+    // -2147483648 / -1 wraps, which the machine's division does not.
+    llvm::Value* isMinusOne = b.CreateICmpEQ(y, llvm::ConstantInt::getAllOnesValue(y->getType()));
+    llvm::Value* divisor = b.CreateSelect(isMinusOne, llvm::ConstantInt::get(y->getType(), 1), y);
+    if (instr.op == Op::Div)
+        return b.CreateSelect(isMinusOne, b.CreateNeg(x), b.CreateSDiv(x, divisor));
+    return b.CreateSelect(isMinusOne, zero, b.CreateSRem(x, divisor));
+}
+
+llvm::Value* BodyEmitter::realArithmetic(Op op, llvm::Value* x, llvm::Value* y) {
+    switch (op) {
+        case Op::Add: return b.CreateFAdd(x, y);
+        case Op::Sub: return b.CreateFSub(x, y);
+        case Op::Mul: return b.CreateFMul(x, y);
+        case Op::Div: return b.CreateFDiv(x, y);
+        default: STRC_UNREACHABLE("an operation that reals do not have");
+    }
+}
+
+llvm::Value* BodyEmitter::pair(llvm::Value* re, llvm::Value* im) {
+    llvm::Value* made = llvm::PoisonValue::get(llvm::FixedVectorType::get(re->getType(), 2));
+    made = b.CreateInsertElement(made, re, std::uint64_t{0});
+    return b.CreateInsertElement(made, im, std::uint64_t{1});
+}
+
+/// types::multiply, types::divide.
+llvm::Value* BodyEmitter::complexArithmetic(Op op, llvm::Value* x, llvm::Value* y) {
+    if (op == Op::Add) return b.CreateFAdd(x, y);
+    if (op == Op::Sub) return b.CreateFSub(x, y);
+    llvm::Value *xr = part(x, 0), *xi = part(x, 1), *yr = part(y, 0), *yi = part(y, 1);
+    auto times = [&](llvm::Value* p, llvm::Value* q) { return b.CreateFMul(p, q); };
+    if (op == Op::Mul)
+        return pair(b.CreateFSub(times(xr, yr), times(xi, yi)),
+                    b.CreateFAdd(times(xi, yr), times(xr, yi)));
+    STRC_ASSERT(op == Op::Div, "an operation that complex numbers do not have");
+    llvm::Value* scale = b.CreateFAdd(times(yr, yr), times(yi, yi));
+    return pair(b.CreateFDiv(b.CreateFAdd(times(xr, yr), times(xi, yi)), scale),
+                b.CreateFDiv(b.CreateFSub(times(xi, yr), times(xr, yi)), scale));
+}
+
+// ---- comparisons
+
+namespace {
+
+llvm::CmpInst::Predicate intPredicate(Op op) {
+    switch (op) {
+        case Op::Eq: return llvm::CmpInst::ICMP_EQ;
+        case Op::Ne: return llvm::CmpInst::ICMP_NE;
+        case Op::Lt: return llvm::CmpInst::ICMP_SLT;
+        case Op::Le: return llvm::CmpInst::ICMP_SLE;
+        case Op::Gt: return llvm::CmpInst::ICMP_SGT;
+        default: return llvm::CmpInst::ICMP_SGE;
+    }
+}
+
+llvm::CmpInst::Predicate realPredicate(Op op) {
+    switch (op) {
+        case Op::Eq: return llvm::CmpInst::FCMP_OEQ;
+        case Op::Ne: return llvm::CmpInst::FCMP_UNE;
+        case Op::Lt: return llvm::CmpInst::FCMP_OLT;
+        case Op::Le: return llvm::CmpInst::FCMP_OLE;
+        case Op::Gt: return llvm::CmpInst::FCMP_OGT;
+        default: return llvm::CmpInst::FCMP_OGE;
+    }
+}
+
+}  // namespace
+
+llvm::Value* BodyEmitter::compare(const Instr& instr) {
+    llvm::Value *x = operand(instr, 0), *y = operand(instr, 1);
+    switch (typeOf(instr.operands[0])->kind) {
+        case TypeKind::Boolean:
+        case TypeKind::Bit:
+            // 0 and 1 are ordered as numbers.
+            x = b.CreateZExt(x, m.i8());
+            y = b.CreateZExt(y, m.i8());
+            return b.CreateICmp(intPredicate(instr.op), x, y);
+        case TypeKind::Float:
+        case TypeKind::Double: return b.CreateFCmp(realPredicate(instr.op), x, y);
+        case TypeKind::Complex:
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4: {
+            llvm::Value* equal = b.CreateAndReduce(b.CreateFCmpOEQ(x, y));
+            return instr.op == Op::Eq ? equal : b.CreateNot(equal);
+        }
+        default: return b.CreateICmp(intPredicate(instr.op), x, y);
+    }
+}
+
+// ---- conversions
+
+llvm::Value* BodyEmitter::convert(const Instr& instr) {
+    const Type* from = typeOf(instr.operands[0]);
+    const Type* to = instr.type;
+    llvm::Value* x = operand(instr, 0);
+    if (from == to) return x;
+    if (to->is(TypeKind::String)) return toText(from, x);
+    bool isReal = from->is(TypeKind::Float) || from->is(TypeKind::Double);
+    auto toInt = [&]() -> llvm::Value* {
+        if (isReal)
+            return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {m.i32(), x->getType()}, {x});
+        return b.CreateZExtOrTrunc(x, m.i32());
+    };
+    auto toReal = [&](llvm::Type* type) -> llvm::Value* {
+        if (isReal)
+            return x->getType()->getScalarSizeInBits() < type->getScalarSizeInBits()
+                       ? b.CreateFPExt(x, type)
+                       : b.CreateFPTrunc(x, type);
+        return b.CreateSIToFP(b.CreateZExtOrTrunc(x, m.i32()), type);
+    };
+    llvm::Type* floatType = llvm::Type::getFloatTy(m.context);
+    auto toFloat = [&] { return from->is(TypeKind::Float) ? x : toReal(floatType); };
+    switch (to->kind) {
+        case TypeKind::Boolean: return b.CreateICmpNE(toInt(), b.getInt32(0));
+        case TypeKind::Bit: return b.CreateTrunc(toInt(), b.getInt1Ty());
+        case TypeKind::Int:
+        case TypeKind::Portal: return toInt();
+        case TypeKind::Char: return b.CreateTrunc(toInt(), m.i8());
+        case TypeKind::Float: return toReal(floatType);
+        case TypeKind::Double: return toReal(b.getDoubleTy());
+        case TypeKind::Complex: return pair(toFloat(), llvm::ConstantFP::get(floatType, 0));
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4:
+            return b.CreateVectorSplat(static_cast<unsigned>(to->components()), toFloat());
+        default: STRC_UNREACHABLE("a conversion that the language does not have");
+    }
+}
+
+llvm::Value* BodyEmitter::toText(const Type* from, llvm::Value* x) {
+    llvm::Value* env = param(kEnv);
+    auto call = [&](const char* name, std::initializer_list<llvm::Value*> args) {
+        std::vector<llvm::Value*> all{env};
+        all.insert(all.end(), args);
+        return b.CreateCall(m.runtime(name), all);
+    };
+    switch (from->kind) {
+        case TypeKind::Boolean: return call("strc_string_of_boolean", {b.CreateZExt(x, m.i32())});
+        case TypeKind::Char: return call("strc_string_of_char", {b.CreateZExt(x, m.i32())});
+        case TypeKind::Bit:
+        case TypeKind::Int:
+        case TypeKind::Portal: return call("strc_string_of_int", {b.CreateZExtOrTrunc(x, m.i32())});
+        case TypeKind::Float: return call("strc_string_of_float", {x});
+        case TypeKind::Double: return call("strc_string_of_double", {x});
+        case TypeKind::Complex: return call("strc_string_of_complex", {part(x, 0), part(x, 1)});
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4: {
+            llvm::Value* at = entry.CreateAlloca(x->getType());
+            b.CreateStore(x, at);
+            return call("strc_string_of_vector",
+                        {at, b.getInt32(static_cast<std::uint32_t>(from->components()))});
+        }
+        default: STRC_UNREACHABLE("a value without a text");
+    }
+}
+
+// ---- built-in functions
+
+llvm::Value* BodyEmitter::math(const Instr& instr) {
+    if (!instr.type->is(TypeKind::Double)) return complexMath(instr);
+    llvm::Value* x = operand(instr, 0);
+    llvm::Value* y = instr.operands.size() > 1 ? operand(instr, 1) : nullptr;
+    switch (instr.math) {
+        case MathFn::Sqrt: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
+        case MathFn::Abs: return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+        case MathFn::Floor: return b.CreateUnaryIntrinsic(llvm::Intrinsic::floor, x);
+        case MathFn::Ceil: return b.CreateUnaryIntrinsic(llvm::Intrinsic::ceil, x);
+        case MathFn::Rint: return b.CreateUnaryIntrinsic(llvm::Intrinsic::nearbyint, x);
+        case MathFn::Round:
+            return b.CreateUnaryIntrinsic(
+                llvm::Intrinsic::floor, b.CreateFAdd(x, llvm::ConstantFP::get(x->getType(), 0.5)));
+        case MathFn::Min: return b.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x, y);
+        case MathFn::Max: return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x, y);
+        default: break;
+    }
+    std::vector<llvm::Value*> args{x};
+    if (y) args.push_back(y);
+    return m.callLibm(b, types::name(instr.math), args);
+}
+
+namespace {
+
+const char* complexFunction(MathFn fn) {
+    switch (fn) {
+        case MathFn::Exp: return "strc_complex_exp";
+        case MathFn::Sin: return "strc_complex_sin";
+        case MathFn::Cos: return "strc_complex_cos";
+        case MathFn::Log: return "strc_complex_log";
+        case MathFn::Sqrt:
+        case MathFn::Csqrt: return "strc_complex_sqrt";
+        case MathFn::Pow: return "strc_complex_pow";
+        default: STRC_UNREACHABLE("not a complex function");
+    }
+}
+
+}  // namespace
+
+llvm::Value* BodyEmitter::complexMath(const Instr& instr) {
+    llvm::Value* z = operand(instr, 0);
+    if (instr.type->is(TypeKind::Float)) {
+        const char* name = instr.math == MathFn::Abs ? "strc_complex_abs" : "strc_complex_arg";
+        return b.CreateCall(m.runtime(name), {part(z, 0), part(z, 1)});
+    }
+    llvm::Value* result = entry.CreateAlloca(llvm::ArrayType::get(b.getFloatTy(), 2));
+    std::vector<llvm::Value*> args{result, part(z, 0), part(z, 1)};
+    if (instr.math == MathFn::Pow) {
+        llvm::Value* w = operand(instr, 1);
+        args.push_back(part(w, 0));
+        args.push_back(part(w, 1));
+    }
+    b.CreateCall(m.runtime(complexFunction(instr.math)), args);
+    return m.load(b, instr.type, result);
+}
+
+}  // namespace strc::codegen

@@ -1,0 +1,143 @@
+// Items of the input and the output, prints.
+
+#include "base/assert.h"
+#include "codegen/detail/body_emitter.h"
+
+namespace strc::codegen {
+
+bool BodyEmitter::tape(const Instr& instr) {
+    switch (instr.op) {
+        case Op::Iter: set(instr, param(kIter)); return true;
+        case Op::Pop:
+            set(instr, m.load(b, instr.type, inputItem(instr, nullptr)));
+            advance(popped);
+            return true;
+        case Op::Discard:
+            inputItem(instr, nullptr);
+            advance(popped);
+            return true;
+        case Op::PopInto: {
+            auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+            b.CreateMemCpy(operand(instr, 0), llvm::MaybeAlign(1), inputItem(instr, nullptr),
+                           llvm::MaybeAlign(1), bytes);
+            advance(popped);
+            return true;
+        }
+        case Op::Peek:
+            set(instr, m.load(b, instr.type, inputItem(instr, operand(instr, 0))));
+            return true;
+        case Op::PeekInto: {
+            auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+            b.CreateMemCpy(operand(instr, 0), llvm::MaybeAlign(1),
+                           inputItem(instr, operand(instr, 1)), llvm::MaybeAlign(1), bytes);
+            return true;
+        }
+        case Op::Push:
+            m.store(b, instr.type, outputItem(instr), operand(instr, 0));
+            advance(pushed);
+            return true;
+        case Op::PushFrom: {
+            auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+            b.CreateMemCpy(outputItem(instr), llvm::MaybeAlign(1), operand(instr, 0),
+                           llvm::MaybeAlign(1), bytes);
+            advance(pushed);
+            return true;
+        }
+        case Op::Print: print(instr); return true;
+        case Op::NewLine: b.CreateCall(m.runtime("strc_print_newline"), {param(kEnv)}); return true;
+        default: return false;
+    }
+}
+
+std::vector<std::string> BodyEmitter::rateWords() const {
+    bool isPrework = body.kind == ir::BodyKind::Prework;
+    std::string filter = code && !code->name.empty() ? code->name : "filter";
+    return {isPrework ? "'prework'" : "'work'", filter};
+}
+
+void BodyEmitter::advance(llvm::Value* counter) {
+    b.CreateStore(b.CreateAdd(b.CreateLoad(m.i64(), counter), b.getInt64(1)), counter);
+}
+
+/// The next item (no offset) or one further on.
+llvm::Value* BodyEmitter::inputItem(const Instr& instr, llvm::Value* offset) {
+    llvm::Value* index = b.CreateLoad(m.i64(), popped);
+    if (offset) {
+        llvm::Value* wide = b.CreateSExt(offset, m.i64());
+        llvm::Value* limit = b.getInt64(static_cast<std::uint64_t>(rates.peek.max));
+        check(b.CreateICmpSGE(wide, b.getInt64(0)), {base::Diag::NegativePeek, instr.range, {}, 1},
+              offset);
+        index = b.CreateAdd(index, wide);
+        check(b.CreateICmpULT(index, limit),
+              {base::Diag::PeekRateViolated, instr.range, rateWords(), 2}, limit,
+              b.CreateAdd(index, b.getInt64(1)));
+    } else if (checkPops) {
+        llvm::Value* limit = b.getInt64(static_cast<std::uint64_t>(rates.pop.max));
+        check(b.CreateICmpULT(index, limit),
+              {base::Diag::PopRateViolated, instr.range, rateWords(), 2}, limit,
+              b.CreateAdd(index, b.getInt64(1)));
+    }
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kIn), index);
+}
+
+llvm::Value* BodyEmitter::outputItem(const Instr& instr) {
+    llvm::Value* index = b.CreateLoad(m.i64(), pushed);
+    if (checkPushes) {
+        llvm::Value* limit = b.getInt64(static_cast<std::uint64_t>(rates.push.max));
+        check(b.CreateICmpULT(index, limit),
+              {base::Diag::PushRateViolated, instr.range, rateWords(), 2}, limit,
+              b.CreateAdd(index, b.getInt64(1)));
+    }
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kOut), index);
+}
+
+/// At the end of a firing: as many as declared?
+void BodyEmitter::checkCounts() {
+    if (checkPushes) checkCount(pushed, rates.push.max, base::Diag::PushRateViolated);
+    if (checkPops) checkCount(popped, rates.pop.max, base::Diag::PopRateViolated);
+}
+
+void BodyEmitter::checkCount(llvm::Value* counter, std::int64_t declared, base::Diag id) {
+    llvm::Value* limit = b.getInt64(static_cast<std::uint64_t>(declared));
+    llvm::Value* count = b.CreateLoad(m.i64(), counter);
+    check(b.CreateICmpEQ(count, limit), {id, body.header, rateWords(), 2}, limit, count);
+}
+
+void BodyEmitter::print(const Instr& instr) {
+    llvm::Value* x = operand(instr, 0);
+    const Type* type = typeOf(instr.operands[0]);
+    llvm::Value* env = param(kEnv);
+    switch (type->kind) {
+        case TypeKind::Boolean:
+            b.CreateCall(m.runtime("strc_print_boolean"), {env, b.CreateZExt(x, m.i32())});
+            return;
+        case TypeKind::Char:
+            b.CreateCall(m.runtime("strc_print_char"), {env, b.CreateZExt(x, m.i32())});
+            return;
+        case TypeKind::Bit:
+        case TypeKind::Int:
+        case TypeKind::Portal:
+            b.CreateCall(m.runtime("strc_print_int"), {env, b.CreateZExtOrTrunc(x, m.i32())});
+            return;
+        case TypeKind::Float: b.CreateCall(m.runtime("strc_print_float"), {env, x}); return;
+        case TypeKind::Double: b.CreateCall(m.runtime("strc_print_double"), {env, x}); return;
+        case TypeKind::Complex:
+            b.CreateCall(m.runtime("strc_print_complex"), {env, part(x, 0), part(x, 1)});
+            return;
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4: {
+            llvm::Value* at = entry.CreateAlloca(x->getType());
+            b.CreateStore(x, at);
+            b.CreateCall(m.runtime("strc_print_vector"),
+                         {env, at, b.getInt32(static_cast<std::uint32_t>(type->components()))});
+            return;
+        }
+        case TypeKind::String: b.CreateCall(m.runtime("strc_print_string"), {env, x}); return;
+        default: STRC_UNREACHABLE("a value that is not printed");
+    }
+}
+
+}  // namespace strc::codegen

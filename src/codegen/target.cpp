@@ -1,0 +1,60 @@
+#include "codegen/detail/target.h"
+
+#include <llvm/IR/LegacyPassManager.h>
+
+#include "base/assert.h"
+#include "codegen/detail/module_builder.h"
+
+namespace strc::codegen {
+namespace {
+
+void initialize() {
+    static bool done = [] {
+        llvm::InitializeNativeTarget();
+        llvm::InitializeNativeTargetAsmPrinter();
+        llvm::InitializeNativeTargetAsmParser();
+        return true;
+    }();
+    (void)done;
+}
+
+llvm::CodeGenOptLevel levelOf(const Options& options) {
+    switch (options.level) {
+        case 0: return llvm::CodeGenOptLevel::None;
+        case 1: return llvm::CodeGenOptLevel::Less;
+        case 2: return llvm::CodeGenOptLevel::Default;
+        default: return llvm::CodeGenOptLevel::Aggressive;
+    }
+}
+
+}  // namespace
+
+llvm::orc::JITTargetMachineBuilder hostBuilder(const Options& options) {
+    initialize();
+    auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+    STRC_ASSERT(bool(builder), "LLVM does not know this processor");
+    builder->setCodeGenOptLevel(levelOf(options));
+    builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    builder->setRelocationModel(llvm::Reloc::PIC_);
+    return std::move(*builder);
+}
+
+std::unique_ptr<llvm::TargetMachine> hostMachine(const Options& options) {
+    auto machine = hostBuilder(options).createTargetMachine();
+    STRC_ASSERT(bool(machine), "LLVM has no target for this processor");
+    return std::move(*machine);
+}
+
+std::string printAssembly(const Module& made, const Options& options) {
+    auto machine = hostMachine(options);
+    llvm::SmallVector<char, 0> text;
+    llvm::raw_svector_ostream out(text);
+    llvm::legacy::PassManager passes;
+    bool fails =
+        machine->addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::AssemblyFile);
+    STRC_ASSERT(!fails, "LLVM cannot print assembly");
+    passes.run(*made.impl->module);
+    return std::string(text.begin(), text.end());
+}
+
+}  // namespace strc::codegen
