@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "interp/files.h"
+
 namespace strc::interp {
 
 namespace {
@@ -14,7 +16,7 @@ Engine::Engine(base::Context& context, const ir::Module& module, const elab::Ela
                const graph::Quota& quota, types::TypeTable& types, const Options& options)
     : context(context), module(module), elaboration(elaboration), graph(elaboration.graph), quota(quota),
       types(types), options(options), machine(context.limits), generator(elaboration.random),
-      ready(elaboration.graph.nodes.size()), start(std::chrono::steady_clock::now()) {
+      ready(elaboration.graph.nodes.size()), lines(options.output ? std::nullopt : options.limit), start(std::chrono::steady_clock::now()) {
     machine.interrupt = options.interrupt;
     machine.stepsLeft = options.stepLimit;
     machine.cFormat = options.cFormat;
@@ -33,28 +35,16 @@ Outcome Engine::run() {
     drainOutput(true);
     closeFiles();
     if (stopped == End::EndOfInput) reportLeftOvers();
-    for (const Reader& reader : readers) outcome.itemsRead += static_cast<std::int64_t>(reader.given);
+    for (const io::Supply& input : inputs) outcome.itemsRead += static_cast<std::int64_t>(input.given());
     outcome.end = *stopped;
     return outcome;
 }
 
 void Engine::print(std::string_view text) {
     if (stopped) return;
-    if (options.limit && !options.output) {
-        std::size_t end = 0;
-        while (linesPrinted < *options.limit) {
-            std::size_t newline = text.find('\n', end);
-            if (newline == std::string_view::npos) break;
-            end = newline + 1;
-            ++linesPrinted;
-        }
-        if (linesPrinted >= *options.limit) {
-            text = text.substr(0, end);
-            if (options.print) options.print(text);
-            return stop(End::Limit);
-        }
-    }
-    if (options.print) options.print(text);
+    std::string_view let = lines.take(text);
+    if (options.print) options.print(let);
+    if (lines.isReached()) stop(End::Limit);
 }
 
 std::optional<eval::Trap> Engine::callNative(const ir::Native& native, std::span<std::uint64_t> args,
@@ -91,12 +81,9 @@ bool Engine::setUp() {
         effects |= node.effects;
     }
     if (!graph.messages.empty() || (effects & graph::kSends)) orderVisible = true;
-    if (options.input) {
-        readers.emplace_back(graph.edges[graph.input].type);
-        openInput = &readers.back();
-        openInput->name = options.inputName;
-        openInput->items = options.input;
-    }
+    if (options.input)
+        openInput = &inputs.emplace_back(*options.input, options.inputName, graph.edges[graph.input].type,
+                                         supplyOptions());
     return fine;
 }
 
@@ -158,42 +145,6 @@ void Engine::compileKernel(graph::KernelId id) {
 
 // ---------------------------------------------------------------- files
 
-namespace {
-
-io::Format formatOf(ir::BuiltinStream stream, const std::string& file) {
-    switch (stream) {
-        case ir::BuiltinStream::WavReader:
-        case ir::BuiltinStream::WavWriter: return io::Format::Wav;
-        case ir::BuiltinStream::NpyReader:
-        case ir::BuiltinStream::NpyWriter: return io::Format::Npy;
-        case ir::BuiltinStream::CsvReader:
-        case ir::BuiltinStream::CsvWriter: return io::Format::Csv;
-        case ir::BuiltinStream::PcmReader:
-        case ir::BuiltinStream::PcmWriter: return io::Format::Pcm;
-        case ir::BuiltinStream::ImageReader:
-        case ir::BuiltinStream::ImageWriter:
-            return io::formatOf(file) == io::Format::Png ? io::Format::Png : io::Format::Pgm;
-        default: return io::Format::Raw;
-    }
-}
-
-/// What the parameters of a writer tell about its file.
-io::StreamInfo streamInfo(const elab::Kernel& kernel) {
-    io::StreamInfo info;
-    auto parameters = types::info(kernel.builtin).parameters;
-    for (std::size_t k = 0; k < parameters.size(); ++k) {
-        if (parameters[k].isString) continue;
-        auto value = static_cast<int>(kernel.constants[k].toInt());
-        if (parameters[k].name == "rate") info.sampleRate = value;
-        if (parameters[k].name == "channels") info.channels = value;
-        if (parameters[k].name == "width") info.width = value;
-        if (parameters[k].name == "height") info.height = value;
-    }
-    return info;
-}
-
-}  // namespace
-
 bool Engine::openFiles(Actor& actor) {
     switch (types::info(actor.builtin).role) {
         case types::BuiltinRole::Reader: return openReader(actor);
@@ -205,65 +156,28 @@ bool Engine::openFiles(Actor& actor) {
 }
 
 bool Engine::openReader(Actor& actor) {
-    auto opened = io::openReader(actor.node->file, formatOf(actor.builtin, actor.node->file), actor.kernel->output, options.beforeWaiting);
-    if (!opened) {
-        base::report(context.diags, opened.failure(), actor.node->range).in(graph::path(graph, actor.id));
-        return false;
-    }
-    readers.emplace_back(actor.kernel->output);
-    Reader& reader = readers.back();
-    reader.name = actor.node->file;
-    reader.owned = std::move(*opened);
-    reader.items = reader.owned.get();
-    actor.reader = &reader;
-    if (supply(reader, 1) && reader.padded == 0) return true;
+    auto file = interp::openReader(context, elaboration, actor.id, options.beforeWaiting);
+    if (!file) return false;
+    actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, actor.kernel->output, supplyOptions());
+    if (supply(*actor.reader, 1) && !actor.reader->isPadded()) return true;
     if (!stopped) report(actor, Diag::EmptyInput, actor.node->range) << actor.node->file;
     return false;
 }
 
 bool Engine::openWriter(Actor& actor) {
     auto& writer = writers[actor.node->file];
-    if (!writer) {
-        auto opened = io::openWriter(actor.node->file, formatOf(actor.builtin, actor.node->file), actor.kernel->input,
-                                     streamInfo(*actor.kernel));
-        if (!opened) {
-            base::report(context.diags, opened.failure(), actor.node->range).in(graph::path(graph, actor.id));
-            return false;
-        }
-        writer = std::move(*opened);
-    }
+    if (!writer) writer = interp::openWriter(context, elaboration, actor.id);
     actor.writer = writer.get();
-    return true;
+    return writer != nullptr;
 }
 
-/// Reads ahead until `items` are there. At the end of the input: from its beginning again, zeros, or
-/// false.
-bool Engine::supply(Reader& reader, std::uint64_t items) {
-    constexpr std::uint64_t kChunk = 4096;
-    std::vector<std::byte> buffer;
-    std::uint64_t sinceRewind = 1;
-    while (reader.ahead.size() < items && !reader.ended) {
-        // A pipe gives what it has: asking for more than is needed could wait for ever.
-        std::uint64_t wanted = reader.items->total() ? kChunk : std::min(kChunk, items - reader.ahead.size());
-        buffer.resize(wanted * reader.ahead.bytesPerItem());
-        base::Result<std::size_t> got = reader.items->read(buffer.data(), wanted);
-        if (!got) {
-            base::report(context.diags, got.failure());
-            stop(End::Failed);
-            return false;
-        }
-        for (std::size_t k = 0; k < *got; ++k)
-            std::memcpy(reader.ahead.append(), buffer.data() + k * reader.ahead.bytesPerItem(), reader.ahead.bytesPerItem());
-        sinceRewind += *got;
-        if (*got != 0) continue;
-        if (options.loopInput && sinceRewind != 0 && reader.items->rewind()) sinceRewind = 0;
-        else reader.ended = true;
-    }
-    if (reader.ahead.size() >= items) return true;
-    if (!options.padTail || reader.ahead.size() == 0) return false;
-    for (; reader.ahead.size() < items; ++reader.padded)
-        std::memset(reader.ahead.append(), 0, reader.ahead.bytesPerItem());
-    return true;
+/// Reads ahead until `items` are there; false at the end of the input, or after reporting.
+bool Engine::supply(io::Supply& input, std::uint64_t items) {
+    base::Result<bool> there = input.has(items);
+    if (there) return *there;
+    base::report(context.diags, there.failure());
+    stop(End::Failed);
+    return false;
 }
 
 void Engine::closeFiles() {
@@ -280,13 +194,11 @@ void Engine::closeFiles() {
 }
 
 void Engine::reportLeftOvers() {
-    for (const Reader& reader : readers) {
-        std::uint64_t left = reader.ahead.size();
-        std::optional<std::uint64_t> total = reader.items->total();
-        if (total && !options.loopInput) left = std::max(left, *total - std::min(*total, reader.given));
-        if (left == 0 || reader.padded != 0) continue;
+    for (const io::Supply& input : inputs) {
+        std::uint64_t left = input.left();
+        if (left == 0) continue;
         outcome.itemsLeft += static_cast<std::int64_t>(left);
-        context.diags.add(Diag::InputLeftOver) << static_cast<std::int64_t>(left) << reader.name;
+        context.diags.add(Diag::InputLeftOver) << static_cast<std::int64_t>(left) << input.name();
     }
 }
 
@@ -307,11 +219,9 @@ bool Engine::checkStops() {
         if (elapsed.count() >= *options.seconds) stop(End::Seconds);
     }
     if (options.interrupt && *options.interrupt) stop(End::Interrupted);
-    if (options.progress && !readers.empty()) {
-        const Reader& reader = readers.front();
-        if (auto total = reader.items->total(); total && *total > 0)
-            options.progress(reader.given, *total);
-    }
+    if (options.progress && !inputs.empty())
+        if (auto total = inputs.front().total(); total && *total > 0)
+            options.progress(inputs.front().given(), *total);
     return stopped.has_value();
 }
 
@@ -337,10 +247,8 @@ bool Engine::supplyPhase(const std::vector<std::int64_t>& phase) {
         stop(End::EndOfInput);
         return false;
     }
-    for (; missing > 0; --missing, ++openInput->given) {
-        std::memcpy(tape.append(), openInput->ahead.at(0), tape.bytesPerItem());
-        openInput->ahead.drop();
-    }
+    auto count = static_cast<std::uint64_t>(missing);
+    openInput->take(tape.append(count), count);
     return true;
 }
 

@@ -9,8 +9,10 @@
 
 #include "eval/eval.h"
 #include "graph/sdep.h"
+#include "interp/line_limit.h"
 #include "interp/machine.h"
 #include "interp/ready_set.h"
+#include "io/supply.h"
 
 namespace strc::interp {
 
@@ -67,23 +69,10 @@ struct Actor {
     bool warnedPops = false;
 
     // ---- files
-    struct Reader* reader = nullptr;
+    io::Supply* reader = nullptr;
     io::ItemWriter* writer = nullptr;
 
     const FiringRates& next() const { return fired == 0 ? first : later; }
-};
-
-/// An input of the program: a FileReader's file or the open input, read ahead.
-struct Reader {
-    std::string name;
-    std::unique_ptr<io::ItemReader> owned;
-    io::ItemReader* items = nullptr;
-    const Type* type = nullptr;
-    eval::Tape ahead;            ///< read, not yet given out
-    std::uint64_t given = 0;     ///< items given to the program
-    bool ended = false;
-    std::uint64_t padded = 0;    ///< zeros added at the end
-    explicit Reader(const Type* item) : type(item), ahead(static_cast<std::uint32_t>(types::sizeOf(item))) {}
 };
 
 /// Delivery of messages from one sender to one receiver.
@@ -120,7 +109,8 @@ private:
     void runStatic();
     bool runPhase(const std::vector<std::int64_t>& quota);
     bool supplyPhase(const std::vector<std::int64_t>& quota);
-    bool supply(Reader&, std::uint64_t items);
+    bool supply(io::Supply&, std::uint64_t items);
+    io::SupplyOptions supplyOptions() const { return {options.loopInput, options.padTail}; }
     void reportStuck();
     void reportLeftOvers();
     void closeFiles();
@@ -175,19 +165,19 @@ private:
     std::vector<NodeId> byOrder;
     std::deque<eval::Tape> tapes;                ///< by EdgeId
     std::vector<std::unique_ptr<KernelCode>> codes;  ///< by KernelId
-    std::deque<Reader> readers;
+    std::deque<io::Supply> inputs;
     std::map<std::string, std::unique_ptr<io::ItemWriter>> writers;
-    Reader* openInput = nullptr;
+    io::Supply* openInput = nullptr;               ///< in `inputs`
     std::deque<Link> links;
     std::vector<graph::Guard> guards;
     std::map<std::pair<NodeId, NodeId>, std::size_t> linkOf;
     eval::Machine machine;
     types::Random generator;
     ReadySet ready{0};
+    LineLimit lines;
     Actor* current = nullptr;                    ///< whose body runs
     std::optional<End> stopped;
     bool orderVisible = false;                   ///< firings must not be batched
-    std::int64_t linesPrinted = 0;
     std::int64_t itemsWritten = 0;
     std::uint64_t sinceCheck = 0;
     std::chrono::steady_clock::time_point start;

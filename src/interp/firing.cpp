@@ -227,8 +227,8 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
                 stop(End::EndOfInput);
                 return false;
             }
-            move(actor.reader->ahead, *actor.output, times);
-            actor.reader->given += static_cast<std::uint64_t>(times);
+            actor.reader->take(actor.output->append(static_cast<std::uint64_t>(times)),
+                               static_cast<std::uint64_t>(times));
             return true;
         case types::BuiltinRole::Writer:
             for (; times > 0; --times) {

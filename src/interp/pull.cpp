@@ -87,9 +87,7 @@ bool Engine::ensure(EdgeId wanted, std::uint64_t items) {
         NodeId source = graph.edges[top.edge].from;
         if (source == graph::kNone) {
             if (!supply(*openInput, 1)) return false;
-            std::memcpy(tapes[top.edge].append(), openInput->ahead.at(0), tapes[top.edge].bytesPerItem());
-            openInput->ahead.drop();
-            ++openInput->given;
+            openInput->take(tapes[top.edge].append(), 1);
             continue;
         }
         Actor& up = actors[source];

@@ -22,7 +22,7 @@ LIBRARIES = {
 }
 # The system beyond the C++ library: signals, terminals, descriptors.
 POSIX = r"(unistd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
-POSIX_FOLDERS = {"io", "interp", "driver"}
+POSIX_FOLDERS = {"io", "interp", "host", "driver"}
 # The one header that may open a third-party library; only .cpp files of its folder include it.
 DOORS = {"codegen/llvm.h"}
 

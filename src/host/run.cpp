@@ -1,0 +1,332 @@
+#include "host/run.h"
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdlib>
+#include <map>
+#include <mutex>
+#include <new>
+#include <pthread.h>
+#include <thread>
+
+#include "interp/files.h"
+#include "interp/line_limit.h"
+#include "io/supply.h"
+#include "strc/runtime.h"
+
+namespace strc::host {
+
+using base::Diag;
+using interp::End;
+using interp::Outcome;
+
+namespace {
+
+constexpr std::size_t kStack = std::size_t{1} << 30;  ///< bytes; taken only as far as used
+constexpr double kLongest = 1e9;  ///< seconds; a clock counts nanoseconds in 64 bits
+
+/// A flag that is set when somebody else's is, or when the time is up.
+class Deadline {
+public:
+    Deadline(const volatile bool* interrupt, double seconds) : interrupt(interrupt) {
+        auto wait = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+            std::chrono::duration<double>(seconds));
+        end = std::chrono::steady_clock::now() + wait;
+        watcher = std::thread([this] { watch(); });
+    }
+    ~Deadline() {
+        {
+            std::lock_guard lock(mutex);
+            over = true;
+        }
+        changed.notify_all();
+        watcher.join();
+    }
+    Deadline(const Deadline&) = delete;
+    Deadline& operator=(const Deadline&) = delete;
+
+    volatile unsigned char flag = 0;
+    bool isPast() const { return std::chrono::steady_clock::now() >= end; }
+
+private:
+    void watch() {
+        constexpr std::chrono::milliseconds kTick(5);
+        std::unique_lock lock(mutex);
+        while (!over && flag == 0) {
+            if (isPast() || (interrupt && *interrupt)) flag = 1;
+            changed.wait_until(lock, std::min(end, std::chrono::steady_clock::now() + kTick));
+        }
+    }
+
+    const volatile bool* interrupt;
+    std::chrono::steady_clock::time_point end;
+    std::thread watcher;
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool over = false;
+};
+
+class Host {
+public:
+    Host(base::Context& context, const plan::Plan& plan, const strc_program& program,
+         const std::vector<codegen::Site>& sites, const interp::Options& options)
+        : context(context),
+          plan(plan),
+          graph(plan.program->graph),
+          program(program),
+          sites(sites),
+          options(options),
+          lines(options.output ? std::nullopt : options.limit) {}
+
+    Outcome run() {
+        if (openFiles())
+            execute();
+        else
+            stop(End::Failed);
+        closeFiles();
+        if (*stopped == End::EndOfInput) reportLeftOvers();
+        for (const auto& supply : inputs)
+            outcome.itemsRead += static_cast<std::int64_t>(supply->given());
+        outcome.end = *stopped;
+        return outcome;
+    }
+
+private:
+    void stop(End why) {
+        if (!stopped) stopped = why;
+    }
+
+    // ---------------------------------------------------------------- files
+
+    bool openFiles() {
+        io::SupplyOptions how{options.loopInput, options.padTail};
+        bool fine = true;
+        for (const plan::WorldPort& port : plan.inputs) {
+            if (port.node == graph::kNone) {
+                inputs.push_back(std::make_unique<io::Supply>(*options.input, options.inputName,
+                                                              graph.edges[graph.input].type, how));
+                continue;
+            }
+            auto file =
+                interp::openReader(context, *plan.program, port.node, options.beforeWaiting);
+            if (!file) return false;
+            const graph::Node& node = graph.nodes[port.node];
+            inputs.push_back(std::make_unique<io::Supply>(std::move(file), node.file,
+                                                          graph.edges[node.outputs[0]].type, how));
+            auto first = inputs.back()->has(1);
+            if (first && *first && !inputs.back()->isPadded()) continue;
+            if (first)
+                context.diags.add(Diag::EmptyInput, node.range).in(graph::path(graph, port.node))
+                    << node.file;
+            else
+                base::report(context.diags, first.failure());
+            return false;
+        }
+        for (const plan::WorldPort& port : plan.outputs) fine = openOutput(port) && fine;
+        return fine;
+    }
+
+    bool openOutput(const plan::WorldPort& port) {
+        if (port.node == graph::kNone) {
+            outputs.push_back(options.output);
+            return true;
+        }
+        auto& writer = writers[graph.nodes[port.node].file];
+        if (!writer) writer = interp::openWriter(context, *plan.program, port.node);
+        outputs.push_back(writer.get());
+        return writer != nullptr;
+    }
+
+    void closeFiles() {
+        auto close = [this](io::ItemWriter& writer) {
+            base::Status status = writer.close();
+            if (status || writer.readerGone()) return;
+            base::report(context.diags, status.failure());
+            stopped = End::Failed;
+        };
+        for (auto& [name, writer] : writers)
+            if (writer) close(*writer);
+        if (options.output) close(*options.output);
+    }
+
+    void reportLeftOvers() {
+        for (const auto& supply : inputs) {
+            std::uint64_t left = supply->left();
+            if (left == 0) continue;
+            outcome.itemsLeft += static_cast<std::int64_t>(left);
+            context.diags.add(Diag::InputLeftOver)
+                << static_cast<std::int64_t>(left) << supply->name();
+        }
+    }
+
+    // ---------------------------------------------------------------- what the program calls
+
+    int print(std::string_view text) {
+        std::string_view let = lines.take(text);
+        if (options.print) options.print(let);
+        if (lines.isReached()) stop(End::Limit);
+        return stopped.has_value();
+    }
+
+    int supply(std::uint32_t input, std::uint64_t items) {
+        if (options.progress && input == 0)
+            if (auto total = inputs[0]->total(); total && *total > 0)
+                options.progress(inputs[0]->given(), *total);
+        auto there = inputs[input]->has(items);
+        if (there) return *there ? 0 : 1;
+        base::report(context.diags, there.failure());
+        stop(End::Failed);
+        return 1;
+    }
+
+    int write(std::uint32_t output, const std::byte* from, std::int64_t items) {
+        bool isOpen = plan.outputs[output].node == graph::kNone;
+        if (isOpen && options.limit) items = std::min(items, *options.limit - written);
+        base::Status status = outputs[output]->write(from, static_cast<std::size_t>(items));
+        outcome.itemsWritten += items;
+        if (isOpen) written += items;
+        if (!status) {
+            if (outputs[output]->readerGone()) {
+                stop(End::Limit);
+                return 1;
+            }
+            auto& fault = base::report(context.diags, status.failure());
+            if (!isOpen) fault.in(graph::path(graph, plan.outputs[output].node));
+            stop(End::Failed);
+        }
+        if (isOpen && options.limit && written >= *options.limit) stop(End::Limit);
+        return stopped.has_value();
+    }
+
+    strc_world world() {
+        strc_world made{};
+        made.self = this;
+        made.print = [](void* self, const char* text, std::uint64_t size) {
+            return static_cast<Host*>(self)->print({text, size});
+        };
+        made.supply = [](void* self, std::uint32_t input, std::uint64_t items) {
+            return static_cast<Host*>(self)->supply(input, items);
+        };
+        made.read = [](void* self, std::uint32_t input, void* to, std::uint64_t items) {
+            static_cast<Host*>(self)->inputs[input]->take(static_cast<std::byte*>(to), items);
+            return 0;
+        };
+        made.write = [](void* self, std::uint32_t output, const void* from, std::uint64_t items) {
+            return static_cast<Host*>(self)->write(output, static_cast<const std::byte*>(from),
+                                                   static_cast<std::int64_t>(items));
+        };
+        return made;
+    }
+
+    // ---------------------------------------------------------------- running
+
+    void execute() {
+        std::size_t size = (static_cast<std::size_t>(program.state_size) + 63) / 64 * 64;
+        std::unique_ptr<void, decltype(&std::free)> state(
+            std::aligned_alloc(64, std::max<std::size_t>(size, 64)), &std::free);
+        if (!state) return outOfMemory();
+        std::unique_ptr<Deadline> deadline;
+        strc_world surroundings = world();
+        strc_env env{};
+        env.world = &surroundings;
+        static const volatile unsigned char never = 0;
+        env.interrupt = options.interrupt
+                            ? reinterpret_cast<const volatile unsigned char*>(options.interrupt)
+                            : &never;
+        if (options.seconds && *options.seconds < kLongest) {
+            deadline = std::make_unique<Deadline>(options.interrupt, *options.seconds);
+            env.interrupt = &deadline->flag;
+        }
+        env.random = plan.program->random.state;
+        env.c_format = options.cFormat ? 1 : 0;
+        std::uint64_t iterations =
+            options.iterations ? static_cast<std::uint64_t>(*options.iterations) : UINT64_MAX;
+        std::uint64_t done = 0;
+        strc_end end = onOwnStack(
+            [&] { return strc_execute(&program, &env, state.get(), iterations, &done); });
+        outcome.iterations = static_cast<std::int64_t>(done);
+        conclude(end, env.fault);
+    }
+
+    /// Bodies may have large arrays and deep calls.
+    template <typename Work>
+    strc_end onOwnStack(Work work) {
+        struct Call {
+            Work* work;
+            strc_end end;
+        } call{&work, STRC_END_MEMORY};
+        pthread_attr_t attributes;
+        pthread_attr_init(&attributes);
+        pthread_attr_setstacksize(&attributes, kStack);
+        pthread_t thread;
+        auto start = [](void* at) -> void* {
+            auto* told = static_cast<Call*>(at);
+            told->end = (*told->work)();
+            return nullptr;
+        };
+        if (pthread_create(&thread, &attributes, start, &call) == 0)
+            pthread_join(thread, nullptr);
+        else
+            call.end = work();
+        pthread_attr_destroy(&attributes);
+        return call.end;
+    }
+
+    void conclude(strc_end end, const strc_fault& fault) {
+        bool interrupted = options.interrupt && *options.interrupt;
+        switch (end) {
+            case STRC_END_ITERATIONS: return stop(End::Iterations);
+            case STRC_END_INPUT: return stop(interrupted ? End::Interrupted : End::EndOfInput);
+            case STRC_END_STOPPED: return stop(End::Failed);
+            case STRC_END_INTERRUPTED: return stop(interrupted ? End::Interrupted : End::Seconds);
+            case STRC_END_MEMORY: return outOfMemory();
+            case STRC_END_FAULT: break;
+        }
+        const codegen::Site& site = sites[fault.site];
+        base::Diagnostic& told =
+            context.diags.add(site.id, site.range).in(graph::path(graph, fault.node));
+        for (const std::string& word : site.words) told << word;
+        for (int k = 0; k < site.numbers; ++k) told << fault.numbers[k];
+        stop(End::Failed);
+    }
+
+    void outOfMemory() {
+        context.diags.add(Diag::OutOfMemory)
+            << "the program" << static_cast<std::int64_t>(program.state_size);
+        stop(End::Failed);
+    }
+
+    base::Context& context;
+    const plan::Plan& plan;
+    const graph::Graph& graph;
+    const strc_program& program;
+    const std::vector<codegen::Site>& sites;
+    const interp::Options& options;
+    interp::LineLimit lines;
+    std::vector<std::unique_ptr<io::Supply>> inputs;
+    std::vector<io::ItemWriter*> outputs;
+    std::map<std::string, std::unique_ptr<io::ItemWriter>>
+        writers;  ///< by file: several filters may write one
+    std::int64_t written = 0;  ///< to the open output
+    std::optional<End> stopped;
+    Outcome outcome;
+};
+
+}  // namespace
+
+std::string whyNot(const interp::Options& options) {
+    if (options.stepLimit != UINT64_MAX) return "its steps are limited";
+    if (options.lenient) return "rates are handled leniently";
+    return {};
+}
+
+Outcome run(base::Context& context, const plan::Plan& plan, const graph::Quota& quota,
+            const strc_program& program, const std::vector<codegen::Site>& sites,
+            const interp::Options& options) {
+    Outcome outcome = Host(context, plan, program, sites, options).run();
+    for (std::size_t k = 0; k < quota.steady.size(); ++k)
+        outcome.firings += quota.init[k] + quota.steady[k] * outcome.iterations;
+    return outcome;
+}
+
+}  // namespace strc::host

@@ -1,0 +1,24 @@
+#pragma once
+/// Runs a compiled program in this process, with the files of the world: what strc_execute does, for the
+/// same options and with the same outcome and messages as the interpreter (interp/machine.h).
+
+#include <vector>
+
+#include "base/context.h"
+#include "codegen/lower.h"
+#include "interp/machine.h"
+#include "plan/plan.h"
+
+struct strc_program;
+
+namespace strc::host {
+
+/// What a compiled program leaves to the interpreter, as a sentence ("it limits its steps"); or empty.
+std::string whyNot(const interp::Options&);
+
+/// Runs to the end; faults are reported in Context::diags with the instance's path. Files are flushed
+/// and closed whatever the end.
+interp::Outcome run(base::Context&, const plan::Plan&, const graph::Quota&, const strc_program&,
+                    const std::vector<codegen::Site>&, const interp::Options&);
+
+}  // namespace strc::host

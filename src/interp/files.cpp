@@ -1,0 +1,63 @@
+#include "interp/files.h"
+
+namespace strc::interp {
+namespace {
+
+io::Format formatOf(ir::BuiltinStream stream, const std::string& file) {
+    switch (stream) {
+        case ir::BuiltinStream::WavReader:
+        case ir::BuiltinStream::WavWriter: return io::Format::Wav;
+        case ir::BuiltinStream::NpyReader:
+        case ir::BuiltinStream::NpyWriter: return io::Format::Npy;
+        case ir::BuiltinStream::CsvReader:
+        case ir::BuiltinStream::CsvWriter: return io::Format::Csv;
+        case ir::BuiltinStream::PcmReader:
+        case ir::BuiltinStream::PcmWriter: return io::Format::Pcm;
+        case ir::BuiltinStream::ImageReader:
+        case ir::BuiltinStream::ImageWriter:
+            return io::formatOf(file) == io::Format::Png ? io::Format::Png : io::Format::Pgm;
+        default: return io::Format::Raw;
+    }
+}
+
+/// What the parameters of a writer tell about its file.
+io::StreamInfo streamInfo(const elab::Kernel& kernel) {
+    io::StreamInfo info;
+    auto parameters = types::info(kernel.builtin).parameters;
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+        if (parameters[k].isString) continue;
+        auto value = static_cast<int>(kernel.constants[k].toInt());
+        if (parameters[k].name == "rate") info.sampleRate = value;
+        if (parameters[k].name == "channels") info.channels = value;
+        if (parameters[k].name == "width") info.width = value;
+        if (parameters[k].name == "height") info.height = value;
+    }
+    return info;
+}
+
+}  // namespace
+
+std::unique_ptr<io::ItemReader> openReader(base::Context& context, const elab::Elaboration& program,
+                                           graph::NodeId id,
+                                           const std::function<void()>& beforeWaiting) {
+    const graph::Node& node = program.graph.nodes[id];
+    const elab::Kernel& kernel = program.kernels[node.kernel];
+    auto opened = io::openReader(node.file, formatOf(kernel.builtin, node.file), kernel.output,
+                                 beforeWaiting);
+    if (opened) return std::move(*opened);
+    base::report(context.diags, opened.failure(), node.range).in(graph::path(program.graph, id));
+    return nullptr;
+}
+
+std::unique_ptr<io::ItemWriter> openWriter(base::Context& context, const elab::Elaboration& program,
+                                           graph::NodeId id) {
+    const graph::Node& node = program.graph.nodes[id];
+    const elab::Kernel& kernel = program.kernels[node.kernel];
+    auto opened = io::openWriter(node.file, formatOf(kernel.builtin, node.file), kernel.input,
+                                 streamInfo(kernel));
+    if (opened) return std::move(*opened);
+    base::report(context.diags, opened.failure(), node.range).in(graph::path(program.graph, id));
+    return nullptr;
+}
+
+}  // namespace strc::interp

@@ -1,0 +1,77 @@
+#include "io/supply.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/assert.h"
+
+namespace strc::io {
+namespace {
+
+constexpr std::uint64_t kChunk = 4096;  ///< items
+
+}  // namespace
+
+Supply::Supply(ItemReader& items, std::string name, const types::Type* item, SupplyOptions options)
+    : reader(&items),
+      file(std::move(name)),
+      itemSize(static_cast<std::uint64_t>(types::sizeOf(item))),
+      options(options) {}
+
+Supply::Supply(std::unique_ptr<ItemReader> items, std::string name, const types::Type* item,
+               SupplyOptions options)
+    : Supply(*items, std::move(name), item, options) {
+    owned = std::move(items);
+}
+
+base::Result<bool> Supply::has(std::uint64_t wanted) {
+    auto size = [&] { return (ahead.size() - first) / itemSize; };
+    while (size() < wanted && !ended) {
+        auto got = readMore(wanted - size());
+        if (!got) return got.failure();
+        sinceRewind += *got;
+        if (*got != 0) continue;
+        if (options.loop && sinceRewind != 0 && reader->rewind())
+            sinceRewind = 0;
+        else
+            ended = true;
+    }
+    if (size() >= wanted) return true;
+    if (!options.padTail || size() == 0) return false;
+    std::uint64_t missing = wanted - size();
+    ahead.resize(ahead.size() + missing * itemSize);
+    padded += missing;
+    return true;
+}
+
+/// A pipe gives what it has: asking for more than is needed could wait for ever.
+base::Result<std::size_t> Supply::readMore(std::uint64_t wanted) {
+    std::uint64_t count = reader->total() ? std::max(kChunk, wanted) : std::min(kChunk, wanted);
+    if (first > ahead.size() / 2) {
+        ahead.erase(ahead.begin(), ahead.begin() + static_cast<std::ptrdiff_t>(first));
+        first = 0;
+    }
+    std::size_t end = ahead.size();
+    ahead.resize(end + count * itemSize);
+    auto got = reader->read(ahead.data() + end, count);
+    ahead.resize(end + (got ? *got : 0) * itemSize);
+    return got;
+}
+
+void Supply::take(std::byte* to, std::uint64_t items) {
+    std::uint64_t bytes = items * itemSize;
+    STRC_ASSERT(ahead.size() - first >= bytes, "items that were not promised");
+    std::memcpy(to, ahead.data() + first, bytes);
+    first += bytes;
+    taken += items;
+}
+
+std::uint64_t Supply::left() const {
+    if (padded != 0) return 0;
+    std::uint64_t here = (ahead.size() - first) / itemSize;
+    std::optional<std::uint64_t> all = reader->total();
+    if (all && !options.loop) return std::max(here, *all - std::min(*all, taken));
+    return here;
+}
+
+}  // namespace strc::io

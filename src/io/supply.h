@@ -1,0 +1,57 @@
+#pragma once
+/// An input of a running program: read ahead, so that an engine can ask whether there is enough before it
+/// begins something (language.md 17.2), and continued at its end as the run was told.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "io/items.h"
+
+namespace strc::io {
+
+struct SupplyOptions {
+    bool loop = false;  ///< --loop-input: after the last item the first again
+    bool padTail = false;  ///< --tail=pad: zeros where the last items do not suffice
+};
+
+class Supply {
+public:
+    /// `items` outlives this; `name` is what messages call it.
+    Supply(ItemReader& items, std::string name, const types::Type* item, SupplyOptions);
+    Supply(std::unique_ptr<ItemReader> items, std::string name, const types::Type* item,
+           SupplyOptions);
+
+    /// Reads ahead until `wanted` items are there; false: there never will be. A failure: the input cannot
+    /// be read.
+    base::Result<bool> has(std::uint64_t wanted);
+    /// The next items, which `has` has promised.
+    void take(std::byte* to, std::uint64_t items);
+
+    const std::string& name() const { return file; }
+    std::uint64_t given() const { return taken; }
+    std::optional<std::uint64_t> total() const { return reader->total(); }
+    /// Items at the end that did not come to be used; none if the end was padded.
+    std::uint64_t left() const;
+    bool isPadded() const { return padded != 0; }
+
+private:
+    base::Result<std::size_t> readMore(std::uint64_t wanted);
+
+    std::unique_ptr<ItemReader> owned;
+    ItemReader* reader;
+    std::string file;
+    std::uint64_t itemSize;
+    SupplyOptions options;
+    std::vector<std::byte> ahead;  ///< read, not yet taken, from `first` on
+    std::size_t first = 0;
+    std::uint64_t taken = 0;
+    std::uint64_t padded = 0;
+    std::uint64_t sinceRewind = 1;  ///< items; 0: the input has none at all
+    bool ended = false;
+};
+
+}  // namespace strc::io
