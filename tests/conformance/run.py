@@ -6,12 +6,15 @@ run.py --strc BINARY [--engine NAME] [--stop limit|interrupt] [--programs DIR] [
 --programs has the folders of programs (default: the conformance programs).
 --stop says how programs without end are stopped: `limit` asks strc for so many lines, `interrupt`
 reads so many lines and sends SIGINT.
+--formatted lets `strc fmt` rewrite the programs first, twice: the second time must change nothing.
+Only valid programs are run then, as the others name lines.
 """
 
 import argparse
 import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -103,11 +106,25 @@ def check_valid(program, outcome, folder):
     return None
 
 
+def rewrite(strc, file, folder):
+    """Formats a file; what is wrong, or None."""
+    for option in ("--write", "--check"):
+        done = subprocess.run(
+            [strc, "fmt", option, file], cwd=folder, capture_output=True, timeout=execute.SECONDS
+        )
+        if done.returncode != 0:
+            return f"fmt {option}: exit status {done.returncode}\n    {done.stderr.decode()}"
+    return None
+
+
 def check(program, arguments):
     """Runs the program in a folder of its own; what is wrong, or None."""
     with tempfile.TemporaryDirectory(prefix="strc-conformance-") as folder:
         for name in [program.path.name, *program.inputs]:
             shutil.copy(program.path.parent / name, folder)
+        fault = rewrite(arguments.strc, program.path.name, folder) if arguments.formatted else None
+        if fault:
+            return fault
         command = [arguments.strc, *ENGINES[arguments.engine]]
         interrupt = None
         if program.invalid:
@@ -144,11 +161,14 @@ def main():
     parser.add_argument("--strc", required=True, type=os.path.abspath)
     parser.add_argument("--engine", choices=sorted(ENGINES), default="interpret")
     parser.add_argument("--stop", choices=["limit", "interrupt"], default="limit")
+    parser.add_argument("--formatted", action="store_true")
     parser.add_argument("--programs", default=PROGRAMS, type=lambda name: Path(name).resolve())
     parser.add_argument("names", nargs="*", metavar="FOLDER or FOLDER/NAME")
     arguments = parser.parse_args()
 
     programs = [Program(path) for path in select(arguments.programs, arguments.names)]
+    if arguments.formatted:
+        programs = [program for program in programs if not program.invalid]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         faults = list(pool.map(lambda program: check(program, arguments), programs))
     for program, fault in zip(programs, faults):

@@ -90,11 +90,11 @@ class Judgement(unittest.TestCase):
         (root / "invalid/q.str").write_text("\nbad // error: it is bad\n")
         self.root = root
 
-    def judge(self, name, script, stop="limit"):
+    def judge(self, name, script, stop="limit", formatted=False):
         strc = self.root / "strc"
         strc.write_text("#!/bin/sh\n" + script)
         strc.chmod(strc.stat().st_mode | stat.S_IXUSR)
-        arguments = SimpleNamespace(strc=str(strc), engine="interpret", stop=stop)
+        arguments = SimpleNamespace(strc=str(strc), engine="interpret", stop=stop, formatted=formatted)
         return run.check(run.Program(self.root / name), arguments)
 
     def test_valid(self):
@@ -106,6 +106,14 @@ class Judgement(unittest.TestCase):
         self.assertIn("signal 9", self.judge("valid/p.str", write + "echo 1; kill -9 $$"))
         self.assertIn("did not write", self.judge("valid/p.str", "echo 1; echo 2.5"))
         self.assertIn("begin", self.judge("valid/p.str", "echo 1; echo 2.5; printf a >w.bin"))
+
+    def test_formats_first(self):
+        write = "printf abc >w.bin\n"
+        run_it = write + "[ $(wc -l <p.str) = 3 ] && echo 1 && echo 2.5"
+        fmt = '[ "$1" != fmt ] || case $2 in --write) echo >>$3; exit;; --check) exit %d;; esac\n'
+        self.assertIsNone(self.judge("valid/p.str", fmt % 0 + run_it, formatted=True))
+        self.assertIn("status 1", self.judge("valid/p.str", fmt % 0 + run_it))
+        self.assertIn("fmt --check", self.judge("valid/p.str", fmt % 1 + run_it, formatted=True))
 
     def test_stops_what_does_not_end(self):
         endless = "trap 'echo end; exit 130' INT; while :; do echo 1; done"

@@ -260,7 +260,8 @@ TEST(FormatComments, LoseCarriageReturns) {
 std::vector<std::filesystem::path> programs() {
     std::vector<std::filesystem::path> result;
     for (std::string_view folder :
-         {"tests/conformance/programs", "tests/golden", "examples", "stdlib"}) {
+         {"tests/conformance/programs", "tests/golden", "tests/run", "tests/stdlib",
+          "benchmarks", "examples", "stdlib"}) {
         std::filesystem::path root = std::filesystem::path(STRC_SOURCE_DIR) / folder;
         if (!std::filesystem::exists(root)) continue;
         for (auto& entry : std::filesystem::recursive_directory_iterator(root))
