@@ -12,7 +12,10 @@ static const char pairs[201] =
     "9697"
     "9899";
 
-enum { kDigits = 20 };  // of the largest uint64_t
+enum {
+    kDigits = 20,  // of the largest uint64_t
+    kBehind = 28,  // a plain number has up to 7 digits before its point
+};
 
 /// Writes the digits so that they end before `end`; returns where they begin.
 static char *digits_before(char *end, uint64_t value) {
@@ -30,52 +33,66 @@ static char *digits_before(char *end, uint64_t value) {
     return end;
 }
 
-static char *put(char *to, const char *text, int64_t size) {
-    memcpy(to, text, (size_t)size);
-    return to + size;
+// Copies of constant size are much quicker than exact ones: more is written than belongs to the text, and
+// what follows writes over it. STRC_TEXT_ROOM has room for that.
+
+/// Digits that end at buffer + kDigits, with zeros behind them.
+typedef struct digit_text {
+    char buffer[kDigits + kBehind];
+    const char *first;
+    int count;
+} digit_text;
+
+static void make_digits(digit_text *text, uint64_t value) {
+    memset(text->buffer + kDigits, '0', kBehind);
+    text->first = digits_before(text->buffer + kDigits, value);
+    text->count = (int)(text->buffer + kDigits - text->first);
 }
 
+static char *put_digits(char *to, const digit_text *text, int from, int count) {
+    memcpy(to, text->first + from, kDigits);
+    return to + count;
+}
+
+/// Up to eight.
 static char *put_zeros(char *to, int count) {
-    memset(to, '0', (size_t)count);
+    memset(to, '0', 8);
     return to + count;
 }
 
 static char *put_integer(char *to, uint64_t value) {
-    char buffer[kDigits];
-    char *from = digits_before(buffer + kDigits, value);
-    return put(to, from, buffer + kDigits - from);
+    digit_text digits;
+    make_digits(&digits, value);
+    return put_digits(to, &digits, 0, digits.count);
 }
 
 // ---- Java: plain for 1e-3 <= |x| < 1e7, otherwise "d.dddEn"
 
-static char *put_scientific(char *to, const char *digits, int count, int exponent) {
-    *to++ = digits[0];
+static char *put_scientific(char *to, const digit_text *digits, int exponent) {
+    *to++ = digits->first[0];
     *to++ = '.';
-    to = count > 1 ? put(to, digits + 1, count - 1) : put_zeros(to, 1);
+    // A single digit is followed by the 0 behind it.
+    to = put_digits(to, digits, 1, digits->count > 1 ? digits->count - 1 : 1);
     *to++ = 'E';
     if (exponent < 0) *to++ = '-';
     return put_integer(to, (uint64_t)(exponent < 0 ? -exponent : exponent));
 }
 
 static char *put_decimal(char *to, strc_decimal number) {
-    char buffer[kDigits];
-    const char *digits = digits_before(buffer + kDigits, number.digits);
-    int count = (int)(buffer + kDigits - digits);
-    int exponent = number.exponent + count - 1;  // of the first digit
-    if (exponent < -3 || exponent >= 7) return put_scientific(to, digits, count, exponent);
+    digit_text digits;
+    make_digits(&digits, number.digits);
+    int exponent = number.exponent + digits.count - 1;  // of the first digit
+    if (exponent < -3 || exponent >= 7) return put_scientific(to, &digits, exponent);
     if (exponent < 0) {
-        to = put(to, "0.", 2);
-        to = put_zeros(to, -exponent - 1);
-        return put(to, digits, count);
+        to = put_zeros(to, -exponent + 1);
+        to[exponent] = '.';
+        return put_digits(to, &digits, 0, digits.count);
     }
-    if (count <= exponent + 1) {
-        to = put(to, digits, count);
-        to = put_zeros(to, exponent + 1 - count);
-        return put(to, ".0", 2);
-    }
-    to = put(to, digits, exponent + 1);
+    // Zeros stand behind the digits: as many as needed before the point, and one after it.
+    int after = digits.count - exponent - 1;
+    to = put_digits(to, &digits, 0, exponent + 1);
     *to++ = '.';
-    return put(to, digits + exponent + 1, count - exponent - 1);
+    return put_digits(to, &digits, exponent + 1, after > 0 ? after : 1);
 }
 
 // ---- C: "%f"; not by the C library, whose point depends on the locale
@@ -107,11 +124,10 @@ static char *put_large(char *to, uint64_t c, int q) {
     }
     to = put_integer(to, pieces[--used]);
     while (used > 0) {
-        char buffer[kDigits];
-        char *from = digits_before(buffer + kDigits, pieces[--used]);
-        int64_t count = buffer + kDigits - from;
-        to = put_zeros(to, (int)(9 - count));
-        to = put(to, from, count);
+        digit_text digits;
+        make_digits(&digits, pieces[--used]);
+        to = put_zeros(to, 9 - digits.count);
+        to = put_digits(to, &digits, 0, digits.count);
     }
     return to;
 }
@@ -139,12 +155,17 @@ static char *put_fixed(char *to, double x) {
 
 // ---- both
 
+static char *put_word(char *to, const char *word) {
+    size_t size = strlen(word);
+    memcpy(to, word, size);
+    return to + size;
+}
+
 static char *put_special(char *to, double value, int c_format) {
-    if (isnan(value)) return put(to, c_format ? "nan" : "NaN", 3);
-    if (value < 0) *to++ = '-';
-    if (isinf(value)) return c_format ? put(to, "inf", 3) : put(to, "Infinity", 8);
-    if (value == 0 && signbit(value)) *to++ = '-';
-    return put(to, "0.0", 3);
+    if (isnan(value)) return put_word(to, c_format ? "nan" : "NaN");
+    if (signbit(value)) *to++ = '-';
+    if (isinf(value)) return put_word(to, c_format ? "inf" : "Infinity");
+    return put_word(to, "0.0");
 }
 
 uint32_t strc_text_of_int(char *to, int32_t value) {

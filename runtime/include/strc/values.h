@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/// Bytes that suffice for any text made here.
-#define STRC_TEXT_ROOM 328
+/// Bytes that `to` has room for: more than any text, since what lies behind it may be written over.
+#define STRC_TEXT_ROOM 384
 
 /// Text of numbers (language.md 18), not terminated; returns its length. Shortest digits in the layout of
 /// Java, or with c_format as "%f" of C, whatever the locale ("nan" without a sign).
