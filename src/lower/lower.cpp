@@ -27,7 +27,7 @@ void declareFunctions(ModuleScope& m) {
     }
 }
 
-/// Which streams are lowered. Where the main stream is chosen, library streams that it does not reach
+/// Which streams are lowered; of library streams at least the head, for those that create them. Where the main stream is chosen, library streams that it does not reach
 /// are left out, and under --lenient all it does not reach: those may have errors.
 std::vector<bool> wantedStreams(const ModuleScope& m) {
     const auto& streams = m.program.streams;
@@ -42,8 +42,10 @@ std::vector<bool> wantedStreams(const ModuleScope& m) {
 void lowerStreams(ModuleScope& m) {
     std::vector<bool> wanted = wantedStreams(m);
     m.module.streams.resize(wanted.size());
-    for (std::size_t k = 0; k < wanted.size() && !m.failed; ++k)
-        detail::declareStream(m, m.program.streams[k], wanted[k], m.module.streams[k]);
+    for (std::size_t k = 0; k < wanted.size() && !m.failed; ++k) {
+        const sema::StreamInfo& info = m.program.streams[k];
+        detail::declareStream(m, info, wanted[k] || info.library, m.module.streams[k]);
+    }
     for (std::size_t k = 0; k < wanted.size() && !m.failed; ++k)
         if (wanted[k]) detail::lowerStream(m, m.program.streams[k], m.module.streams[k]);
 }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "driver/sources.h"
+#include "ir/verify.h"
 
 namespace strc::driver {
 namespace {
@@ -38,6 +39,12 @@ TEST_F(PipelineTest, EndsWithASchedule) {
     EXPECT_EQ(result.elaboration.graph.nodes.size(), 2u);
     EXPECT_THAT(result.quota.steady, testing::ElementsAre(1, 1));
     EXPECT_EQ(result.schedules.size(), 1u);
+}
+
+TEST_F(PipelineTest, UnusedStreamsMayCreateThoseOfTheLibrary) {
+    EXPECT_EQ(go(std::string(kProgram) + "int->int pipeline Spare { add Skip(3); }"),
+              Stage::Scheduled);
+    EXPECT_THAT(ir::verify(result.module), testing::IsEmpty());
 }
 
 TEST_F(PipelineTest, StopsAtTheStageThatReports) {
