@@ -105,7 +105,7 @@ Picture layOut(std::string_view line, std::size_t begin, std::size_t end) {
         std::size_t next = offset + std::max<std::size_t>(length, 1);
         if (picture.begin == SIZE_MAX && begin < next) picture.begin = picture.columns.size();
         if (rest[0] == '\t') {
-            do picture.columns.push_back(" ");
+            do picture.columns.emplace_back(" ");
             while (picture.columns.size() % kTabStop != 0);
         } else {
             picture.columns.push_back(printable(rest, length));
