@@ -17,7 +17,7 @@ namespace strc::base {
 struct Failure {
     std::string text;
     Diag id = Diag::Count;  ///< Count: a sentence that stands in no table
-    std::vector<std::string> args = {};  // NOLINT(readability-redundant-member-init): gcc asks for it
+    std::vector<std::string> args = {};  // NOLINT(readability-redundant-member-init): for gcc
 };
 
 /// The failure whose sentence is that row's text.

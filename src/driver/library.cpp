@@ -129,6 +129,7 @@ base::Result<Library> Library::ofFolder(const std::string& folder) {
     if (error) return base::failure(base::Diag::CannotOpenFile, {folder, error.message()});
     std::sort(paths.begin(), paths.end());
     std::vector<std::string> texts;
+    texts.reserve(paths.size());
     for (const std::string& path : paths) {
         base::Result<std::string> text = readFile(path);
         if (!text) return text.failure();
