@@ -6,7 +6,7 @@ namespace strc::bench {
 
 struct Kernel {
     const char* name;
-    const char* text;     ///< a module; its only stream is a filter that runs
+    const char* text;  ///< a module; its only stream is a filter that runs
     int firings;
 };
 
@@ -50,7 +50,8 @@ inline constexpr Kernel kKernels[] = {
                 push<float> %18
                 discard<float>
             }
-        })", 200000},
+        })",
+     200000},
 
     // c = a * b, 32 by 32, from fields.
     {"matmul", R"(
@@ -136,7 +137,8 @@ inline constexpr Kernel kKernels[] = {
                 %45: float = pop
                 push<float> %45
             }
-        })", 400},
+        })",
+     400},
 
     // Rounds of table look-ups, shifts and masks.
     {"rounds", R"(
@@ -191,7 +193,8 @@ inline constexpr Kernel kKernels[] = {
                 %30: int = load local x
                 push<int> %30
             }
-        })", 200000},
+        })",
+     200000},
 
     // Bubble sort of 64 numbers in a local array.
     {"sort", R"(
@@ -290,7 +293,8 @@ inline constexpr Kernel kKernels[] = {
                 %57: int = pop
                 push<int> %57
             }
-        })", 4000},
+        })",
+     4000},
 
     // Recursive calls.
     {"fib", R"(
@@ -321,7 +325,8 @@ inline constexpr Kernel kKernels[] = {
                 %2: int = call stream fib(%1)
                 push<int> %2
             }
-        })", 50},
+        })",
+     50},
 
     // Firings that do next to nothing.
     {"firings", R"(
@@ -334,7 +339,8 @@ inline constexpr Kernel kKernels[] = {
                 %2: float = mul %0, %1
                 push<float> %2
             }
-        })", 5000000},
+        })",
+     5000000},
 
     // Newton's square root: a while loop with a condition of two parts.
     {"while", R"(
@@ -378,7 +384,8 @@ inline constexpr Kernel kKernels[] = {
                 %20: float = load local x
                 push<float> %20
             }
-        })", 200000},
+        })",
+     200000},
 };
 
 }  // namespace strc::bench

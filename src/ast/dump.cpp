@@ -275,8 +275,8 @@ void Dumper::compound(const Expr& value) {
     }
     if (auto* step = tryAs<IncrementExpr>(&value)) {
         std::string_view op = step->decrement ? "--" : "++";
-        std::string label = step->prefix ? fmt::format("Increment {}x", op)
-                                         : fmt::format("Increment x{}", op);
+        std::string label =
+            step->prefix ? fmt::format("Increment {}x", op) : fmt::format("Increment x{}", op);
         return labelled(label, step->target);
     }
     if (auto* vector = tryAs<VectorLiteral>(&value))
@@ -351,9 +351,7 @@ void Dumper::block(const BlockStmt* list) {
 
 void Dumper::stmt(const Stmt& statement) {
     switch (statement.kind) {
-        case StmtKind::Block:
-            line("Block");
-            return block(&as<BlockStmt>(statement));
+        case StmtKind::Block: line("Block"); return block(&as<BlockStmt>(statement));
         case StmtKind::Variables: return variables("Variables", as<VariablesStmt>(statement));
         case StmtKind::If: return ifChain(as<IfStmt>(statement));
         case StmtKind::For: return forLoop(as<ForStmt>(statement));
@@ -557,9 +555,7 @@ void Dumper::decl(const Decl& made) {
         case DeclKind::Helper:
             line("Helper {}", as<HelperDecl>(made).name.name.text());
             return functions(as<HelperDecl>(made).functions);
-        case DeclKind::Init:
-            line("Init");
-            return block(as<InitDecl>(made).body);
+        case DeclKind::Init: line("Init"); return block(as<InitDecl>(made).body);
         case DeclKind::Static: {
             line("Static");
             Inside inside(*this);

@@ -39,9 +39,7 @@ void FormatPrinter::declaration(const Decl& decl) {
         case DeclKind::Handler: return handler(as<HandlerDecl>(decl));
         case DeclKind::Work: return work(as<WorkDecl>(decl));
         case DeclKind::Init: return initDecl(as<InitDecl>(decl));
-        case DeclKind::Fields:
-            variables(*as<FieldsDecl>(decl).variables);
-            return tokens.token(";");
+        case DeclKind::Fields: variables(*as<FieldsDecl>(decl).variables); return tokens.token(";");
     }
 }
 

@@ -93,8 +93,8 @@ void FormatPrinter::arguments(std::span<const Expr* const> args) {
 void FormatPrinter::arrayLiteral(const ArrayLiteral& table) {
     auto elements = table.elements;
     auto beginsLine = [&](std::size_t i) {
-        return i > 0 && tokens.lineOf(elements[i - 1]->range.end) !=
-                            tokens.lineOf(elements[i]->range.begin);
+        return i > 0 &&
+               tokens.lineOf(elements[i - 1]->range.end) != tokens.lineOf(elements[i]->range.begin);
     };
     bool isEmpty = elements.empty();
     bool hasRows = false;
@@ -159,12 +159,8 @@ void FormatPrinter::expr(const Expr& expression) {
                                                             : "float4");
             return arguments(vector.components);
         }
-        case ExprKind::Pop:
-            tokens.token("pop");
-            return arguments({});
-        case ExprKind::Iter:
-            tokens.token("iter");
-            return arguments({});
+        case ExprKind::Pop: tokens.token("pop"); return arguments({});
+        case ExprKind::Iter: tokens.token("iter"); return arguments({});
         case ExprKind::Peek:
             tokens.token("peek");
             return arguments({&as<PeekExpr>(expression).offset, 1});

@@ -209,8 +209,8 @@ void Layout::printComment(const Op& op) {
         std::ptrdiff_t moved = static_cast<std::ptrdiff_t>(printedIndent) - op.lineIndent;
         std::ptrdiff_t wanted = op.amount + moved;
         std::ptrdiff_t least = static_cast<std::ptrdiff_t>(column + spaces);
-        std::ptrdiff_t most = static_cast<std::ptrdiff_t>(kWidth) -
-                              static_cast<std::ptrdiff_t>(widthOf(op.text));
+        std::ptrdiff_t most =
+            static_cast<std::ptrdiff_t>(kWidth) - static_cast<std::ptrdiff_t>(widthOf(op.text));
         if (wanted > least && wanted <= most) spaces = static_cast<std::size_t>(wanted) - column;
     }
     printText(op.text);

@@ -60,11 +60,11 @@ private:
         OpKind kind;
         BreakKind breakKind = BreakKind::Soft;
         GroupMode mode = GroupMode::All;
-        bool flag = false;       ///< Break: a blank line; Begin: indented like the group around;
-                                 ///< Comment: ends the line
-        int amount = 0;          ///< Space, Indent, Break, Begin: columns; Comment: where it stood
-        int lineIndent = 0;      ///< Comment: of the line where it stood
-        std::uint32_t next = 0;   ///< Break, Begin, End: the break up to which the line must fit
+        bool flag = false;  ///< Break: a blank line; Begin: indented like the group around;
+            ///< Comment: ends the line
+        int amount = 0;  ///< Space, Indent, Break, Begin: columns; Comment: where it stood
+        int lineIndent = 0;  ///< Comment: of the line where it stood
+        std::uint32_t next = 0;  ///< Break, Begin, End: the break up to which the line must fit
         std::uint32_t close = 0;  ///< Begin: its end
         std::uint32_t depth = 0;  ///< groups around
         std::string_view text;
@@ -88,14 +88,14 @@ private:
 
     std::vector<Op> ops;
     std::vector<std::uint64_t> widthBefore;  ///< of all operations before, on one line
-    std::vector<std::uint32_t> nextHard;     ///< the first operation from here on that ends a line
+    std::vector<std::uint32_t> nextHard;  ///< the first operation from here on that ends a line
 
     std::string out;
     std::vector<Frame> frames;
     std::size_t column = 0;
-    std::size_t spaces = 0;        ///< to be printed before the next text
+    std::size_t spaces = 0;  ///< to be printed before the next text
     std::size_t indentOfLine = 0;  ///< or of the one that begins
-    std::size_t printedIndent = 0; ///< the same, but for lines of a comment that of the comment
+    std::size_t printedIndent = 0;  ///< the same, but for lines of a comment that of the comment
     bool atLineStart = true;
     bool blankPending = false;
 };

@@ -143,9 +143,7 @@ void FormatPrinter::statement(const Stmt& stmt) {
         case StmtKind::Message:
         case StmtKind::Split:
         case StmtKind::Join:
-        case StmtKind::Enqueue:
-            simple(stmt);
-            return tokens.token(";");
+        case StmtKind::Enqueue: simple(stmt); return tokens.token(";");
     }
 }
 
@@ -253,16 +251,10 @@ void FormatPrinter::simple(const Stmt& stmt) {
         case StmtKind::Break: return tokens.token("break");
         case StmtKind::Continue: return tokens.token("continue");
         case StmtKind::Return: return expression("return", as<ReturnStmt>(stmt).value);
-        case StmtKind::Push:
-            tokens.token("push");
-            return arguments({&as<PushStmt>(stmt).value, 1});
+        case StmtKind::Push: tokens.token("push"); return arguments({&as<PushStmt>(stmt).value, 1});
         case StmtKind::Message: return message(as<MessageStmt>(stmt));
-        case StmtKind::Split:
-            tokens.token("split");
-            return split(as<SplitStmt>(stmt));
-        case StmtKind::Join:
-            tokens.token("join");
-            return split(as<JoinStmt>(stmt));
+        case StmtKind::Split: tokens.token("split"); return split(as<SplitStmt>(stmt));
+        case StmtKind::Join: tokens.token("join"); return split(as<JoinStmt>(stmt));
         case StmtKind::Enqueue: return expression("enqueue", as<EnqueueStmt>(stmt).value);
         case StmtKind::Error:
         case StmtKind::Block:

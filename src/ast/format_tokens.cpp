@@ -19,7 +19,10 @@ bool hasSeveralLines(std::string_view text) { return text.find('\n') != std::str
 }  // namespace
 
 TokenPrinter::TokenPrinter(const Unit& unit, const base::SourceManager& texts, Layout& to)
-    : source(texts.text(unit.buffer)), comments(unit.comments), buffer(unit.buffer), sources(texts),
+    : source(texts.text(unit.buffer)),
+      comments(unit.comments),
+      buffer(unit.buffer),
+      sources(texts),
       layout(to) {
     constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
     if (source.starts_with(kByteOrderMark)) cursor = printedTo = kByteOrderMark.size();
@@ -153,8 +156,8 @@ bool TokenPrinter::keepsBlankLine(const Between& between, std::size_t gap) const
 
 void TokenPrinter::printComment(const Between& between, std::size_t i) {
     const Comment& comment = comments[firstComment + i];
-    std::string_view text = source.substr(comment.range.begin,
-                                          comment.range.end - comment.range.begin);
+    std::string_view text =
+        source.substr(comment.range.begin, comment.range.end - comment.range.begin);
     bool endsLine = !comment.block || linesEnded(between, i + 1) > 0;
     bool gapIsOpen = pending == Gap::None || pending == Gap::Space || i < between.breakAt;
     if (linesEnded(between, i) > 0 && i < between.joinedFrom)

@@ -73,12 +73,12 @@ private:
     const base::SourceManager& sources;
     Layout& layout;
 
-    std::uint32_t cursor = 0;       ///< behind the last token taken
-    std::size_t nextComment = 0;    ///< the first one at or behind the cursor
-    std::size_t firstComment = 0;   ///< the first one not printed
-    std::uint32_t printedTo = 0;    ///< end of the last token printed
-    bool deferred = false;          ///< the comments not printed stood before the last token
-    char last = 0;                  ///< last character of the last token printed
+    std::uint32_t cursor = 0;  ///< behind the last token taken
+    std::size_t nextComment = 0;  ///< the first one at or behind the cursor
+    std::size_t firstComment = 0;  ///< the first one not printed
+    std::uint32_t printedTo = 0;  ///< end of the last token printed
+    bool deferred = false;  ///< the comments not printed stood before the last token
+    char last = 0;  ///< last character of the last token printed
     Gap pending = Gap::Hard;
 };
 

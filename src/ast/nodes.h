@@ -15,6 +15,7 @@
 #include "base/names.h"
 #include "base/source.h"
 
+// clang-format off: one node a line, as in a table
 namespace strc::ast {
 
 using base::Name;

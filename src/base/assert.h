@@ -11,10 +11,10 @@ namespace strc::base {
 
 }  // namespace strc::base
 
-#define STRC_ASSERT(condition, text)                                    \
-    do {                                                                \
-        if (!(condition)) [[unlikely]]                                  \
-            ::strc::base::internalError(__FILE__, __LINE__, text);      \
+#define STRC_ASSERT(condition, text)                               \
+    do {                                                           \
+        if (!(condition)) [[unlikely]]                             \
+            ::strc::base::internalError(__FILE__, __LINE__, text); \
     } while (false)
 
 #define STRC_UNREACHABLE(text) ::strc::base::internalError(__FILE__, __LINE__, text)

@@ -12,7 +12,9 @@ namespace strc::base {
 class Name {
 public:
     Name() = default;
-    std::string_view text() const { return string ? std::string_view(*string) : std::string_view(); }
+    std::string_view text() const {
+        return string ? std::string_view(*string) : std::string_view();
+    }
     const std::string& str() const { return *string; }
     explicit operator bool() const { return string != nullptr; }
     bool operator==(const Name& other) const { return string == other.string; }

@@ -14,7 +14,7 @@ constexpr std::size_t kTabStop = 4;
 constexpr std::size_t kWidth = 100;        ///< of the part of a source line that is shown
 constexpr std::size_t kContext = 30;       ///< columns kept to the left of the caret when cut
 constexpr std::size_t kQuotedText = 60;    ///< longer replaced texts are not repeated
-constexpr std::size_t kFar = 1000;         ///< bytes of a long line that are looked at, each side
+constexpr std::size_t kFar = 1000;  ///< bytes of a long line that are looked at, each side
 constexpr std::string_view kCut = "...";
 
 constexpr std::string_view kReset = "\x1b[0m";

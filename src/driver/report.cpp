@@ -17,7 +17,8 @@ namespace {
 bool isCallFault(const Diagnostic& diag) {
     switch (diag.id) {
         case Diag::UnknownFormat:
-        case Diag::FormatItemType: return !diag.range.valid();  // else a file that the program names
+        case Diag::FormatItemType:
+            return !diag.range.valid();  // else a file that the program names
         case Diag::BadCommandLine:
         case Diag::BadOptionValue:
         case Diag::ConflictingOptions:

@@ -37,7 +37,14 @@ struct Rates {
 };
 
 /// Ordered effects of language.md 12.6, as a bit set.
-enum Effect : std::uint8_t { kNoEffect = 0, kPrints = 1, kRandom = 2, kNative = 4, kWritesFile = 8, kSends = 16 };
+enum Effect : std::uint8_t {
+    kNoEffect = 0,
+    kPrints = 1,
+    kRandom = 2,
+    kNative = 4,
+    kWritesFile = 8,
+    kSends = 16
+};
 
 enum class NodeKind : std::uint8_t { Filter, Duplicate, RoundRobinSplitter, RoundRobinJoiner };
 
@@ -53,10 +60,10 @@ struct Node {
     std::string name;                     ///< "Scale", "splitter", …
     std::uint32_t index = 0;              ///< position among the children of its composite
     CompositeId parent = kNone;
-    std::uint32_t order = 0;              ///< structural order of 12.6: greater is more downstream
+    std::uint32_t order = 0;  ///< structural order of 12.6: greater is more downstream
     std::uint8_t effects = kNoEffect;
-    std::string file;                     ///< of FileReader and FileWriter
-    base::SourceRange range;              ///< the statement that added it
+    std::string file;  ///< of FileReader and FileWriter
+    base::SourceRange range;  ///< the statement that added it
 };
 
 /// A FIFO from a port to a port. The program's open ends (Graph::input, Graph::output) have no
@@ -67,8 +74,8 @@ struct Edge {
     NodeId to = kNone;
     std::uint32_t toPort = 0;
     const types::Type* type = nullptr;
-    std::vector<types::Value> initial;    ///< enqueued items, the first is taken first
-    base::SourceRange range;              ///< where the two ends were joined (the downstream `add`)
+    std::vector<types::Value> initial;  ///< enqueued items, the first is taken first
+    base::SourceRange range;  ///< where the two ends were joined (the downstream `add`)
 };
 
 enum class CompositeKind : std::uint8_t { Pipeline, SplitJoin, FeedbackLoop };
@@ -84,36 +91,36 @@ struct Composite {
     std::string name;
     std::uint32_t index = 0;
     CompositeId parent = kNone;
-    std::vector<Child> children;          ///< in `add` order; a feedback loop's: body, loop
+    std::vector<Child> children;  ///< in `add` order; a feedback loop's: body, loop
     NodeId splitter = kNone, joiner = kNone;
-    base::SourceRange range;              ///< the statement that added it
-    base::SourceRange header;             ///< the declaration's header
+    base::SourceRange range;  ///< the statement that added it
+    base::SourceRange header;  ///< the declaration's header
 };
 
 /// One sender's messages to one receiver.
 struct MessageLink {
     NodeId sender = kNone;
     NodeId receiver = kNone;
-    bool downstream = true;               ///< the receiver is downstream of the sender
+    bool downstream = true;  ///< the receiver is downstream of the sender
     std::optional<std::int64_t> minLatency;  ///< least maximum latency that can be sent, if known
-    bool bestEffort = false;              ///< all sends of the link are `[*]`
-    base::SourceRange range;              ///< of the send
+    bool bestEffort = false;  ///< all sends of the link are `[*]`
+    base::SourceRange range;  ///< of the send
 };
 
 struct Graph {
     std::vector<Node> nodes;
     std::vector<Edge> edges;
-    std::vector<Composite> composites;    ///< [0] is the main stream, if it is a composite
+    std::vector<Composite> composites;  ///< [0] is the main stream, if it is a composite
     std::vector<MessageLink> messages;
-    EdgeId input = kNone;                 ///< --top of a T->U stream: the edge without `from` that
-    EdgeId output = kNone;                ///< brings its input; the edge without `to` for its output
+    EdgeId input = kNone;  ///< --top of a T->U stream: the edge without `from` that
+    EdgeId output = kNone;  ///< brings its input; the edge without `to` for its output
 
     bool isDynamic() const;
 };
 
 /// How often each node fires: the quota of one phase, by NodeId.
 struct Quota {
-    std::vector<std::int64_t> init;    ///< initialisation phase, first firings with prework included
+    std::vector<std::int64_t> init;  ///< initialisation phase, first firings with prework included
     std::vector<std::int64_t> steady;  ///< repetition vector
     /// Connected static part of each node: dynamic edges cut the graph (language.md 13). Quotas of
     /// different islands are independent of each other.

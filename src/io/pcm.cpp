@@ -39,7 +39,8 @@ protected:
             auto low = std::to_integer<unsigned>((*bytes)[k * kSampleBytes]);
             auto high = std::to_integer<unsigned>((*bytes)[k * kSampleBytes + 1]);
             auto sample = static_cast<std::int16_t>(low | high << 8);
-            store(isReal(item.kind) ? ofReal(sample / kFullScale) : ofInteger(sample), item.kind, to + k * item.size);
+            store(isReal(item.kind) ? ofReal(sample / kFullScale) : ofInteger(sample), item.kind,
+                  to + k * item.size);
         }
         source->take(samples * kSampleBytes);
         return samples;
@@ -48,16 +49,19 @@ protected:
 
 class PcmWriter final : public SinkWriter {
 public:
-    PcmWriter(std::unique_ptr<Sink> opened, Numbers kind) : SinkWriter(std::move(opened)), item(kind) {}
+    PcmWriter(std::unique_ptr<Sink> opened, Numbers kind)
+        : SinkWriter(std::move(opened)), item(kind) {}
 
     Status write(const std::byte* from, std::size_t count) override {
         for (std::uint64_t k = 0; k < count * item.count; ++k) {
             double value = load(item.kind, from + k * item.size).real;
             if (isReal(item.kind)) value *= kFullScale;
             if (value != value) value = 0;
-            auto sample = static_cast<int>(std::lrint(std::clamp(value, -kFullScale, kFullScale - 1)));
-            const unsigned char bytes[kSampleBytes] = {static_cast<unsigned char>(sample & 0xff),
-                                                       static_cast<unsigned char>(sample >> 8 & 0xff)};
+            auto sample =
+                static_cast<int>(std::lrint(std::clamp(value, -kFullScale, kFullScale - 1)));
+            const unsigned char bytes[kSampleBytes] = {
+                static_cast<unsigned char>(sample & 0xff),
+                static_cast<unsigned char>(sample >> 8 & 0xff)};
             if (Status done = sink->write(bytes, kSampleBytes); !done) return done;
         }
         return base::ok();
@@ -70,12 +74,13 @@ private:
 
 }  // namespace
 
-Result<std::unique_ptr<ItemReader>> openPcmReader(std::unique_ptr<Source> source, const types::Type* item) {
+Result<std::unique_ptr<ItemReader>> openPcmReader(std::unique_ptr<Source> source,
+                                                  const types::Type* item) {
     return std::make_unique<PcmReader>(std::move(source), *numbersOf(item));
 }
 
-Result<std::unique_ptr<ItemWriter>> openPcmWriter(std::unique_ptr<Sink> sink, const types::Type* item,
-                                                  const StreamInfo&) {
+Result<std::unique_ptr<ItemWriter>> openPcmWriter(std::unique_ptr<Sink> sink,
+                                                  const types::Type* item, const StreamInfo&) {
     return std::make_unique<PcmWriter>(std::move(sink), *numbersOf(item));
 }
 

@@ -24,8 +24,9 @@ struct ItemCounts {
     /// Greatest item looked at, counted from the start of the firing (1: the first): at least
     /// `peeks.min` on every path, at most `peeks.max` on any. Pops count as looking.
     Interval peeks;
-    std::int64_t certainNegativePeek = 0;   ///< a peek offset < 0 that every path reaches, or 0
-    SourceRange firstPush, lastPush, lastPop, farthestPeek;  ///< where, on the way that was followed
+    std::int64_t certainNegativePeek = 0;  ///< a peek offset < 0 that every path reaches, or 0
+    SourceRange firstPush, lastPush, lastPop,
+        farthestPeek;  ///< where, on the way that was followed
 };
 
 /// Of a specialised body of `code`. Gives up (all bounds unknown) after `steps` operations.

@@ -55,7 +55,8 @@ std::optional<bool> compare(Op op, T a, T b) {
     }
 }
 
-std::optional<Value> foldBinary(const Instr& instr, const Type* type, const Value& a, const Value& b) {
+std::optional<Value> foldBinary(const Instr& instr, const Type* type, const Value& a,
+                                const Value& b) {
     switch (type->kind) {
         case TypeKind::Int:
             if (auto result = intArithmetic(instr.op, a.as<std::int32_t>(), b.as<std::int32_t>()))
@@ -63,13 +64,17 @@ std::optional<Value> foldBinary(const Instr& instr, const Type* type, const Valu
             return std::nullopt;
         case TypeKind::Boolean:
         case TypeKind::Bit:
-            if (instr.op != Op::And && instr.op != Op::Or && instr.op != Op::Xor) return std::nullopt;
-            return Value::of(type, static_cast<std::uint8_t>(*intArithmetic(instr.op, a.bytes[0], b.bytes[0])));
+            if (instr.op != Op::And && instr.op != Op::Or && instr.op != Op::Xor)
+                return std::nullopt;
+            return Value::of(
+                type, static_cast<std::uint8_t>(*intArithmetic(instr.op, a.bytes[0], b.bytes[0])));
         case TypeKind::Float:
-            if (auto result = realArithmetic(instr.op, a.as<float>(), b.as<float>())) return Value::of(type, *result);
+            if (auto result = realArithmetic(instr.op, a.as<float>(), b.as<float>()))
+                return Value::of(type, *result);
             return std::nullopt;
         case TypeKind::Double:
-            if (auto result = realArithmetic(instr.op, a.as<double>(), b.as<double>())) return Value::of(type, *result);
+            if (auto result = realArithmetic(instr.op, a.as<double>(), b.as<double>()))
+                return Value::of(type, *result);
             return std::nullopt;
         default: return std::nullopt;
     }
@@ -91,7 +96,9 @@ std::optional<Value> foldUnary(const Instr& instr, const Value& a) {
     switch (a.type->kind) {
         case TypeKind::Int: {
             std::int32_t value = a.as<std::int32_t>();
-            return Value::of(a.type, negate ? static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(value)) : ~value);
+            return Value::of(
+                a.type, negate ? static_cast<std::int32_t>(0u - static_cast<std::uint32_t>(value))
+                               : ~value);
         }
         case TypeKind::Boolean:
         case TypeKind::Bit:
@@ -147,11 +154,21 @@ std::optional<Value> foldMath(const Instr& instr, std::span<const Value* const> 
 
 std::optional<Value> foldOp(const Instr& instr, std::span<const Value* const> operands) {
     switch (instr.op) {
-        case Op::Add: case Op::Sub: case Op::Mul: case Op::Div: case Op::Rem:
-        case Op::And: case Op::Or: case Op::Xor: case Op::Shl: case Op::Shr:
-            if (operands[0]->type != instr.type || operands[1]->type != instr.type) return std::nullopt;
+        case Op::Add:
+        case Op::Sub:
+        case Op::Mul:
+        case Op::Div:
+        case Op::Rem:
+        case Op::And:
+        case Op::Or:
+        case Op::Xor:
+        case Op::Shl:
+        case Op::Shr:
+            if (operands[0]->type != instr.type || operands[1]->type != instr.type)
+                return std::nullopt;
             return foldBinary(instr, instr.type, *operands[0], *operands[1]);
-        case Op::Neg: case Op::Not: return foldUnary(instr, *operands[0]);
+        case Op::Neg:
+        case Op::Not: return foldUnary(instr, *operands[0]);
         case Op::Convert: return foldConvert(instr.type, *operands[0]);
         case Op::Math: return foldMath(instr, operands);
         default: return std::nullopt;

@@ -44,12 +44,14 @@ private:
     bool isEnd() const { return look().kind == Token::Kind::End; }
     bool failed() const { return !failure.empty(); }
     bool isNext(std::string_view text) const {
-        return (look().kind == Token::Kind::Word || look().kind == Token::Kind::Sign) && look().text == text;
+        return (look().kind == Token::Kind::Word || look().kind == Token::Kind::Sign) &&
+               look().text == text;
     }
 
     void fail(const std::string& expected) {
         if (failed()) return;
-        failure = "line " + std::to_string(look().line) + ": expected " + expected + " before '" + look().text + "'";
+        failure = "line " + std::to_string(look().line) + ": expected " + expected + " before '" +
+                  look().text + "'";
         at = tokens.size() - 1;  // nothing more is read
     }
 
@@ -90,7 +92,9 @@ private:
         if (name.empty()) fail("a name");
         return name;
     }
-    static std::string plainName(const std::string& display) { return display.substr(0, display.find('#')); }
+    static std::string plainName(const std::string& display) {
+        return display.substr(0, display.find('#'));
+    }
 
     // ---- types
 
@@ -102,7 +106,8 @@ private:
             bounds.push_back(accept("?") ? types::kDynamic : static_cast<std::int64_t>(number()));
             expect("]");
         }
-        for (auto bound = bounds.rbegin(); bound != bounds.rend(); ++bound) inner = types.array(inner, *bound);
+        for (auto bound = bounds.rbegin(); bound != bounds.rend(); ++bound)
+            inner = types.array(inner, *bound);
         return inner;
     }
 
@@ -185,10 +190,11 @@ private:
     }
 
     void stream() {
-        static const std::map<std::string, StreamKind> kinds{{"filter", StreamKind::Filter},
-                                                             {"pipeline", StreamKind::Pipeline},
-                                                             {"splitjoin", StreamKind::SplitJoin},
-                                                             {"feedbackloop", StreamKind::FeedbackLoop}};
+        static const std::map<std::string, StreamKind> kinds{
+            {"filter", StreamKind::Filter},
+            {"pipeline", StreamKind::Pipeline},
+            {"splitjoin", StreamKind::SplitJoin},
+            {"feedbackloop", StreamKind::FeedbackLoop}};
         auto kind = kinds.find(look().text);
         if (kind == kinds.end()) return fail("a stream");
         ++at;
@@ -379,7 +385,9 @@ private:
     }
 
     /// A register with a colon behind it is the result of the next instruction.
-    bool isOperand() const { return look().kind == Token::Kind::Register && tokens[at + 1].text != ":"; }
+    bool isOperand() const {
+        return look().kind == Token::Kind::Register && tokens[at + 1].text != ":";
+    }
 
     void registers(Instr& instr) {
         while (!failed() && isOperand()) {
@@ -400,13 +408,20 @@ private:
     }
 
     bool variableRef(VarRef& var) {
-        if (accept("input")) var = {Space::Input, 0};
-        else if (accept("output")) var = {Space::Output, 0};
-        else if (accept("local")) var = {Space::Local, lookUp(locals)};
-        else if (accept("field")) var = {Space::Field, lookUp(fields)};
-        else if (accept("constant")) var = {Space::Constant, lookUp(constants)};
-        else if (accept("global")) var = {Space::Global, lookUp(globals)};
-        else return false;
+        if (accept("input"))
+            var = {Space::Input, 0};
+        else if (accept("output"))
+            var = {Space::Output, 0};
+        else if (accept("local"))
+            var = {Space::Local, lookUp(locals)};
+        else if (accept("field"))
+            var = {Space::Field, lookUp(fields)};
+        else if (accept("constant"))
+            var = {Space::Constant, lookUp(constants)};
+        else if (accept("global"))
+            var = {Space::Global, lookUp(globals)};
+        else
+            return false;
         return true;
     }
 
@@ -431,7 +446,8 @@ private:
         } else {
             bool package = accept("package");
             if (!package) expect("stream");
-            instr.callee = {package ? CalleeKind::Package : CalleeKind::Stream, note(displayName())};
+            instr.callee = {package ? CalleeKind::Package : CalleeKind::Stream,
+                            note(displayName())};
         }
         expect("(");
         registers(instr);
@@ -461,9 +477,12 @@ private:
 
     void createArguments(Body& made, Instr& instr) {
         Create create;
-        create.role = accept("body") ? CreateRole::Body : accept("loop") ? CreateRole::Loop : CreateRole::Add;
+        create.role = accept("body")   ? CreateRole::Body
+                      : accept("loop") ? CreateRole::Loop
+                                       : CreateRole::Add;
         if (create.role == CreateRole::Add) expect("add");
-        if (accept("builtin")) create.builtin = builtin(word());
+        if (accept("builtin"))
+            create.builtin = builtin(word());
         else {
             expect("stream");
             create.stream = note(displayName());
@@ -479,7 +498,8 @@ private:
         }
         expect("(");
         while (!failed() && !accept(")")) {
-            if (accept("default")) create.args.push_back(kNone);
+            if (accept("default"))
+                create.args.push_back(kNone);
             else {
                 create.args.push_back(static_cast<std::uint32_t>(instr.operands.size()));
                 withExtents(instr);
@@ -506,7 +526,9 @@ private:
         RateClause rate;
         rate.prework = accept("prework");
         if (!rate.prework) expect("work");
-        rate.kind = accept("push") ? RateKind::Push : accept("pop") ? RateKind::Pop : RateKind::Peek;
+        rate.kind = accept("push")  ? RateKind::Push
+                    : accept("pop") ? RateKind::Pop
+                                    : RateKind::Peek;
         if (rate.kind == RateKind::Peek) expect("peek");
         rate.dynamic = accept("dynamic");
         auto bound = [&](const char* which, bool& has) {
@@ -528,7 +550,8 @@ private:
         instr.flag = accept("duplicate");
         instr.index = static_cast<std::uint32_t>(SplitForm::None);
         if (instr.flag || accept("roundrobin")) return;
-        instr.index = static_cast<std::uint32_t>(accept("uniform") ? SplitForm::Uniform : SplitForm::List);
+        instr.index =
+            static_cast<std::uint32_t>(accept("uniform") ? SplitForm::Uniform : SplitForm::List);
         if (instr.index == static_cast<std::uint32_t>(SplitForm::List)) expect("list");
         registers(instr);
     }
@@ -536,7 +559,8 @@ private:
     // ---- values
 
     Value value(const Type* of) {
-        if (of && of->is(TypeKind::String)) return Value::text(of, take(Token::Kind::String, "a string"));
+        if (of && of->is(TypeKind::String))
+            return Value::text(of, take(Token::Kind::String, "a string"));
         if (!of || of->isError() || !types::isConcrete(of)) {
             fail("a value of a concrete type");
             return {};
@@ -555,12 +579,16 @@ private:
     void fill(const Type* of, char* to) {
         switch (of->kind) {
             case TypeKind::Array:
-                return list('{', '}', of->extent, [&](std::int64_t k) { fill(of->element, to + k * sizeOf(of->element)); });
+                return list('{', '}', of->extent, [&](std::int64_t k) {
+                    fill(of->element, to + k * sizeOf(of->element));
+                });
             case TypeKind::Struct: {
                 const auto& members = of->structure->fields;
-                return list('{', '}', static_cast<std::int64_t>(members.size()), [&](std::int64_t k) {
-                    fill(members[static_cast<std::size_t>(k)].type, to + members[static_cast<std::size_t>(k)].offset);
-                });
+                return list('{', '}', static_cast<std::int64_t>(members.size()),
+                            [&](std::int64_t k) {
+                                fill(members[static_cast<std::size_t>(k)].type,
+                                     to + members[static_cast<std::size_t>(k)].offset);
+                            });
             }
             case TypeKind::Complex: return parts(2, to);
             case TypeKind::Float2:
@@ -617,8 +645,10 @@ private:
 
     void resolve(std::uint32_t& index, const NameIndex& known) {
         auto found = known.find(notes[index]);
-        if (found == known.end()) fail("a known name instead of '" + notes[index] + "'");
-        else index = found->second;
+        if (found == known.end())
+            fail("a known name instead of '" + notes[index] + "'");
+        else
+            index = found->second;
     }
 
     template <typename Visit>
@@ -634,7 +664,8 @@ private:
     void resolveCalls(Body& made, CalleeKind kind, const NameIndex& known) {
         for (Block& each : made.blocks)
             for (Instr& instr : each.instrs)
-                if (instr.op == Op::Call && instr.callee.kind == kind) resolve(instr.callee.index, known);
+                if (instr.op == Op::Call && instr.callee.kind == kind)
+                    resolve(instr.callee.index, known);
     }
 
     void resolveFunctions(StreamCode& code) {
@@ -647,7 +678,8 @@ private:
         Names all(&module, nullptr, nullptr);
         NameIndex streams = indexOf(all.streams);
         NameIndex packages = indexOf(all.packages);
-        for (Body& function : module.functions) resolveCalls(function, CalleeKind::Package, packages);
+        for (Body& function : module.functions)
+            resolveCalls(function, CalleeKind::Package, packages);
         for (StreamCode& code : module.streams)
             forEachBody(code, [&](Body& made) {
                 resolveCalls(made, CalleeKind::Package, packages);

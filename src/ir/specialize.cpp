@@ -50,7 +50,8 @@ private:
                 if (appendBranch(instr, to)) return;
                 continue;
             }
-            if (instr.op == Op::CheckExtent && areEqual(instr.operands[0], instr.operands[1])) continue;
+            if (instr.op == Op::CheckExtent && areEqual(instr.operands[0], instr.operands[1]))
+                continue;
             rewrite(instr);
             bool ends = instr.op == Op::Return || instr.op == Op::Break || instr.op == Op::Continue;
             to.push_back(std::move(instr));
@@ -58,7 +59,9 @@ private:
         }
     }
 
-    bool areEqual(Reg a, Reg b) const { return constants[a] && constants[b] && *constants[a] == *constants[b]; }
+    bool areEqual(Reg a, Reg b) const {
+        return constants[a] && constants[b] && *constants[a] == *constants[b];
+    }
 
     /// Puts the branch that is taken in place of the If. True: it ends the block.
     bool appendBranch(const Instr& branch, std::vector<Instr>& to) {
@@ -115,7 +118,8 @@ private:
     void rewriteLoad(Instr& instr) {
         if (instr.var.space == Space::Constant && known.bindings)
             makeConst(instr, known.bindings->constants[instr.var.index]);
-        else if (instr.var.space == Space::Field && instr.var.index < known.fields.size() && known.fields[instr.var.index])
+        else if (instr.var.space == Space::Field && instr.var.index < known.fields.size() &&
+                 known.fields[instr.var.index])
             makeConst(instr, *known.fields[instr.var.index]);
     }
 
@@ -179,7 +183,9 @@ private:
     }
 
     void foldPure(Instr& instr) {
-        if (instr.result == kNone || instr.operands.empty() || info(instr.op).effects != Effects::Pure) return;
+        if (instr.result == kNone || instr.operands.empty() ||
+            info(instr.op).effects != Effects::Pure)
+            return;
         std::vector<const Value*> operands;
         for (Reg reg : instr.operands) {
             if (!constants[reg]) return;
@@ -191,7 +197,8 @@ private:
             instr.type = body.regs[instr.result].type;
             return makeConst(instr, Value::of(instr.type, static_cast<std::uint8_t>(*result)));
         }
-        if (std::optional<Value> result = foldOp(instr, operands)) makeConst(instr, std::move(*result));
+        if (std::optional<Value> result = foldOp(instr, operands))
+            makeConst(instr, std::move(*result));
     }
 
     /// Blocks of branches that are never taken.
@@ -263,7 +270,8 @@ std::vector<bool> storedFields(const StreamCode& code) {
     auto scan = [&](const Body& body) {
         for (const Block& block : body.blocks)
             for (const Instr& instr : block.instrs)
-                if (instr.op == Op::Store && instr.var.space == Space::Field) stored[instr.var.index] = true;
+                if (instr.op == Op::Store && instr.var.space == Space::Field)
+                    stored[instr.var.index] = true;
     };
     if (code.work) scan(*code.work);
     if (code.prework) scan(*code.prework);
@@ -282,15 +290,18 @@ void forEachRunBody(StreamCode& code, Visit visit) {
 
 void fold(Body& body) { Folder(body, Known{}).fold(); }
 
-StreamCode specialize(const Module&, const StreamCode& generic, const Bindings& bindings, types::TypeTable& types) {
+StreamCode specialize(const Module&, const StreamCode& generic, const Bindings& bindings,
+                      types::TypeTable& types) {
     StreamCode code = generic;
     code.setup = Body{};
     code.init.reset();
     code.defaults.clear();
     code.input = bindings.input;
     code.output = bindings.output;
-    for (std::size_t k = 0; k < code.fields.size(); ++k) code.fields[k].type = bindings.fieldTypes[k];
-    for (std::size_t k = 0; k < code.constants.size(); ++k) code.constants[k].type = bindings.constants[k].type;
+    for (std::size_t k = 0; k < code.fields.size(); ++k)
+        code.fields[k].type = bindings.fieldTypes[k];
+    for (std::size_t k = 0; k < code.constants.size(); ++k)
+        code.constants[k].type = bindings.constants[k].type;
     Known known{&bindings, {}, &types};
     std::vector<bool> stored = storedFields(code);
     known.fields.resize(code.fields.size());

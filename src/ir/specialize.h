@@ -18,7 +18,7 @@ struct Bindings {
     /// Values of scalar fields after init where all instances agree on them: those that nothing
     /// stores to later are literals too. Empty, or parallel to fieldTypes (no type: unknown).
     std::span<const Value> fieldValues;
-    const Type* input;   ///< concrete
+    const Type* input;  ///< concrete
     const Type* output;
 };
 

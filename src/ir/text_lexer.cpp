@@ -1,6 +1,6 @@
-#include <cctype>
-
 #include "ir/detail/text_lexer.h"
+
+#include <cctype>
 
 namespace strc::ir::detail {
 namespace {
@@ -20,9 +20,13 @@ public:
     }
 
 private:
-    char look(std::size_t ahead = 0) const { return at + ahead < text.size() ? text[at + ahead] : '\0'; }
+    char look(std::size_t ahead = 0) const {
+        return at + ahead < text.size() ? text[at + ahead] : '\0';
+    }
 
-    void add(Token::Kind kind, std::string spelling) { tokens.push_back({kind, std::move(spelling), line}); }
+    void add(Token::Kind kind, std::string spelling) {
+        tokens.push_back({kind, std::move(spelling), line});
+    }
 
     void skipSpace() {
         for (; at < text.size() && std::isspace(static_cast<unsigned char>(text[at])); ++at)

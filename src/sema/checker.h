@@ -15,8 +15,21 @@ using base::Diagnostic;
 
 /// What kind of code is being checked.
 enum class Place : std::uint8_t {
-    Static, Package, Struct, StreamType, Default, FieldType, FieldInit, Rate, FunctionType,
-    Init, Work, Prework, Function, Handler, Composite,
+    Static,
+    Package,
+    Struct,
+    StreamType,
+    Default,
+    FieldType,
+    FieldInit,
+    Rate,
+    FunctionType,
+    Init,
+    Work,
+    Prework,
+    Function,
+    Handler,
+    Composite,
 };
 
 /// A stream whose members are visible. `outer`: the body around an anonymous stream, for capture.

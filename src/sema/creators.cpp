@@ -122,8 +122,7 @@ private:
 
 /// Identity<T>, the readers and the writers, and nobody else.
 const Type* checkTypeArgument(Checker& c, const ast::CreateStmt& stmt, const StreamInfo& stream) {
-    bool takesType =
-        stream.builtin != Builtin::None && types::info(stream.builtin).takesType();
+    bool takesType = stream.builtin != Builtin::None && types::info(stream.builtin).takesType();
     if (stmt.typeArgument) {
         const Type* type = checkType(c, *stmt.typeArgument, TypeUse::TypeArgument, stream.name);
         if (takesType) return type;

@@ -37,19 +37,19 @@ struct TopNames {
 struct DeclRecord {
     const ast::Decl* decl = nullptr;
     bool library = false;
-    bool removed = false;                    ///< replaced by a later declaration
-    StreamInfo* stream = nullptr;            ///< StreamDecl that counts (not a duplicate)
-    const Type* structure = nullptr;         ///< StructDecl that counts
+    bool removed = false;  ///< replaced by a later declaration
+    StreamInfo* stream = nullptr;  ///< StreamDecl that counts (not a duplicate)
+    const Type* structure = nullptr;  ///< StructDecl that counts
     Package* package = nullptr;
-    std::vector<Symbol*> globals;            ///< FieldsDecl of a static block
-    std::uint32_t globalLimit = kNone;       ///< static: globals declared up to here
+    std::vector<Symbol*> globals;  ///< FieldsDecl of a static block
+    std::uint32_t globalLimit = kNone;  ///< static: globals declared up to here
     std::vector<Name> declares;
-    std::unordered_set<Name> signature;      ///< mentioned where others depend on it
-    std::unordered_set<Name> mentions;       ///< mentioned anywhere else
+    std::unordered_set<Name> signature;  ///< mentioned where others depend on it
+    std::unordered_set<Name> mentions;  ///< mentioned anywhere else
 };
 
 struct Program::Tables {
-    std::vector<const Type*> types;      ///< of Expr and TypeExpr
+    std::vector<const Type*> types;  ///< of Expr and TypeExpr
     std::vector<const Symbol*> symbols;  ///< of NameRef, Declarator, Parameter
     std::unordered_map<std::uint32_t, CallTarget> calls;
     std::unordered_map<std::uint32_t, CreateTarget> creates;
@@ -58,7 +58,7 @@ struct Program::Tables {
     std::unordered_map<std::uint32_t, std::vector<const Symbol*>> createPortals;
     std::unordered_map<std::uint32_t, StreamInfo*> streamOf;
 
-    std::deque<StreamNames> names;       ///< parallel to Program::streams
+    std::deque<StreamNames> names;  ///< parallel to Program::streams
     std::deque<Package> packages;
     TopNames own, library;
     std::unordered_set<Name> redefined;  ///< builtin streams that the program wrongly declares

@@ -6,10 +6,14 @@ namespace strc::types {
 namespace {
 
 constexpr BuiltinParameter fileOnly[] = {{"file", true, std::nullopt}};
-constexpr BuiltinParameter display[] = {{"width", false, std::nullopt}, {"height", false, std::nullopt}};
-constexpr BuiltinParameter sound[] = {{"file", true, std::nullopt}, {"rate", false, 44100}, {"channels", false, 1}};
-constexpr BuiltinParameter image[] = {
-    {"file", true, std::nullopt}, {"width", false, std::nullopt}, {"height", false, 0}, {"channels", false, 1}};
+constexpr BuiltinParameter display[] = {{"width", false, std::nullopt},
+                                        {"height", false, std::nullopt}};
+constexpr BuiltinParameter sound[] = {
+    {"file", true, std::nullopt}, {"rate", false, 44100}, {"channels", false, 1}};
+constexpr BuiltinParameter image[] = {{"file", true, std::nullopt},
+                                      {"width", false, std::nullopt},
+                                      {"height", false, 0},
+                                      {"channels", false, 1}};
 
 using enum BuiltinStream;
 

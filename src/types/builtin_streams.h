@@ -12,9 +12,20 @@ namespace strc::types {
 
 enum class BuiltinStream : std::uint8_t {
     None,
-    Identity, FileReader, FileWriter, ImageDisplay,
-    WavReader, WavWriter, NpyReader, NpyWriter, CsvReader, CsvWriter, PcmReader, PcmWriter,
-    ImageReader, ImageWriter,
+    Identity,
+    FileReader,
+    FileWriter,
+    ImageDisplay,
+    WavReader,
+    WavWriter,
+    NpyReader,
+    NpyWriter,
+    CsvReader,
+    CsvWriter,
+    PcmReader,
+    PcmWriter,
+    ImageReader,
+    ImageWriter,
 };
 
 /// Identity: T->T. Reader: void->T. Writer: T->void. Display: int->void, 3 * width * height items.

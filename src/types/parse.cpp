@@ -16,7 +16,8 @@ std::optional<std::int32_t> parseInt(std::string_view text) {
     }
     std::int64_t value = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
-    if (error != std::errc() || end != digits.data() + digits.size() || digits.starts_with('-')) return std::nullopt;
+    if (error != std::errc() || end != digits.data() + digits.size() || digits.starts_with('-'))
+        return std::nullopt;
     if (negative) value = -value;
     bool wrapsHex = base == 16 && value <= 0xFFFFFFFFll;
     if (!wrapsHex && (value < INT32_MIN || value > INT32_MAX)) return std::nullopt;
@@ -34,7 +35,9 @@ std::optional<double> parseReal(std::string_view text) {
 
 /// "a", "bi", "a+bi", "a-bi": the sign that splits the parts is not at the start nor after an 'e'.
 std::optional<std::pair<float, float>> parseComplex(std::string_view text) {
-    auto narrow = [](std::optional<double> value) { return value ? std::optional<float>(static_cast<float>(*value)) : std::nullopt; };
+    auto narrow = [](std::optional<double> value) {
+        return value ? std::optional<float>(static_cast<float>(*value)) : std::nullopt;
+    };
     if (!text.ends_with('i')) {
         auto real = narrow(parseReal(text));
         return real ? std::optional(std::pair(*real, 0.0f)) : std::nullopt;
@@ -42,7 +45,8 @@ std::optional<std::pair<float, float>> parseComplex(std::string_view text) {
     text.remove_suffix(1);
     std::size_t split = 0;
     for (std::size_t k = 1; k < text.size(); ++k)
-        if ((text[k] == '+' || text[k] == '-') && text[k - 1] != 'e' && text[k - 1] != 'E') split = k;
+        if ((text[k] == '+' || text[k] == '-') && text[k - 1] != 'e' && text[k - 1] != 'E')
+            split = k;
     auto real = split ? narrow(parseReal(text.substr(0, split))) : std::optional(0.0f);
     auto imag = narrow(parseReal(text.substr(split)));
     if (!real || !imag) return std::nullopt;

@@ -15,10 +15,9 @@ struct ScalarInfo {
 
 const ScalarInfo& scalarInfo(TypeKind kind) {
     static constexpr ScalarInfo table[] = {
-        {"<error>", 0, 1}, {"void", 0, 1},    {"boolean", 1, 1}, {"bit", 1, 1},
-        {"int", 4, 4},     {"float", 4, 4},   {"double", 8, 8},  {"complex", 8, 4},
-        {"float2", 8, 4},  {"float3", 12, 4}, {"float4", 16, 4}, {"char", 1, 1},
-        {"String", 8, 8},  {"portal", 4, 4},
+        {"<error>", 0, 1}, {"void", 0, 1},   {"boolean", 1, 1}, {"bit", 1, 1},    {"int", 4, 4},
+        {"float", 4, 4},   {"double", 8, 8}, {"complex", 8, 4}, {"float2", 8, 4}, {"float3", 12, 4},
+        {"float4", 16, 4}, {"char", 1, 1},   {"String", 8, 8},  {"portal", 4, 4},
     };
     static_assert(std::size(table) == static_cast<int>(TypeKind::Portal) + 1);
     return table[static_cast<int>(kind)];
@@ -44,7 +43,8 @@ std::int64_t sizeOf(const Type* type) {
             if (inner == kDynamic || type->extent == kDynamic) return kDynamic;
             return __builtin_mul_overflow(inner, type->extent, &size) ? INT64_MAX : size;
         }
-        case TypeKind::Struct: return type->structure->isComplete ? type->structure->size : kDynamic;
+        case TypeKind::Struct:
+            return type->structure->isComplete ? type->structure->size : kDynamic;
         default: return scalarInfo(type->kind).size;
     }
 }

@@ -18,8 +18,21 @@ namespace strc::types {
 
 enum class TypeKind : std::uint8_t {
     Error,  ///< absorbs follow-on errors
-    Void, Boolean, Bit, Int, Float, Double, Complex, Float2, Float3, Float4, Char, String,
-    Portal, Array, Struct,
+    Void,
+    Boolean,
+    Bit,
+    Int,
+    Float,
+    Double,
+    Complex,
+    Float2,
+    Float3,
+    Float4,
+    Char,
+    String,
+    Portal,
+    Array,
+    Struct,
 };
 
 /// Extent of an array whose bound depends on the stream instance (a parameter, a field).
@@ -64,7 +77,9 @@ struct Type {
     /// One that a register holds.
     bool isScalar() const { return !isAggregate() && kind != TypeKind::Void && !isError(); }
     /// Components of float2, float3, float4.
-    int components() const { return 2 + static_cast<int>(kind) - static_cast<int>(TypeKind::Float2); }
+    int components() const {
+        return 2 + static_cast<int>(kind) - static_cast<int>(TypeKind::Float2);
+    }
 };
 
 /// Bytes of one value as it lies in memory, on channels and in Value: boolean, bit, char 1 (0 or 1

@@ -29,7 +29,9 @@ struct Value {
     static Value zero(const Type* type) {
         return {type, std::string(static_cast<std::size_t>(sizeOf(type)), '\0')};
     }
-    static Value text(const Type* stringType, std::string text) { return {stringType, std::move(text)}; }
+    static Value text(const Type* stringType, std::string text) {
+        return {stringType, std::move(text)};
+    }
     /// Value of a boolean, bit or int.
     std::int64_t toInt() const { return bytes.size() == 1 ? bytes[0] : as<std::int32_t>(); }
 };

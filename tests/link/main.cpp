@@ -1,4 +1,2 @@
 // Linking it is the test.
-int main() {
-    return 0;
-}
+int main() { return 0; }

@@ -10,5 +10,8 @@ int32_t Sample_length(const char* text) { return (int32_t)strlen(text); }
 void Sample_squares(int32_t n, int32_t* row) {
     for (int32_t i = 0; i < n; i++) row[i] = i * i;
 }
-struct Point { int32_t id; float x; };
+struct Point {
+    int32_t id;
+    float x;
+};
 float Sample_scaled(struct Point* p, float by) { return p->id + p->x * by; }

@@ -12,7 +12,8 @@ namespace strc::ir::detail {
 struct Token {
     enum class Kind : std::uint8_t { Word, Number, Register, String, Char, Sign, End };
     Kind kind = Kind::End;
-    std::string text;  ///< of strings and characters: without quotes, escapes replaced; of registers: the digits
+    std::string
+        text;  ///< of strings and characters: without quotes, escapes replaced; of registers: the digits
     std::size_t line = 1;
 };
 

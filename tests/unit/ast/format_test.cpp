@@ -92,8 +92,9 @@ TEST(Format, PutsSpacesWhereTheyBelong) {
 }
 
 TEST(Format, KeepsLiteralsAndParenthesesAsWritten) {
-    std::string same = "x = (((0xFF))) + 011 + 1e6f + 2.50 + 3f + 0.5i + (a) * (b + c);\n"
-                       "println(\"a\\tb\\101\" + '\\n' + pi + true);\n";
+    std::string same =
+        "x = (((0xFF))) + 011 + 1e6f + 2.50 + 3f + 0.5i + (a) * (b + c);\n"
+        "println(\"a\\tb\\101\" + '\\n' + pi + true);\n";
     EXPECT_EQ(body(same), same);
 }
 
@@ -172,9 +173,9 @@ TEST(Format, FillsTablesAndSeparatesRows) {
     EXPECT_NE(all.find("\n    100, 101, 102"), std::string::npos);
     EXPECT_EQ(all.substr(all.size() - 8), " 139\n};\n");
     std::string x(40, '1');
-    EXPECT_EQ(body("int[3][2] t={{" + x + "," + x + "},{1,2},{}}, u;"),
-              text({"int[3][2] t = {", "    {" + x + ", " + x + "},", "    {1, 2},", "    {}",
-                    "}, u;"}));
+    EXPECT_EQ(
+        body("int[3][2] t={{" + x + "," + x + "},{1,2},{}}, u;"),
+        text({"int[3][2] t = {", "    {" + x + ", " + x + "},", "    {1, 2},", "    {}", "}, u;"}));
 }
 
 TEST(Format, KeepsTheLinesOfTables) {
@@ -197,25 +198,24 @@ TEST(Format, PutsTablesAmongArgumentsOnLines) {
 // ---------------------------------------------------------------- comments
 
 TEST(FormatComments, StayWhereTheyAre) {
-    std::string kept = text({"// first", "", "// second", "struct A {  // of a", "    // of x",
-                             "    int x;  // behind x", "", "    /* alone */", "",
-                             "    int y; /* behind y */", "    // last", "}  // end of a", "",
-                             "// at the end"});
+    std::string kept =
+        text({"// first", "", "// second", "struct A {  // of a", "    // of x",
+              "    int x;  // behind x", "", "    /* alone */", "", "    int y; /* behind y */",
+              "    // last", "}  // end of a", "", "// at the end"});
     EXPECT_EQ(formatted(kept), kept);
 }
 
 TEST(FormatComments, InsideEmptyBrackets) {
-    EXPECT_EQ(body("{\n// nothing\n}\n{ // here\n}\n{/* or */}f(/* none */);"),
-              text({"{", "    // nothing", "}", "{  // here", "}", "{ /* or */ }",
-                    "f(/* none */);"}));
+    EXPECT_EQ(
+        body("{\n// nothing\n}\n{ // here\n}\n{/* or */}f(/* none */);"),
+        text({"{", "    // nothing", "}", "{  // here", "}", "{ /* or */ }", "f(/* none */);"}));
     EXPECT_EQ(formatted("// only this"), "// only this\n");
     EXPECT_EQ(formatted(""), "");
 }
 
 TEST(FormatComments, BetweenArguments) {
     EXPECT_EQ(body("f(a/*x*/,/*y*/b,// z\nc);"), text({"f(a /*x*/, /*y*/ b,  // z", "    c);"}));
-    EXPECT_EQ(body("f(a // one\n,b // two\n);"),
-              text({"f(a,  // one", "    b  // two", ");"}));
+    EXPECT_EQ(body("f(a // one\n,b // two\n);"), text({"f(a,  // one", "    b  // two", ");"}));
     EXPECT_EQ(body("x = a // why\n;"), text({"x = a;  // why"}));
     EXPECT_EQ(body("int[4] t = {\n1, 2, // low\n3, 4 // high\n};"),
               text({"int[4] t = {", "    1, 2,  // low", "    3, 4  // high", "};"}));
@@ -259,9 +259,8 @@ TEST(FormatComments, LoseCarriageReturns) {
 
 std::vector<std::filesystem::path> programs() {
     std::vector<std::filesystem::path> result;
-    for (std::string_view folder :
-         {"tests/conformance/programs", "tests/golden", "tests/run", "tests/stdlib",
-          "benchmarks", "examples", "stdlib"}) {
+    for (std::string_view folder : {"tests/conformance/programs", "tests/golden", "tests/run",
+                                    "tests/stdlib", "benchmarks", "examples", "stdlib"}) {
         std::filesystem::path root = std::filesystem::path(STRC_SOURCE_DIR) / folder;
         if (!std::filesystem::exists(root)) continue;
         for (auto& entry : std::filesystem::recursive_directory_iterator(root))
@@ -287,9 +286,9 @@ TEST(FormatAlways, HoldsForEveryProgramOfTheProject) {
 std::vector<std::string> tokensOf(const std::string& source) {
     std::vector<std::string> tokens;
     auto isWord = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-    static const std::vector<std::string> kLong = {"<<=", ">>=", "->", "++", "--", "+=", "-=", "*=",
-                                                   "/=",  "%=",  "&=", "|=", "^=", "<<", ">>", "&&",
-                                                   "||",  "==",  "!=", "<=", ">="};
+    static const std::vector<std::string> kLong = {"<<=", ">>=", "->", "++", "--", "+=", "-=",
+                                                   "*=",  "/=",  "%=", "&=", "|=", "^=", "<<",
+                                                   ">>",  "&&",  "||", "==", "!=", "<=", ">="};
     for (std::size_t i = 0; i < source.size();) {
         std::size_t end = i + 1;
         if (source.compare(i, 2, "//") == 0) {

@@ -1,11 +1,11 @@
-#include "ast/format_layout.h"
-
 #include <algorithm>
 #include <deque>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+
+#include "ast/format_layout.h"
 
 namespace strc::ast {
 namespace {

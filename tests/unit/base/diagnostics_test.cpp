@@ -28,8 +28,9 @@ TEST(DiagnosticTable, EveryNameIsKebabCaseAndFindsItsRow) {
         EXPECT_EQ(row.text.find('\n'), std::string_view::npos) << row.name;
         EXPECT_NE(row.text.back(), '.') << row.name;
         bool isNote = row.area == "note", isWarning = row.area == "warn" || row.area == "lint";
-        EXPECT_EQ(row.severity, isNote ? Severity::Note
-                                       : isWarning ? Severity::Warning : Severity::Error)
+        EXPECT_EQ(row.severity, isNote      ? Severity::Note
+                                : isWarning ? Severity::Warning
+                                            : Severity::Error)
             << row.name;
     }
     EXPECT_EQ(findDiag("no-such-diagnostic"), Diag::Count);
@@ -62,7 +63,8 @@ TEST(Diagnostic, ReferencesStayValidWhileMoreAreAdded) {
 }
 
 TEST(Diagnostic, Plurals) {
-    EXPECT_EQ(message(Diag::WeightCount, {"split", "1", "3"}), "'split' has 1 weight for 3 streams");
+    EXPECT_EQ(message(Diag::WeightCount, {"split", "1", "3"}),
+              "'split' has 1 weight for 3 streams");
     EXPECT_EQ(message(Diag::ArgumentCount, {"filter", "F", "no", "1"}),
               "filter 'F' takes no arguments, 1 given");
     EXPECT_EQ(message(Diag::ArgumentCount, {"filter", "F", "1", "2"}),
@@ -266,10 +268,9 @@ TEST(DiagnosticsMerge, WithoutInstancesOnlyRepetitionsGo) {
     for (std::string_view name : {"a", "b", "a"}) diags.add(Diag::UnknownVariable, kHere) << name;
     for (std::string_view name : {"a", "b", "a"}) diags.add(Diag::UnknownTopStream) << name;
     diags.merge();
-    EXPECT_THAT(messages(diags),
-                ElementsAre("unknown variable 'a'", "unknown variable 'b'",
-                            "the program has no stream 'a' to start from",
-                            "the program has no stream 'b' to start from"));
+    EXPECT_THAT(messages(diags), ElementsAre("unknown variable 'a'", "unknown variable 'b'",
+                                             "the program has no stream 'a' to start from",
+                                             "the program has no stream 'b' to start from"));
     diags.merge();
     EXPECT_THAT(diags.all(), SizeIs(4));
 }

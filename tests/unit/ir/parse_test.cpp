@@ -123,21 +123,24 @@ TEST_F(IrText, FaultsNameTheLine) {
     EXPECT_FALSE(parse("filter F int->int { work { push %0", types, names));
     EXPECT_FALSE(parse("filter F int->int { work { %0: int = load local x } }", types, names));
     EXPECT_FALSE(parse("filter F Unknown->int { }", types, names));
-    EXPECT_FALSE(parse("pipeline P void->void { composite { create add stream Q() } }", types, names));
+    EXPECT_FALSE(
+        parse("pipeline P void->void { composite { create add stream Q() } }", types, names));
 }
 
 /// Counts of a work body of `int->int` given as text.
 class ItemCount : public IrText {
 protected:
     ItemCounts count(const std::string& work) {
-        Module module = read("filter F int->int { field state: int work { local i: int " + work + " } }");
+        Module module =
+            read("filter F int->int { field state: int work { local i: int " + work + " } }");
         const StreamCode& code = module.streams.at(0);
         return countItems(module, code, *code.work, 100'000);
     }
 };
 
 TEST_F(ItemCount, StraightLine) {
-    ItemCounts counts = count("%0: int = pop %1: int = const 3 %2: int = peek %1 push<int> %0 push<int> %2");
+    ItemCounts counts =
+        count("%0: int = pop %1: int = const 3 %2: int = peek %1 push<int> %0 push<int> %2");
     EXPECT_EQ(counts.pops, (Interval{1, 1}));
     EXPECT_EQ(counts.pushes, (Interval{2, 2}));
     EXPECT_EQ(counts.peeks, (Interval{5, 5}));
@@ -197,11 +200,14 @@ protected:
         std::vector<const Type*> fields;
         std::vector<Value> fieldValues;
         for (const Variable& field : module.streams[0].fields) {
-            fields.push_back(field.type->is(types::TypeKind::Array) ? types.array(field.type->element, n) : field.type);
+            fields.push_back(field.type->is(types::TypeKind::Array)
+                                 ? types.array(field.type->element, n)
+                                 : field.type);
             fieldValues.push_back(field.type->isScalar() ? Value::of(field.type, n + 1) : Value{});
         }
         return specialize(module, module.streams[0],
-                          {constants, fields, fieldValues, types.intType(), types.intType()}, types);
+                          {constants, fields, fieldValues, types.intType(), types.intType()},
+                          types);
     }
 };
 
@@ -250,10 +256,11 @@ TEST_F(Specialize, ExtentsAndStridesBecomeLiteral) {
 
 TEST_F(Specialize, FieldsThatNobodyStoresToAreLiterals) {
     const char* reads = "%0: int = load field m push<int> %0";
-    Module constant = read(std::string("filter F int->int { parameter n: int field m: int work { ") + reads + " } }");
+    Module constant = read(
+        std::string("filter F int->int { parameter n: int field m: int work { ") + reads + " } }");
     EXPECT_NE(print(specializeWith(constant, 4)).find("const 5"), std::string::npos);
-    Module stored = read(std::string("filter F int->int { parameter n: int field m: int work { ") + reads +
-                         " store<int> field m, %0 } }");
+    Module stored = read(std::string("filter F int->int { parameter n: int field m: int work { ") +
+                         reads + " store<int> field m, %0 } }");
     EXPECT_NE(print(specializeWith(stored, 4)).find("load field m"), std::string::npos);
 }
 
