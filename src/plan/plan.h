@@ -83,6 +83,8 @@ struct Plan {
 
 struct Options {
     bool scale = true;              ///< make the phase `scaled`
+    /// What to scale; none: the given schedule. To scale, every node must appear once in the steady state.
+    const sched::Schedule* scaling = nullptr;
 };
 
 /// Why a program has no plan yet: one sentence ("it has dynamic rates"), or empty if it can have one.

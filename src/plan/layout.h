@@ -1,0 +1,18 @@
+#pragma once
+/// Where everything lies in the state. Private to plan.
+
+#include "base/context.h"
+#include "plan/plan.h"
+
+namespace strc::plan {
+
+constexpr std::int64_t kFieldAlignment = 16;    ///< of the widest scalar that fields hold
+constexpr std::int64_t kChannelAlignment = 64;  ///< a cache line
+
+/// Fills fields, offsets, stateSize and image from the capacities. False after reporting.
+bool layOut(base::Context&, Plan&);
+
+/// Bytes of a filter's fields.
+std::int64_t fieldsSize(const elab::Elaboration&, NodeId);
+
+}  // namespace strc::plan

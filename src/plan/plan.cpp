@@ -1,0 +1,118 @@
+#include "plan/plan.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/assert.h"
+#include "graph/flow.h"
+#include "plan/layout.h"
+#include "plan/place.h"
+#include "plan/scale.h"
+#include "plan/world.h"
+
+namespace strc::plan {
+namespace {
+
+using graph::kNone;
+
+#ifdef STRC_CHECKED
+constexpr std::int64_t kMostReplayed = 1 << 16;  ///< firings
+
+std::int64_t firings(const graph::Quota& quota) {
+    std::int64_t sum = 0;
+    for (const auto* counts : {&quota.init, &quota.steady})
+        for (std::int64_t count : *counts) sum = graph::addCounts(sum, count);
+    return sum;
+}
+#endif
+
+class Planning {
+public:
+    Planning(const elab::Elaboration& program, const graph::Quota& quota,
+             const sched::Schedule& schedule, const Options& options)
+        : graph(program.graph), quota(quota), schedule(schedule), options(options) {
+        result.program = &program;
+        findWorld(result);
+    }
+
+    Plan run() {
+        std::vector<std::int64_t> held(graph.edges.size());
+        for (EdgeId id = 0; id < held.size(); ++id)
+            held[id] = static_cast<std::int64_t>(graph.edges[id].initial.size());
+        result.channels.resize(graph.edges.size());
+        Placed init = place(graph, schedule.init, {held, openReads(true), true});
+        const Begin begin{init.held, openReads(false)};
+        Placed steady = place(graph, schedule.steady, begin);
+        STRC_ASSERT(steady.held == init.held, "a steady state changes what is held");
+        for (EdgeId id = 0; id < held.size(); ++id) {
+            result.channels[id].edge = id;
+            result.channels[id].itemSize = itemSize(graph, id);
+            result.channels[id].retained = init.held[id];
+            result.channels[id].capacity = held[id];
+        }
+        take(result.init, std::move(init), quota.init, 0);
+        if (options.scale) {
+            const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
+            Scaled scaled = scale(graph, scaling.steady, begin);
+            if (scaled.factor > 0)
+                take(result.scaled, std::move(scaled.placed), quota.steady, scaled.factor);
+        }
+        take(result.steady, std::move(steady), quota.steady, 1);
+        return std::move(result);
+    }
+
+private:
+    std::int64_t openReads(bool init) const {
+        if (graph.input == kNone) return 0;
+        const std::int64_t pop = popRate(graph, graph.input);
+        return init ? openInitReads(graph, quota) : quota.steady[graph.edges[graph.input].to] * pop;
+    }
+
+    void take(Phase& phase, Placed placed, const std::vector<std::int64_t>& firings,
+              std::int64_t iterations) {
+        phase.steps = std::move(placed.steps);
+        phase.iterations = iterations;
+        const std::int64_t times = std::max<std::int64_t>(iterations, 1);
+        for (const WorldPort& port : result.inputs) {
+            const bool isOpen = port.node == kNone;
+            phase.reads.push_back(times *
+                                  (isOpen ? openReads(iterations == 0) : firings[port.node]));
+        }
+        for (Step& step : phase.steps) {
+            if (step.kind == StepKind::Read)
+                step.port = static_cast<std::uint32_t>(result.inputs.size() - 1);
+            if (step.kind == StepKind::Write)
+                step.port = static_cast<std::uint32_t>(result.outputs.size() - 1);
+        }
+        for (EdgeId id = 0; id < placed.capacity.size(); ++id) {
+            std::int64_t& capacity = result.channels[id].capacity;
+            capacity = std::max(capacity, placed.capacity[id]);
+        }
+    }
+
+    const graph::Graph& graph;
+    const graph::Quota& quota;
+    const sched::Schedule& schedule;
+    const Options& options;
+    Plan result;
+};
+
+}  // namespace
+
+std::optional<Plan> plan(base::Context& context, const elab::Elaboration& program,
+                         const graph::Quota& quota, const sched::Schedule& schedule,
+                         const Options& options) {
+    STRC_ASSERT(whyNot(program).empty(), "a program without a plan");
+    Plan made = Planning(program, quota, schedule, options).run();
+    if (!layOut(context, made)) return std::nullopt;
+#ifdef STRC_CHECKED
+    if (firings(quota) <= kMostReplayed) {
+        const std::vector<std::string> faults = verify(made, quota);
+        STRC_ASSERT(faults.empty(), faults.empty() ? "" : faults.front());
+    }
+#endif
+    return made;
+}
+
+}  // namespace strc::plan

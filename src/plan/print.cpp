@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "graph/hierarchy.h"
+#include "plan/names.h"
+#include "plan/plan.h"
+
+namespace strc::plan {
+namespace {
+
+using graph::Graph;
+using graph::kNone;
+
+std::string joined(const std::string& from, const std::string& to) { return from + " -> " + to; }
+
+class Printer {
+public:
+    explicit Printer(const Plan& made)
+        : plan(made), graph(made.program->graph), names(graph::allPaths(graph).nodes) {}
+
+    std::string print() {
+        out = fmt::format("state: {} byte{}, {} in the image\n", plan.stateSize,
+                          plan.stateSize == 1 ? "" : "s", plan.image.size());
+        printFields();
+        printChannels();
+        printPhase("init", plan.init);
+        printPhase("steady", plan.steady);
+        if (plan.scaled.iterations > 0)
+            printPhase(fmt::format("{} steady states", plan.scaled.iterations), plan.scaled);
+        return std::move(out);
+    }
+
+private:
+    using Row = std::array<std::string, 5>;
+
+    std::string nameOf(EdgeId id) const {
+        const graph::Edge& edge = graph.edges[id];
+        return joined(edge.from == kNone ? "input" : names[edge.from],
+                      edge.to == kNone ? "output" : names[edge.to]);
+    }
+
+    /// First column to the left, the others to the right.
+    template <std::size_t N>
+    void printTable(const std::vector<std::array<std::string, N>>& rows) {
+        std::array<std::size_t, N> width{};
+        for (std::size_t line = 0; line < rows.size(); ++line) {
+            const std::size_t indent = line == 0 ? 0 : 2;
+            for (std::size_t i = 0; i < N; ++i)
+                width[i] = std::max(width[i], rows[line][i].size() + (i == 0 ? indent : 0));
+        }
+        for (std::size_t line = 0; line < rows.size(); ++line) {
+            out += fmt::format("{:<{}}", (line == 0 ? "" : "  ") + rows[line][0], width[0]);
+            for (std::size_t i = 1; i < N; ++i)
+                out += fmt::format("  {:>{}}", rows[line][i], width[i]);
+            out += '\n';
+        }
+    }
+
+    void printFields() {
+        std::vector<std::array<std::string, 3>> rows{{"filter", "bytes", "offset"}};
+        for (NodeId id = 0; id < plan.fields.size(); ++id) {
+            const std::uint32_t kernel = graph.nodes[id].kernel;
+            const std::int64_t size = kernel == kNone ? 0 : plan.program->kernels[kernel].stateSize;
+            if (size > 0)
+                rows.push_back({names[id], std::to_string(size), std::to_string(plan.fields[id])});
+        }
+        if (rows.size() > 1) printTable(rows);
+    }
+
+    void printChannels() {
+        std::vector<Row> rows{{"tape", "kept", "room", "bytes", "offset"}};
+        for (const Channel& channel : plan.channels) {
+            rows.push_back({nameOf(channel.edge), std::to_string(channel.retained),
+                            std::to_string(channel.capacity),
+                            std::to_string(channel.capacity * channel.itemSize),
+                            std::to_string(channel.offset)});
+        }
+        if (rows.size() > 1) printTable(rows);
+    }
+
+    void printPhase(const std::string& title, const Phase& phase) {
+        std::string reads;
+        for (std::size_t port = 0; port < phase.reads.size(); ++port) {
+            if (phase.reads[port] == 0) continue;
+            const NodeId node = plan.inputs[port].node;
+            reads += fmt::format("{} {} from {}", reads.empty() ? ", reads" : ",",
+                                 phase.reads[port], node == kNone ? "the input" : names[node]);
+        }
+        out += title + reads + ":\n";
+        printAll(phase.steps, 2);
+    }
+
+    void printAll(const std::vector<Step>& steps, std::size_t indent) {
+        for (const Step& step : steps) {
+            out += std::string(indent, ' ');
+            if (step.kind == StepKind::Loop) {
+                out += fmt::format("loop {}\n", step.count);
+                printAll(step.body, indent + 2);
+            } else {
+                out += textOf(step) + '\n';
+            }
+        }
+    }
+
+    std::string textOf(const Step& step) const {
+        switch (step.kind) {
+            case StepKind::Fire:
+                return fmt::format("{}{}{}{}{}",
+                                   step.count == 1 ? "" : fmt::format("{} ", step.count),
+                                   names[step.node], step.first ? ".prework" : "",
+                                   places(" from ", step.inputs), places(" to ", step.outputs));
+            case StepKind::Move:
+                return fmt::format("move {}{}{} of {}", step.count, places(" from ", step.inputs),
+                                   places(" to ", step.outputs), nameOf(step.channel));
+            case StepKind::Read:
+                return fmt::format("read {}{}", step.count, places(" to ", step.outputs));
+            case StepKind::Write:
+                return fmt::format("write {}{}", step.count, places(" from ", step.inputs));
+            case StepKind::Loop: break;
+        }
+        return "";
+    }
+
+    /// "4 + 2*i0 - 3*i2": i0 is the round of the outermost loop.
+    static std::string place(const Position& position) {
+        std::string text;
+        auto add = [&](std::int64_t value, const std::string& what) {
+            if (value == 0) return;
+            const char* sign = value < 0 ? " - " : text.empty() ? "" : " + ";
+            text += sign + what;
+        };
+        add(position.base, std::to_string(position.base));
+        for (std::size_t i = 0; i < position.perRound.size(); ++i) {
+            const std::int64_t each = std::abs(position.perRound[i]);
+            add(position.perRound[i],
+                fmt::format("{}i{}", each == 1 ? "" : fmt::format("{}*", each), i));
+        }
+        return text.empty() ? "0" : text;
+    }
+
+    static std::string places(const char* word, const std::vector<Position>& positions) {
+        std::string text;
+        for (const Position& position : positions)
+            text += (text.empty() ? word : ", ") + place(position);
+        return text;
+    }
+
+    const Plan& plan;
+    const Graph& graph;
+    std::vector<std::string> names;
+    std::string out;
+};
+
+}  // namespace
+
+std::string edgeName(const Graph& graph, EdgeId id) {
+    const graph::Edge& edge = graph.edges[id];
+    return joined(edge.from == kNone ? "input" : path(graph, edge.from),
+                  edge.to == kNone ? "output" : path(graph, edge.to));
+}
+
+std::string print(const Plan& plan) { return Printer(plan).print(); }
+
+}  // namespace strc::plan

@@ -1,0 +1,27 @@
+#pragma once
+/// Several steady states as one, each node with all its firings at a stretch. Private to plan.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "plan/place.h"
+#include "sched/schedule.h"
+
+namespace strc::plan {
+
+/// `steady` with the counts of all leaves times `factor`; feedback loops keep their inside and are
+/// repeated. Empty where that cannot be: several nodes have an ordered effect of one kind (language.md
+/// 12.6), or a node or feedback loop does not stand in one place, after all that come before it.
+std::optional<sched::Loop> scaledSteady(const graph::Graph&, const sched::Loop& steady,
+                                        std::int64_t factor);
+
+struct Scaled {
+    std::int64_t factor = 0;  ///< 0: the program is not scaled
+    Placed placed;
+};
+
+/// As many steady states as the fastest memory holds. `reads`: items of the open input in one of them.
+Scaled scale(const graph::Graph&, const sched::Loop& steady, const Begin&);
+
+}  // namespace strc::plan

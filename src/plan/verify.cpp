@@ -1,0 +1,282 @@
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "plan/names.h"
+#include "plan/plan.h"
+
+namespace strc::plan {
+namespace {
+
+using graph::Graph;
+using graph::kNone;
+
+constexpr std::size_t kMostFaults = 20;
+
+/// Memory of a channel, each place with the number of its item, counted from the start of the program.
+struct Lane {
+    std::vector<std::int64_t> places;
+    std::int64_t taken = 0;
+    std::int64_t made = 0;
+};
+
+constexpr std::int64_t kNothing = -1;
+
+class Replay {
+public:
+    Replay(const Plan& program, const graph::Quota& firings)
+        : plan(program),
+          graph(program.program->graph),
+          quota(firings),
+          lanes(graph.edges.size()),
+          started(graph.nodes.size()) {}
+
+    std::vector<std::string> run() {
+        if (plan.channels.size() != lanes.size() || plan.fields.size() != graph.nodes.size()) {
+            fault("the plan is of another graph");
+            return faults;
+        }
+        checkState();
+        checkImage();
+        if (!faults.empty()) return faults;
+        for (EdgeId id = 0; id < lanes.size(); ++id) {
+            lanes[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity), kNothing);
+            for (std::size_t i = 0; i < graph.edges[id].initial.size(); ++i)
+                lanes[id].places[i] = lanes[id].made++;
+        }
+        play("init", plan.init, quota.init, 1);
+        play("steady", plan.steady, quota.steady, 1);
+        if (plan.scaled.iterations == 0) return faults;
+        play("scaled", plan.scaled, quota.steady, plan.scaled.iterations);
+        play("steady", plan.steady, quota.steady, 1);
+        return faults;
+    }
+
+private:
+    template <typename... Args>
+    void fault(fmt::format_string<Args...> format, Args&&... args) {
+        if (faults.size() < kMostFaults)
+            faults.push_back(fmt::format(format, std::forward<Args>(args)...));
+    }
+
+    std::string name(EdgeId id) const { return edgeName(graph, id); }
+
+    // ---- the state
+
+    struct Block {
+        std::int64_t begin = 0;
+        std::int64_t end = 0;
+        std::string what;
+    };
+
+    void checkState() {
+        std::vector<Block> blocks;
+        for (NodeId id = 0; id < plan.fields.size(); ++id) {
+            const graph::Node& node = graph.nodes[id];
+            const std::int64_t size =
+                node.kernel == kNone ? 0 : plan.program->kernels[node.kernel].stateSize;
+            if (size > 0) blocks.push_back({plan.fields[id], plan.fields[id] + size, "fields"});
+        }
+        for (const Channel& channel : plan.channels) {
+            if (channel.offset % 64 != 0)
+                fault("the channel of {} is not aligned", name(channel.edge));
+            const std::int64_t end = channel.offset + channel.capacity * channel.itemSize;
+            if (end > channel.offset) blocks.push_back({channel.offset, end, name(channel.edge)});
+            const auto initial =
+                static_cast<std::int64_t>(graph.edges[channel.edge].initial.size());
+            if (channel.capacity < std::max(initial, channel.retained))
+                fault("{} has no room for the items that stay", name(channel.edge));
+        }
+        std::sort(blocks.begin(), blocks.end(),
+                  [](const Block& a, const Block& b) { return a.begin < b.begin; });
+        std::int64_t end = 0;
+        for (const Block& block : blocks) {
+            if (block.begin < end) fault("{} overlaps another block of the state", block.what);
+            end = block.end;
+        }
+        if (end > plan.stateSize) fault("the state is too small");
+    }
+
+    bool imageHas(std::int64_t offset, const std::string& bytes) const {
+        const auto at = static_cast<std::size_t>(offset);
+        for (std::size_t i = 0; i < bytes.size(); ++i) {
+            if ((at + i < plan.image.size() ? plan.image[at + i] : '\0') != bytes[i]) return false;
+        }
+        return true;
+    }
+
+    void checkImage() {
+        for (NodeId id = 0; id < plan.program->states.size(); ++id) {
+            const auto& state = plan.program->states[id];
+            if (state && !state->empty() && !imageHas(plan.fields[id], *state))
+                fault("the image lacks the fields of '{}'", path(graph, id));
+        }
+        for (const Channel& channel : plan.channels) {
+            std::int64_t offset = channel.offset;
+            for (const types::Value& item : graph.edges[channel.edge].initial) {
+                if (!imageHas(offset, item.bytes))
+                    fault("the image lacks items of {}", name(channel.edge));
+                offset += channel.itemSize;
+            }
+        }
+    }
+
+    // ---- phases
+
+    void play(const char* title, const Phase& phase, const std::vector<std::int64_t>& firings,
+              std::int64_t times) {
+        fired.assign(graph.nodes.size(), 0);
+        read = 0;
+        playAll(phase.steps);
+        for (NodeId id = 0; id < fired.size(); ++id) {
+            if (fired[id] == firings[id] * times) continue;
+            fault("'{}' fires {} times instead of {} in {}", path(graph, id), fired[id],
+                  firings[id] * times, title);
+        }
+        checkReads(title, phase);
+        for (EdgeId id = 0; id < lanes.size(); ++id) checkEnd(title, id);
+    }
+
+    void checkReads(const char* title, const Phase& phase) {
+        if (phase.reads.size() != plan.inputs.size())
+            return fault("reads of {} are missing", title);
+        for (std::size_t port = 0; port < plan.inputs.size(); ++port) {
+            const NodeId node = plan.inputs[port].node;
+            const std::int64_t needed = node == kNone ? read : fired[node];
+            if (phase.reads[port] != needed)
+                fault("{} reads {} items of input {} instead of {}", title, needed, port,
+                      phase.reads[port]);
+        }
+    }
+
+    void checkEnd(const char* title, EdgeId id) {
+        const Lane& lane = lanes[id];
+        const std::int64_t retained = plan.channels[id].retained;
+        if (lane.made - lane.taken != retained)
+            fault("{} holds {} items after {} instead of {}", name(id), lane.made - lane.taken,
+                  title, retained);
+        for (std::int64_t i = 0; i < std::min(retained, lane.made - lane.taken); ++i) {
+            if (lane.places[static_cast<std::size_t>(i)] == lane.taken + i) continue;
+            return fault("item {} that {} holds after {} lies somewhere else", i, name(id), title);
+        }
+    }
+
+    void playAll(const std::vector<Step>& steps) {
+        for (const Step& step : steps) {
+            if (faults.size() >= kMostFaults) return;
+            switch (step.kind) {
+                case StepKind::Fire: fire(step); break;
+                case StepKind::Loop: playLoop(step); break;
+                case StepKind::Move: move(step); break;
+                case StepKind::Read: transfer(step, graph.input, plan.inputs); break;
+                case StepKind::Write: transfer(step, graph.output, plan.outputs); break;
+            }
+        }
+    }
+
+    void playLoop(const Step& loop) {
+        rounds.push_back(0);
+        for (; rounds.back() < loop.count; ++rounds.back()) playAll(loop.body);
+        rounds.pop_back();
+    }
+
+    std::int64_t at(const Position& position) {
+        if (position.perRound.size() > rounds.size()) fault("a position counts rounds of no loop");
+        std::int64_t place = position.base;
+        for (std::size_t i = 0; i < std::min(rounds.size(), position.perRound.size()); ++i)
+            place += position.perRound[i] * rounds[i];
+        return place;
+    }
+
+    bool isInside(EdgeId id, std::int64_t begin, std::int64_t items) {
+        const std::int64_t capacity = plan.channels[id].capacity;
+        if (begin >= 0 && begin + items <= capacity) return true;
+        fault("items {} to {} of {} are outside of its {}", begin, begin + items, name(id),
+              capacity);
+        return false;
+    }
+
+    void take(EdgeId id, std::int64_t begin, std::int64_t look, std::int64_t items) {
+        Lane& lane = lanes[id];
+        if (!isInside(id, begin, look)) return;
+        for (std::int64_t i = 0; i < look; ++i) {
+            const std::int64_t found = lane.places[static_cast<std::size_t>(begin + i)];
+            if (found == lane.taken + i && found < lane.made) continue;
+            fault("place {} of {} holds item {} where item {} is read", begin + i, name(id), found,
+                  lane.taken + i);
+            break;
+        }
+        lane.taken += items;
+    }
+
+    void put(EdgeId id, std::int64_t begin, std::int64_t items) {
+        if (!isInside(id, begin, items)) return;
+        for (std::int64_t i = 0; i < items; ++i)
+            lanes[id].places[static_cast<std::size_t>(begin + i)] = lanes[id].made++;
+    }
+
+    void fire(const Step& step) {
+        const graph::Node& node = graph.nodes[step.node];
+        const bool isFirst = node.prework && !started[step.node];
+        if (isFirst != step.first || (step.first && step.count != 1))
+            fault("the first firing of '{}' is confused with others", path(graph, step.node));
+        started[step.node] = true;
+        fired[step.node] += step.count;
+        if (step.inputs.size() != node.inputs.size() || step.outputs.size() != node.outputs.size())
+            return fault("'{}' lacks ports", path(graph, step.node));
+        for (std::int64_t round = 0; round < step.count; ++round) {
+            for (std::size_t port = 0; port < node.inputs.size(); ++port) {
+                const EdgeId id = node.inputs[port];
+                const std::int64_t pop = popRate(graph, id, step.first);
+                take(id, at(step.inputs[port]) + round * pop,
+                     std::max(pop, peekRate(graph, id, step.first)), pop);
+            }
+            for (std::size_t port = 0; port < node.outputs.size(); ++port) {
+                const std::int64_t push = pushRate(graph, node.outputs[port], step.first);
+                put(node.outputs[port], at(step.outputs[port]) + round * push, push);
+            }
+        }
+    }
+
+    /// Items that are no longer needed may be moved along.
+    void move(const Step& step) {
+        const std::int64_t from = at(step.inputs[0]);
+        const std::int64_t to = at(step.outputs[0]);
+        if (!isInside(step.channel, from, step.count) || !isInside(step.channel, to, step.count))
+            return;
+        const auto places = lanes[step.channel].places.begin();
+        const std::vector<std::int64_t> moved(places + from, places + from + step.count);
+        std::copy(moved.begin(), moved.end(), places + to);
+    }
+
+    void transfer(const Step& step, EdgeId open, const std::vector<WorldPort>& ports) {
+        if (step.channel != open || step.port >= ports.size() || ports[step.port].node != kNone)
+            return fault("an open end is used that the program has not");
+        if (step.kind == StepKind::Read) {
+            read += step.count;
+            put(open, at(step.outputs[0]), step.count);
+        } else {
+            take(open, at(step.inputs[0]), step.count, step.count);
+        }
+    }
+
+    const Plan& plan;
+    const Graph& graph;
+    const graph::Quota& quota;
+    std::vector<Lane> lanes;  ///< by EdgeId
+    std::vector<bool> started;
+    std::vector<std::int64_t> fired;  ///< in this phase
+    std::vector<std::int64_t> rounds;  ///< of the loops around
+    std::int64_t read = 0;
+    std::vector<std::string> faults;
+};
+
+}  // namespace
+
+std::vector<std::string> verify(const Plan& plan, const graph::Quota& quota) {
+    return Replay(plan, quota).run();
+}
+
+}  // namespace strc::plan
