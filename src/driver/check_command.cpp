@@ -30,6 +30,7 @@ std::string emitted(Emit stage, const Compilation& program) {
             return text;
         case Emit::Ir: return ir::print(program.module);
         case Emit::Schedule: return scheduleText(program);
+        case Emit::Plan: return plan::print(*program.plan);
         case Emit::Graph:
             return graph::toText(program.elaboration.graph, {&program.quota, nullptr});
     }
@@ -42,6 +43,7 @@ Stage stageOf(Emit stage) {
         case Emit::Ir: return Stage::Lowered;
         case Emit::Graph: return Stage::Balanced;
         case Emit::Schedule: return Stage::Scheduled;
+        case Emit::Plan: return Stage::Planned;
     }
     return Stage::Scheduled;
 }

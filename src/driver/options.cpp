@@ -41,7 +41,8 @@ constexpr std::array kGraphFormats{
     Choice<GraphFormat>{"json", GraphFormat::Json}, Choice<GraphFormat>{"txt", GraphFormat::Text}};
 constexpr std::array kEmits{Choice<Emit>{"ast", Emit::Ast}, Choice<Emit>{"ir", Emit::Ir},
                             Choice<Emit>{"graph", Emit::Graph},
-                            Choice<Emit>{"schedule", Emit::Schedule}};
+                            Choice<Emit>{"schedule", Emit::Schedule},
+                            Choice<Emit>{"plan", Emit::Plan}};
 
 constexpr std::string_view kRunExamples = R"(Examples:
   strc run radio.str                        until the input files are used up

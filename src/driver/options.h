@@ -17,7 +17,7 @@ namespace strc::driver {
 
 enum class Command : std::uint8_t { Run, Check, Graph, Schedule, Fmt, Explain, Version };
 enum class When : std::uint8_t { Auto, Always, Never };
-enum class Emit : std::uint8_t { Ast, Ir, Graph, Schedule };
+enum class Emit : std::uint8_t { Ast, Ir, Graph, Schedule, Plan };
 
 enum class GraphFormat : std::uint8_t { Dot, Svg, Json, Text };
 

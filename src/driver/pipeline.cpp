@@ -32,7 +32,7 @@ public:
         using Step = void (Pipeline::*)();
         static constexpr Step steps[] = {&Pipeline::parse,   &Pipeline::check,
                                          &Pipeline::lower,   &Pipeline::elaborate,
-                                         &Pipeline::balance, &Pipeline::schedule};
+                                         &Pipeline::balance, &Pipeline::schedule, &Pipeline::plan};
         auto done = Stage::Nothing;
         while (done < last) {
             (this->*steps[static_cast<std::size_t>(done)])();
@@ -98,6 +98,30 @@ private:
             if (!made) return;
             result.schedules.push_back(std::move(*made));
         }
+    }
+
+    void plan() {
+        const elab::Elaboration& program = result.elaboration;
+        if (std::string why = plan::whyNot(program); !why.empty()) {
+            const graph::Graph& graph = program.graph;
+            result.context.diags.add(base::Diag::CannotCompile, graph.composites.empty()
+                                                                    ? graph.nodes[0].range
+                                                                    : graph.composites[0].header)
+                << why;
+            return;
+        }
+        const std::optional<sched::Schedule> single = scalable();
+        result.plan = plan::plan(result.context, program, result.quota, result.schedules.front(),
+                                 {true, single ? &*single : nullptr});
+    }
+
+    /// Each node once. That there is none, because its buffers would be too large, is no fault.
+    std::optional<sched::Schedule> scalable() const {
+        if (request.order == sched::Order::SingleAppearance) return std::nullopt;
+        base::Context scratch;
+        scratch.limits = result.context.limits;
+        return sched::schedule(scratch, result.elaboration.graph, result.quota,
+                               sched::Order::SingleAppearance);
     }
 
     Compilation& result;

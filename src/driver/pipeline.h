@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,7 @@
 #include "eval/natives.h"
 #include "graph/graph.h"
 #include "ir/ir.h"
+#include "plan/plan.h"
 #include "sched/schedule.h"
 #include "sema/program.h"
 
@@ -28,7 +30,8 @@ enum class Stage : std::uint8_t {
     Lowered,
     Elaborated,
     Balanced,
-    Scheduled
+    Scheduled,
+    Planned
 };
 
 struct Request {
@@ -53,6 +56,7 @@ struct Compilation {
     elab::Elaboration elaboration;
     graph::Quota quota;
     std::vector<sched::Schedule> schedules;  ///< by island
+    std::optional<plan::Plan> plan;
 };
 
 /// Goes on until `last` is done, or until a stage reported errors or was interrupted; returns what is

@@ -323,7 +323,7 @@ class Check(Case):
     def test_emit(self):
         self.file("p.str", COUNTER)
         for stage, text in (("ast", b"Source"), ("ir", b"filter Sink int->void {"), ("graph", b"filter Sink pop 1"),
-                            ("schedule", b"Main.Source -> Main.Sink")):
+                            ("schedule", b"Main.Source -> Main.Sink"), ("plan", b"Main.Sink from 0")):
             out, err = self.call("check", "--emit", stage, "p.str")
             self.assertIn(text, out)
             self.assertEqual(err, "")
@@ -331,7 +331,15 @@ class Check(Case):
             self.assertEqual(self.bytes("o.txt"), out)
         self.call("check", "--emit=ast", "-o", "no/such", "p.str", status=1)
         _, err = self.call("check", "--emit=code", "p.str", status=2)
-        self.assertIn("ast, ir, graph or schedule", err)
+        self.assertIn("ast, ir, graph, schedule or plan", err)
+
+    def test_emit_of_a_program_without_a_plan(self):
+        self.file("p.str", "void->void pipeline Main { add S; add T; }\n"
+                           "void->int filter S { work push * { push(1); } }\n"
+                           "int->void filter T { work pop 1 { println(pop()); } }\n")
+        out, err = self.call("check", "--emit=plan", "p.str", status=1)
+        self.assertEqual(out, b"")
+        self.assertIn("p.str:1:1: error: the program cannot be compiled yet: it has dynamic rates", err)
 
     def test_emit_of_a_broken_program(self):
         self.file("p.str", "void->void pipeline Main { add Nobody; }\n")

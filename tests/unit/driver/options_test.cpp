@@ -153,7 +153,7 @@ TEST_F(OptionsTest, WrongValuesAreReportedWithWhatIsNeeded) {
     EXPECT_EQ(fault({"check", "-D", "=n", "a"}),
               "'=n' is not a value for -D: NAME=VALUE is needed");
     EXPECT_EQ(fault({"check", "--emit=asm", "a"}),
-              "'asm' is not a value for --emit: ast, ir, graph or schedule is needed");
+              "'asm' is not a value for --emit: ast, ir, graph, schedule or plan is needed");
     EXPECT_EQ(fault({"run", "--out-width=0", "a"}),
               "'0' is not a value for --out-width: a positive number is needed");
     EXPECT_EQ(fault({"run", "--in-format=mp3", "a"}).find("'mp3' is not a value for --in-format"),
