@@ -16,17 +16,40 @@ bool hasInitial(const Plan& plan, EdgeId id) {
     return !plan.program->graph.edges[id].initial.empty();
 }
 
-/// Channels with enqueued items come first, so that the image is short.
-Wide placeAll(Plan& plan) {
-    const graph::Graph& graph = plan.program->graph;
-    Wide end = 0;
-    plan.fields.clear();
-    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
-        const std::int64_t size = fieldsSize(*plan.program, id);
-        if (size > 0) end = aligned(end, kFieldAlignment);
-        plan.fields.push_back(static_cast<std::int64_t>(end));
-        end += size;
+bool asksIter(const ir::Body& body) {
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [](const ir::Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(),
+                           [](const ir::Instr& instr) { return instr.op == ir::Op::Iter; });
+    });
+}
+
+bool asksIter(const elab::Kernel& kernel) {
+    const ir::StreamCode& code = kernel.code;
+    return (code.work && asksIter(*code.work)) || (code.prework && asksIter(*code.prework)) ||
+           std::any_of(code.functions.begin(), code.functions.end(),
+                       [](const ir::Body& body) { return asksIter(body); });
+}
+
+void placeFilters(Plan& plan, Wide& end) {
+    const elab::Elaboration& program = *plan.program;
+    std::vector<bool> counts;
+    for (const elab::Kernel& kernel : program.kernels) counts.push_back(asksIter(kernel));
+    auto place = [&end](std::int64_t size, std::int64_t alignment) -> std::int64_t {
+        if (size == 0) return -1;
+        const Wide begin = aligned(end, alignment);
+        end = begin + size;
+        return static_cast<std::int64_t>(begin);
+    };
+    for (NodeId id = 0; id < program.graph.nodes.size(); ++id) {
+        const graph::KernelId kernel = program.graph.nodes[id].kernel;
+        const bool isCounted = kernel != graph::kNone && counts[kernel];
+        plan.fields.push_back(place(fieldsSize(program, id), kFieldAlignment));
+        plan.counters.push_back(place(isCounted ? kCounterSize : 0, kCounterSize));
     }
+}
+
+/// Channels with enqueued items come first, so that the image is short.
+void placeChannels(Plan& plan, Wide& end) {
     for (bool initial : {true, false}) {
         for (Channel& channel : plan.channels) {
             if (hasInitial(plan, channel.edge) != initial) continue;
@@ -35,7 +58,7 @@ Wide placeAll(Plan& plan) {
             end += Wide{channel.capacity} * channel.itemSize;
         }
     }
-    return aligned(end, kChannelAlignment);
+    end = aligned(end, kChannelAlignment);
 }
 
 void makeImage(Plan& plan) {
@@ -67,7 +90,9 @@ std::int64_t fieldsSize(const elab::Elaboration& program, NodeId id) {
 }
 
 bool layOut(base::Context& context, Plan& plan) {
-    const Wide size = placeAll(plan);
+    Wide size = 0;
+    placeFilters(plan, size);
+    placeChannels(plan, size);
     const graph::Graph& graph = plan.program->graph;
     if (size > static_cast<Wide>(context.limits.totalBytes)) {
         context.diags.add(base::Diag::LimitExceeded, graph.composites.empty()

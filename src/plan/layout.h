@@ -7,9 +7,10 @@
 namespace strc::plan {
 
 constexpr std::int64_t kFieldAlignment = 16;    ///< of the widest scalar that fields hold
+constexpr std::int64_t kCounterSize = 8;        ///< of Plan::counters
 constexpr std::int64_t kChannelAlignment = 64;  ///< a cache line
 
-/// Fills fields, offsets, stateSize and image from the capacities. False after reporting.
+/// Fills fields, counters, offsets, stateSize and image from the capacities. False after reporting.
 bool layOut(base::Context&, Plan&);
 
 /// Bytes of a filter's fields.

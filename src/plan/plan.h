@@ -34,14 +34,14 @@ struct Channel {
     std::int64_t itemSize = 0;  ///< bytes
     std::int64_t retained = 0;
     std::int64_t capacity = 0;  ///< items that ever lie there, in any phase
-    std::int64_t offset = 0;    ///< bytes, into the state
+    std::int64_t offset = 0;  ///< bytes, into the state
 };
 
 enum class StepKind : std::uint8_t {
-    Fire,   ///< `node` fires `count` times; inputs and outputs by port: where the first firing begins
-    Loop,   ///< `body`, `count` times
-    Move,   ///< `count` items of `channel` from inputs[0] to outputs[0], which may overlap
-    Read,   ///< `count` items of program input `port` to outputs[0] of `channel`
+    Fire,  ///< `node` fires `count` times; inputs and outputs by port: where the first firing begins
+    Loop,  ///< `body`, `count` times
+    Move,  ///< `count` items of `channel` from inputs[0] to outputs[0], which may overlap
+    Read,  ///< `count` items of program input `port` to outputs[0] of `channel`
     Write,  ///< `count` items of `channel` from inputs[0] to program output `port`
 };
 
@@ -49,7 +49,7 @@ struct Step {
     StepKind kind = StepKind::Fire;
     std::int64_t count = 1;
     NodeId node = graph::kNone;
-    bool first = false;             ///< Fire: the first firing of a filter with prework; count 1
+    bool first = false;  ///< Fire: the first firing of a filter with prework; count 1
     EdgeId channel = graph::kNone;
     std::uint32_t port = 0;
     std::vector<Position> inputs, outputs;
@@ -60,7 +60,7 @@ struct Step {
 struct Phase {
     std::vector<Step> steps;
     std::vector<std::int64_t> reads;
-    std::int64_t iterations = 0;    ///< steady states; 0: the phase does not exist (or is `init`)
+    std::int64_t iterations = 0;  ///< steady states; 0: the phase does not exist (or is `init`)
 };
 
 /// An end of the program in the world: a file's filter, or the open input or output (node kNone).
@@ -70,19 +70,20 @@ struct WorldPort {
 
 struct Plan {
     const elab::Elaboration* program = nullptr;  ///< outlives the plan
-    std::vector<Channel> channels;               ///< by EdgeId
-    std::vector<std::int64_t> fields;            ///< by NodeId: where the filter's state begins, bytes
+    std::vector<Channel> channels;  ///< by EdgeId
+    std::vector<std::int64_t>
+        fields;  ///< by NodeId: where the filter's state begins, bytes; -1: it has none
     /// By NodeId: where 8 bytes count the completed firings of `work`, of filters whose kernel asks
     /// iter(); -1: none. They begin as 0.
     std::vector<std::int64_t> counters;
-    std::int64_t stateSize = 0;                  ///< bytes
-    std::string image;                           ///< what the state begins with; zeros follow
-    std::vector<WorldPort> inputs, outputs;      ///< readers and writers by NodeId, then the open one
+    std::int64_t stateSize = 0;  ///< bytes
+    std::string image;  ///< what the state begins with; zeros follow
+    std::vector<WorldPort> inputs, outputs;  ///< readers and writers by NodeId, then the open one
     Phase init, steady, scaled;
 };
 
 struct Options {
-    bool scale = true;              ///< make the phase `scaled`
+    bool scale = true;  ///< make the phase `scaled`
     /// What to scale; none: the given schedule. To scale, every node must appear once in the steady state.
     const sched::Schedule* scaling = nullptr;
 };
@@ -91,8 +92,8 @@ struct Options {
 std::string whyNot(const elab::Elaboration&);
 
 /// Empty after reporting memory that cannot be had (Limits::totalBytes).
-std::optional<Plan> plan(base::Context&, const elab::Elaboration&, const graph::Quota&, const sched::Schedule&,
-                         const Options& = {});
+std::optional<Plan> plan(base::Context&, const elab::Elaboration&, const graph::Quota&,
+                         const sched::Schedule&, const Options& = {});
 
 /// Channels as a table, then the phases as indented steps with positions, as `--emit=plan` shows them.
 std::string print(const Plan&);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "graph/hierarchy.h"
+#include "plan/layout.h"
 #include "plan/names.h"
 #include "plan/plan.h"
 
@@ -60,12 +61,14 @@ private:
     }
 
     void printFields() {
-        std::vector<std::array<std::string, 3>> rows{{"filter", "bytes", "offset"}};
+        std::vector<std::array<std::string, 4>> rows{{"filter", "what", "bytes", "offset"}};
+        auto add = [&](NodeId id, const char* what, std::int64_t size, std::int64_t offset) {
+            if (offset >= 0)
+                rows.push_back({names[id], what, std::to_string(size), std::to_string(offset)});
+        };
         for (NodeId id = 0; id < plan.fields.size(); ++id) {
-            const std::uint32_t kernel = graph.nodes[id].kernel;
-            const std::int64_t size = kernel == kNone ? 0 : plan.program->kernels[kernel].stateSize;
-            if (size > 0)
-                rows.push_back({names[id], std::to_string(size), std::to_string(plan.fields[id])});
+            add(id, "fields", fieldsSize(*plan.program, id), plan.fields[id]);
+            add(id, "iter()", kCounterSize, plan.counters[id]);
         }
         if (rows.size() > 1) printTable(rows);
     }

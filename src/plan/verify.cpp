@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "plan/layout.h"
 #include "plan/names.h"
 #include "plan/plan.h"
 
@@ -34,7 +35,8 @@ public:
           started(graph.nodes.size()) {}
 
     std::vector<std::string> run() {
-        if (plan.channels.size() != lanes.size() || plan.fields.size() != graph.nodes.size()) {
+        if (plan.channels.size() != lanes.size() || plan.fields.size() != graph.nodes.size() ||
+            plan.counters.size() != graph.nodes.size()) {
             fault("the plan is of another graph");
             return faults;
         }
@@ -74,13 +76,13 @@ private:
     void checkState() {
         std::vector<Block> blocks;
         for (NodeId id = 0; id < plan.fields.size(); ++id) {
-            const graph::Node& node = graph.nodes[id];
-            const std::int64_t size =
-                node.kernel == kNone ? 0 : plan.program->kernels[node.kernel].stateSize;
+            const std::int64_t size = fieldsSize(*plan.program, id);
+            if (plan.counters[id] >= 0)
+                blocks.push_back({plan.counters[id], plan.counters[id] + kCounterSize, "counter"});
             if (size > 0) blocks.push_back({plan.fields[id], plan.fields[id] + size, "fields"});
         }
         for (const Channel& channel : plan.channels) {
-            if (channel.offset % 64 != 0)
+            if (channel.offset % kChannelAlignment != 0)
                 fault("the channel of {} is not aligned", name(channel.edge));
             const std::int64_t end = channel.offset + channel.capacity * channel.itemSize;
             if (end > channel.offset) blocks.push_back({channel.offset, end, name(channel.edge)});
@@ -110,7 +112,7 @@ private:
     void checkImage() {
         for (NodeId id = 0; id < plan.program->states.size(); ++id) {
             const auto& state = plan.program->states[id];
-            if (state && !state->empty() && !imageHas(plan.fields[id], *state))
+            if (plan.fields[id] >= 0 && !imageHas(plan.fields[id], *state))
                 fault("the image lacks the fields of '{}'", path(graph, id));
         }
         for (const Channel& channel : plan.channels) {
