@@ -47,6 +47,38 @@ TEST_F(PipelineTest, UnusedStreamsMayCreateThoseOfTheLibrary) {
     EXPECT_THAT(ir::verify(result.module), testing::IsEmpty());
 }
 
+TEST_F(PipelineTest, EndsWithAPlan) {
+    constexpr const char* kFiles =
+        "void->void pipeline Main {\n"
+        "  add FileReader<int>(\"in\"); add Count; add FileWriter<int>(\"out\");\n"
+        "}\n"
+        "int->int filter Count { int[3] a; init { a[1] = 7; } work pop 2 push 1 {\n"
+        "  push(pop() + pop() + iter() + a[1]); } }\n";
+    ASSERT_EQ(go(kFiles, Stage::Planned), Stage::Planned);
+    const plan::Plan& plan = *result.plan;
+    EXPECT_THAT(plan::verify(plan, result.quota), testing::IsEmpty());
+    ASSERT_EQ(plan.inputs.size(), 1u);
+    ASSERT_EQ(plan.outputs.size(), 1u);
+    EXPECT_EQ(result.elaboration.graph.nodes[plan.inputs[0].node].file, "in");
+    EXPECT_EQ(result.elaboration.graph.nodes[plan.outputs[0].node].file, "out");
+    EXPECT_THAT(plan.steady.reads, testing::ElementsAre(2));
+    EXPECT_THAT(plan.scaled.reads, testing::ElementsAre(2 * plan.scaled.iterations));
+    EXPECT_THAT(plan.fields, testing::ElementsAre(-1, 0, -1));
+    EXPECT_THAT(plan.counters, testing::ElementsAre(-1, 16, -1));
+    EXPECT_EQ(plan.image[4], 7);
+}
+
+TEST_F(PipelineTest, TellsWhyThereIsNoPlan) {
+    constexpr const char* kDynamic =
+        "void->void pipeline Main { add Source; add Sink; }\n"
+        "void->int filter Source { work push * { push(1); } }\n"
+        "int->void filter Sink { work pop 1 { println(pop()); } }\n";
+    EXPECT_EQ(go(kDynamic, Stage::Planned), Stage::Scheduled);
+    ASSERT_EQ(result.context.diags.all().size(), 1u);
+    EXPECT_EQ(result.context.diags.all()[0].id, base::Diag::CannotCompile);
+    EXPECT_FALSE(result.plan);
+}
+
 TEST_F(PipelineTest, StopsAtTheStageThatReports) {
     EXPECT_EQ(go("void->void pipeline"), Stage::Nothing);
     EXPECT_TRUE(result.context.diags.hasErrors());

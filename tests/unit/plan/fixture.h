@@ -1,5 +1,5 @@
 #pragma once
-/// Plans of graphs built by hand: their tapes hold floats.
+/// Plans of graphs built by hand: their tapes hold floats, or arrays of them.
 
 #include <memory>
 #include <optional>
@@ -16,15 +16,20 @@
 namespace strc::plan::test {
 
 struct Planned {
-    explicit Planned(graph::Graph graph) {
+    explicit Planned(graph::Graph graph, std::int64_t floats = 1) {
+        const types::Type* type = types.floatType();
+        if (floats > 1) type = types.array(type, floats);
         for (graph::Edge& edge : graph.edges) {
-            edge.type = types.floatType();
-            for (std::size_t i = 0; i < edge.initial.size(); ++i)
-                edge.initial[i] = types::Value::of(edge.type, 1.5f + static_cast<float>(i));
+            edge.type = type;
+            for (std::size_t i = 0; i < edge.initial.size(); ++i) {
+                edge.initial[i] = types::Value::zero(type);
+                edge.initial[i].bytes[0] = static_cast<char>(i + 1);
+            }
         }
         program.graph = std::move(graph);
     }
-    explicit Planned(const testing::Stream& stream) : Planned(testing::build(stream)) {}
+    explicit Planned(const testing::Stream& stream, std::int64_t floats = 1)
+        : Planned(testing::build(stream), floats) {}
 
     /// The plan; `verify` must have nothing to say.
     Planned& make(sched::Order order = sched::Order::Buffers, bool scale = true) {

@@ -18,7 +18,26 @@ using ::testing::Not;
 
 constexpr Order kOrders[] = {Order::Buffers, Order::SingleAppearance, Order::Latency};
 
-// ---------------------------------------------------------------------------- single appearance and loops
+std::int64_t roomOf(const Plan& plan) {
+    std::int64_t sum = 0;
+    for (const Channel& channel : plan.channels) sum += channel.capacity;
+    return sum;
+}
+
+std::int64_t roomOf(const sched::Schedule& schedule) {
+    return std::accumulate(schedule.capacity.begin(), schedule.capacity.end(), INT64_C(0));
+}
+
+/// Items that pass in the steady state, over all tapes.
+std::int64_t passed(const Planned& made) {
+    std::int64_t sum = 0;
+    for (EdgeId id = 0; id < made.plan->channels.size(); ++id)
+        sum += made.quota->steady[made.program.graph.edges[id].from] *
+               pushRate(made.program.graph, id);
+    return sum;
+}
+
+// ------------------------------------------------------------------------------------- phases
 
 TEST(Plan, SplitjoinsWithUnevenWeights) {
     Planned made(pipeline(
@@ -40,6 +59,282 @@ TEST(Plan, PreworkInEveryOrder) {
         EXPECT_EQ(firsts, 3);
     }
 }
+
+TEST(Plan, FeedbackLoopsInEveryOrder) {
+    for (std::size_t enqueued : {1u, 2u, 5u, 40u}) {
+        Planned made(pipeline(
+            "Main",
+            {source("A", 1),
+             feedbackloop("L", {1, 1}, pipeline("Body", {filter("Up", 2, 3), filter("Down", 1, 1)}),
+                          filter("Back", 1, 1), {2, 1}, enqueued),
+             sink("Z", 7)}));
+        for (Order order : kOrders) made.make(order).verified();
+        EXPECT_EQ(made.plan->image[static_cast<std::size_t>(made.channel("Back", "join").offset)],
+                  1);
+    }
+}
+
+TEST(Plan, MemoryIsUsedAgainWhereNothingIsLeft) {
+    // The order of latency has no loop here: A 2B A 2B ...
+    Planned made(pipeline("Main", {source("A", 5), filter("B", 2, 1), sink("Z", 3)}));
+    made.make(Order::Latency, false).verified();
+    EXPECT_LE(made.channel("A", "B").capacity, 10);
+    EXPECT_EQ(made.channel("B", "Z").capacity, 3);
+}
+
+TEST(Plan, WindowsShiftInTheLoopWhereItPays) {
+    // Ten items pass in a round of the outer loop and ten are left: not more than pass.
+    Planned made(pipeline("Main", {source("A", 10), filter("F", 1, 1, 10), sink("Z", 1'000'000)}));
+    made.make(Order::Buffers, false).verified();
+    EXPECT_EQ(made.channel("A", "F").capacity, 20);
+    EXPECT_LE(moved(made.plan->steady.steps), passed(made));
+}
+
+/// Wide items: what is left by far outweighs what passes in a round, and running through would take
+/// 20 megabytes.
+TEST(Plan, LongLoopsAreCutIntoBlocks) {
+    for (std::int64_t rounds : {5'000, 5'003}) {
+        Planned made(pipeline("Main", {source("A", 1), filter("F", 1, 1, 41), filter("G", 1, 1, 7),
+                                       filter("H", 1, 1), sink("Z", rounds)}),
+                     1000);
+        made.make(Order::Buffers, false).verified();
+        EXPECT_LE(made.channel("A", "F").capacity, 300);
+        EXPECT_LE(made.channel("F", "G").capacity, 300);
+        EXPECT_EQ(made.channel("G", "H").capacity, 1);
+        EXPECT_LE(moved(made.plan->steady.steps), passed(made));
+        EXPECT_LE(steps(made.plan->steady.steps), 30);
+    }
+}
+
+TEST(Plan, BlocksInBlocks) {
+    Planned made(pipeline("Main", {source("A", 1), filter("F", 1, 1, 20), filter("G", 1, 1, 300),
+                                   sink("Z", 6'007)}),
+                 4000);
+    made.make(Order::Buffers, false).verified();
+    EXPECT_LE(made.channel("A", "F").capacity, 100);
+    EXPECT_LE(made.channel("F", "G").capacity, 1500);
+    EXPECT_LE(moved(made.plan->steady.steps), passed(made));
+}
+
+/// The rounds of no loop leave a tape as they found it, all the same it must not be laid out in full:
+/// 10^9 items pass.
+TEST(Plan, ManyRatesWithoutCommonFactor) {
+    std::vector<Stream> parts{source("A", 97)};
+    for (std::int64_t p : {101, 103, 107}) parts.push_back(filter("F", p, p - 4));
+    parts.push_back(sink("Z", 89));
+    Planned made{pipeline("Main", parts)};
+    made.make(Order::Buffers, false);
+    EXPECT_LE(roomOf(*made.plan), 4 * 4 * 262'144 + 4 * roomOf(*made.schedule));
+    EXPECT_LE(moved(made.plan->steady.steps), passed(made));
+}
+
+TEST(Plan, TightLoopsAreVerified) {
+    std::vector<Stream> parts{source("A", 7)};
+    for (std::int64_t p : {11, 13}) parts.push_back(filter("F", p, p - 2, 3 * p));
+    parts.push_back(sink("Z", 5, 60));
+    Planned made{pipeline("Main", parts)};
+    for (Order order : kOrders) {
+        made.make(order).verified();
+        EXPECT_LE(moved(made.plan->steady.steps), 2 * passed(made));
+    }
+}
+
+// ------------------------------------------------------------------------------------- the state
+
+TEST(Plan, ReadsOfTheOpenInputAreThoseOfTheInterpreter) {
+    Planned made(withPrework(filter("F", 3, 1, 5), 2, 1, 3));
+    made.make().verified();
+    EXPECT_THAT(made.plan->init.reads, ElementsAre(4));  // two are taken and two must stay
+    EXPECT_THAT(made.plan->steady.reads, ElementsAre(3));
+    EXPECT_EQ(made.plan->channels[made.program.graph.input].retained, 2);
+}
+
+TEST(Plan, TooMuchMemoryIsReported) {
+    // Each tape has room for the 1000 items that pass, but not both.
+    Planned made(pipeline("Main", {source("A", 1000), filter("B", 1000, 1000), sink("Z", 1000)}),
+                 1000);
+    made.context.limits.totalBytes = 4'000'000;
+    made.quota = sched::balance(made.context, made.program.graph);
+    sched::Schedule schedule;
+    schedule.steady.children = {{1, 0, {}}, {1, 1, {}}, {1, 2, {}}};
+    EXPECT_FALSE(plan::plan(made.context, made.program, *made.quota, schedule));
+    ASSERT_EQ(made.context.diags.all().size(), 1u);
+    EXPECT_EQ(made.context.diags.all()[0].id, base::Diag::LimitExceeded);
+}
+
+// ------------------------------------------------------------------------------------- whyNot
+
+TEST(PlanWhyNot, SaysWhatIsInTheWay) {
+    auto why = [](const Stream& stream) { return whyNot(Planned(stream).program); };
+    Stream dynamic = filter("D", 3, 1);
+    dynamic.work.push = {0, graph::kUnbounded, true, -1};
+    EXPECT_EQ(why(pipeline("Main", {source("A", 1), dynamic, sink("Z", 1)})),
+              "it has dynamic rates");
+    EXPECT_EQ(why(withEffects(source("A", 1), graph::kSends)), "it sends messages");
+    EXPECT_EQ(why(withEffects(source("A", 1), graph::kNative)), "it calls native functions");
+    EXPECT_THAT(why(withPrework(filter("F", 1, 1), 1, 1, 9)), HasSubstr("open input"));
+    EXPECT_EQ(why(withPrework(filter("F", 1, 1, 9), 1, 1, 9)), "");
+    EXPECT_EQ(why(pipeline("Main", {source("A", 1), withPrework(filter("F", 1, 1), 1, 1, 9)})), "");
+    EXPECT_EQ(why(withEffects(source("A", 1), graph::kPrints | graph::kRandom)), "");
+    Planned sends(pipeline("Main", {source("A", 1), sink("Z", 1)}));
+    sends.program.graph.messages.emplace_back();
+    EXPECT_EQ(whyNot(sends.program), "it sends messages");
+}
+
+// ------------------------------------------------------------------------------------- scaled
+
+std::int64_t scaledBy(const Stream& stream) {
+    Planned made(stream);
+    made.make().verified();
+    return made.plan ? made.plan->scaled.iterations : -1;
+}
+
+TEST(PlanScaled, AsManyAsFit) {
+    auto chain = [](std::int64_t items) {
+        return pipeline("Main", {source("A", items), sink("Z", items)});
+    };
+    EXPECT_EQ(scaledBy(chain(1)), 1024);
+    EXPECT_EQ(scaledBy(chain(100)), 81);
+    EXPECT_EQ(scaledBy(chain(4096)), 2);
+    EXPECT_EQ(scaledBy(chain(4097)), 0);
+    Planned unwanted(chain(1));
+    EXPECT_EQ(unwanted.make(Order::Buffers, false).plan->scaled.iterations, 0);
+}
+
+TEST(PlanScaled, WhereTheOrderCannotBeSeen) {
+    auto program = [](std::uint8_t first, std::uint8_t second) {
+        return pipeline("Main",
+                        {withEffects(source("A", 3), first), withEffects(sink("C", 1), second)});
+    };
+    EXPECT_GT(scaledBy(program(0, graph::kPrints)), 0);
+    EXPECT_GT(scaledBy(program(graph::kRandom, graph::kPrints)), 0);
+    EXPECT_EQ(scaledBy(program(graph::kPrints, graph::kPrints)), 0);
+    EXPECT_EQ(scaledBy(program(graph::kRandom, graph::kRandom | graph::kPrints)), 0);
+}
+
+TEST(PlanScaled, FeedbackLoopsAreRepeatedAsTheyAre) {
+    Planned made(pipeline(
+        "Main", {source("A", 60),
+                 feedbackloop("L", {1, 1}, filter("Body", 2, 1), filter("Back", 1, 1), {}, 1),
+                 sink("Z", 60)}));
+    made.make().verified();
+    ASSERT_GT(made.plan->scaled.iterations, 1);
+    EXPECT_EQ(made.plan->scaled.steps[1].kind, StepKind::Loop);
+    EXPECT_EQ(made.plan->scaled.steps[1].count, 60 * made.plan->scaled.iterations);
+}
+
+/// Between two of the windows that stay, as many items pass as fit.
+TEST(PlanScaled, MovesOfWindowsAreShared) {
+    Planned made(pipeline("Main", {source("A", 1), filter("F", 1, 1, 257), sink("Z", 1)}));
+    made.make().verified();
+    EXPECT_EQ(moved(made.plan->steady.steps), 256);
+    EXPECT_EQ(moved(made.plan->scaled.steps), 256);
+    EXPECT_EQ(made.plan->scaled.iterations, 1024);
+}
+
+// ------------------------------------------------------------------------------------- verify
+
+class PlanVerify : public ::testing::Test {
+protected:
+    PlanVerify()
+        : made(pipeline("Main", {withPrework(source("A", 1), 0, 2), filter("F", 1, 1, 3),
+                                 feedbackloop("L", {1, 1}, filter("Body", 2, 2),
+                                              filter("Back", 1, 1), {1, 1}, 1),
+                                 sink("Z", 4)})) {
+        made.make().verified();
+    }
+    /// Faults after `change`.
+    template <typename Change>
+    std::vector<std::string> after(Change change) {
+        Plan broken = *made.plan;
+        change(broken);
+        return verify(broken, *made.quota);
+    }
+    Planned made;
+};
+
+TEST_F(PlanVerify, SeesEachNumberThatIsWrong) {
+    ASSERT_FALSE(HasFailure());
+    int changes = 0;
+    auto change = [&](auto&& self, Plan& plan, std::vector<Step>& list, int& countdown) -> void {
+        auto one = [&](std::int64_t& number) {
+            if (countdown-- == 0) ++number;
+        };
+        for (Step& step : list) {
+            if (step.kind != StepKind::Move) one(step.count);  // moving more may be harmless
+            for (auto* positions : {&step.inputs, &step.outputs})
+                for (Position& position : *positions) {
+                    one(position.base);
+                    for (std::int64_t& each : position.perRound) one(each);
+                }
+            self(self, plan, step.body, countdown);
+        }
+    };
+    for (int which = 0;; ++which) {
+        int countdown = which;
+        auto faults = after([&](Plan& plan) {
+            for (Phase* phase : {&plan.init, &plan.steady, &plan.scaled})
+                change(change, plan, phase->steps, countdown);
+        });
+        if (countdown >= 0) break;
+        EXPECT_THAT(faults, Not(IsEmpty())) << "number " << which << '\n' << print(*made.plan);
+        ++changes;
+    }
+    EXPECT_GT(changes, 30);
+}
+
+TEST_F(PlanVerify, SeesWhatIsWrongWithTheState) {
+    EXPECT_THAT(after([](Plan& plan) { plan.stateSize -= 64; }), Not(IsEmpty()));
+    EXPECT_THAT(after([](Plan& plan) { plan.channels[0].offset = plan.channels[1].offset; }),
+                Not(IsEmpty()));
+    EXPECT_THAT(after([](Plan& plan) { plan.channels[0].offset += 4; }), Not(IsEmpty()));
+    EXPECT_THAT(after([](Plan& plan) { --plan.channels[0].capacity; }), Not(IsEmpty()));
+    EXPECT_THAT(after([](Plan& plan) { plan.image[0] = 'x'; }), Not(IsEmpty()));
+    EXPECT_THAT(after([](Plan& plan) { ++plan.channels[0].retained; }), Not(IsEmpty()));
+    EXPECT_THAT(after([](Plan& plan) { plan.init.steps[0].first = !plan.init.steps[0].first; }),
+                Not(IsEmpty()));
+    EXPECT_THAT(after([](Plan& plan) { ++plan.scaled.iterations; }), Not(IsEmpty()));
+    EXPECT_THAT(after([](Plan& plan) { plan.steady.reads.push_back(1); }), Not(IsEmpty()));
+}
+
+// ------------------------------------------------------------------------------------- sizes
+
+TEST(PlanSizes, TenThousandFilters) {
+    std::vector<Stream> parts{source("A", 1)};
+    for (int i = 0; i < 10'000; ++i) parts.push_back(filter("F", 1 + i % 2, 2 - i % 2));
+    parts.push_back(sink("Z", 1));
+    Planned made{pipeline("Main", parts)};
+    made.make().verified();
+    EXPECT_LT(steps(made.plan->steady.steps), 80'000);
+}
+
+TEST(PlanSizes, TenThousandBranches) {
+    std::vector<Stream> branches;
+    for (int i = 0; i < 10'000; ++i) branches.push_back(filter("F", 1, 1, i % 5));
+    Planned made{pipeline("Main", {source("A", 1), splitjoin("S", {}, branches), sink("Z", 1)})};
+    made.make().verified();
+    EXPECT_LT(steps(made.plan->steady.steps), 50'000);
+}
+
+/// An order without loops, as visible effects may prescribe it.
+TEST(PlanSizes, AMillionSteps) {
+    Planned made(pipeline("Main", {source("A", 3), filter("B", 2, 2, 5), sink("C", 1)}));
+    made.quota = sched::balance(made.context, made.program.graph);
+    sched::Schedule schedule;
+    schedule.init.children = {{1, 0, {}}};
+    for (int i = 0; i < 125'000; ++i)
+        for (const auto& [count, node] :
+             {std::pair{2, 0}, {1, 1}, {2, 2}, {1, 1}, {1, 2}, {1, 1}, {3, 2}, {0, 0}})
+            if (count > 0)
+                schedule.steady.children.push_back({count, static_cast<NodeId>(node), {}});
+    for (std::int64_t& count : made.quota->steady) count *= 125'000;
+    made.plan = plan::plan(made.context, made.program, *made.quota, schedule);
+    made.verified();
+    EXPECT_LE(made.channel("A", "B").capacity, 263'000);
+    EXPECT_EQ(made.channel("B", "C").capacity, 4);
+}
+
+// ------------------------------------------------------------------------------------- random
 
 TEST(Plan, RandomGraphs) {
     std::mt19937 engine(11);
