@@ -41,7 +41,7 @@ enum class StepKind : std::uint8_t {
     Fire,  ///< `node` fires `count` times; inputs and outputs by port: where the first firing begins
     Loop,  ///< `body`, `count` times
     Move,  ///< `count` items of `channel` from inputs[0] to outputs[0], which may overlap; in some
-           ///< rounds the last of them are used up or not yet there and move along for nothing
+    ///< rounds the last of them are used up or not yet there and move along for nothing
     Read,  ///< `count` items of program input `port` to outputs[0] of `channel`
     Write,  ///< `count` items of `channel` from inputs[0] to program output `port`
 };
