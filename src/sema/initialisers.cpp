@@ -10,13 +10,73 @@ const ast::ArrayLiteral* asLiteral(const ast::Expr* expr) {
     return ast::tryAs<ast::ArrayLiteral>(ast::withoutParens(expr));
 }
 
-/// The first element that is not of the depth and length of the one before it, or null.
+/// Equal but for extents that only the instance knows.
+bool sameShape(const Type* a, const Type* b) {
+    for (; a->is(TypeKind::Array) && b->is(TypeKind::Array); a = a->element, b = b->element) {
+        bool known = a->extent != types::kDynamic && b->extent != types::kDynamic;
+        if (known && a->extent != b->extent) return false;
+    }
+    return a->is(TypeKind::Array) == b->is(TypeKind::Array);
+}
+
+const Type* checkRows(Checker&, const ast::ArrayLiteral&, const Target&);
+
+/// Elements of one literal: rows in braces, values, or arrays that are rows.
+class Rows {
+public:
+    Rows(Checker& checker, const ast::ArrayLiteral& literal, const Target& elements)
+        : c(checker), element(elements) {
+        for (const ast::Expr* each : literal.elements)
+            (asLiteral(each) ? hasBraces : hasOthers) = true;
+    }
+
+    /// False after reporting that the element is not like the others.
+    bool check(const ast::Expr& each) {
+        const Type* type = nullptr;
+        bool ofRows = element.type->is(TypeKind::Array);
+        if (asLiteral(&each) && ofRows) {
+            type = c.setType(each.id, checkRows(c, *asLiteral(&each), element));
+        } else if (asLiteral(&each) && hasOthers) {
+            checkExpr(c, each);
+            return ragged(each);
+        } else if (hasBraces && ofRows) {
+            Typed value = checkValue(c, each);
+            if (value.type->isError()) return true;
+            if (!value.type->is(TypeKind::Array)) return ragged(each);
+            convert(c, each, value, element);
+            type = value.type;
+        } else {
+            checkInto(c, each, element);
+            return true;
+        }
+        if (type->isError()) return true;
+        if (shape && !sameShape(shape, type)) return ragged(each);
+        if (!shape || types::isConcrete(type)) shape = type;
+        return true;
+    }
+
+    const Type* type() const { return shape ? shape : element.type; }
+
+private:
+    bool ragged(const ast::Expr& each) {
+        c.error(Diag::RaggedInitializer, each.range);
+        return false;
+    }
+
+    Checker& c;
+    const Target& element;
+    bool hasBraces = false, hasOthers = false;
+    const Type* shape = nullptr;  ///< of the rows so far
+};
+
+/// The first literal among the elements that has not the length of the one before it, or null.
 const ast::Expr* findRagged(const ast::ArrayLiteral& literal) {
-    for (std::size_t i = 1; i < literal.elements.size(); ++i) {
-        const ast::ArrayLiteral* before = asLiteral(literal.elements[i - 1]);
-        const ast::ArrayLiteral* row = asLiteral(literal.elements[i]);
-        if (!before != !row) return literal.elements[i];
-        if (row && row->elements.size() != before->elements.size()) return literal.elements[i];
+    const ast::ArrayLiteral* before = nullptr;
+    for (const ast::Expr* each : literal.elements) {
+        const ast::ArrayLiteral* row = asLiteral(each);
+        if (!row) continue;
+        if (before && row->elements.size() != before->elements.size()) return each;
+        before = row;
     }
     return nullptr;
 }
@@ -35,17 +95,10 @@ const Type* checkRows(Checker& c, const ast::ArrayLiteral& literal, const Target
     if (to.type->extent != types::kDynamic && to.type->extent != count) {
         c.error(Diag::ArrayLength, literal.range) << "the initialiser" << count << to.type->extent;
     }
-    const Type* inner = element.type;
-    for (const ast::Expr* each : literal.elements) {
-        const ast::ArrayLiteral* row = asLiteral(each);
-        if (!row || !element.type->is(TypeKind::Array)) {
-            checkInto(c, *each, element);
-            continue;
-        }
-        inner = checkRows(c, *row, element);
-        c.setType(each->id, inner);
-    }
-    return c.setType(literal.id, c.types.array(inner, count));
+    Rows rows(c, literal, element);
+    bool fine = true;
+    for (const ast::Expr* each : literal.elements) fine = rows.check(*each) && fine;
+    return c.setType(literal.id, fine ? c.types.array(rows.type(), count) : c.types.error());
 }
 
 }  // namespace
