@@ -23,7 +23,7 @@ enum ExitStatus : int {
     kProgramFault = 1,  ///< of the program or its run
     kWrongCall = 2,
     kCompilerFault = 70,
-    kInterrupted = 130,
+    kInterrupted = 130,  ///< by Ctrl-C; the process says 128 + SIGTERM if it was that signal
 };
 
 /// Runs `strc` with the given arguments (argv[0] included).

@@ -73,7 +73,7 @@ constexpr std::string_view kVersionExamples = R"(Examples:
   strc --version)";
 constexpr std::string_view kExitStatus =
     R"(Exit status: 0 fine; 1 a fault of the program or its run; 2 a wrong call;
-70 a fault of the compiler; 130 interrupted (with all files completed).)";
+70 a fault of the compiler; 130 interrupted, 143 terminated (with all files completed).)";
 
 /// Help texts without marks for what can be repeated: everything can.
 class Help : public CLI::Formatter {
@@ -284,7 +284,7 @@ private:
             value(sub, flag, "N", help, [this, flag, &field](const std::string& text) {
                 auto number = parseInteger(flag, text);
                 if (number && (*number < 1 || *number > INT32_MAX))
-                    wrongValue(text, flag, "a positive number");
+                    wrongValue(text, flag, fmt::format("a number from 1 to {}", INT32_MAX));
                 else if (number)
                     field = static_cast<int>(*number);
                 given(options.out, flag);
@@ -397,7 +397,7 @@ private:
         std::int64_t number = 0;
         auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
         if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
-        wrongValue(text, option, "a number that is not negative");
+        wrongValue(text, option, fmt::format("a number from 0 to {}", INT64_MAX));
         return std::nullopt;
     }
 

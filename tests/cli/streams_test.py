@@ -94,11 +94,11 @@ class Pipes(Case):
 class Signals(Case):
     def test_files_are_completed(self):
         self.file("p.str", SLOW_WAV)
-        for kind in (signal.SIGINT, signal.SIGTERM):
+        for kind, expected in ((signal.SIGINT, 130), (signal.SIGTERM, 143)):
             process = self.start("run", "p.str")
             path = self.folder / "out.wav"
             status = self.interrupt(process, lambda: path.exists() and path.stat().st_size > 10_000, kind)
-            self.assertEqual(status, 130)
+            self.assertEqual(status, expected)
             self.assertEqual(process.stderr.read(), b"")
             data = self.bytes("out.wav")
             self.assertEqual(struct.unpack("<I", data[4:8])[0], len(data) - 8)
@@ -146,6 +146,34 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         self.assertEqual(self.interrupt(process, lambda: True), 130)
         self.assertEqual(process.stdout.read(), b"on\n")
         self.assertEqual(process.stderr.read(), b"")
+
+    def test_a_composite_without_end_can_be_interrupted(self):
+        self.file("p.str", """void->void pipeline Main { println("on"); int n = 1; while (n > 0) n = 1; add Source; add Sink; }
+void->int filter Source { work push 1 { push(1); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        process = self.start("run", "p.str")
+        time.sleep(0.5)
+        self.assertEqual(self.interrupt(process, lambda: True, signal.SIGTERM), 143)
+        self.assertEqual(process.stdout.read(), b"on\n")
+
+    def test_seconds_end_long_and_short_firings(self):
+        # One firing without end, that asks others for items or not; firings just below what is looked at.
+        bodies = {
+            "pop [1,*] push 1": "int s = 0; while (true) s += pop(); push(s);",
+            "pop 1 push 1": "int s = pop(); while (s >= 0) s = 1; push(s);",
+            "pop 1 push 1 ": "int s = 0; for (int k = 0; k < 9000; k++) s += k * s; push(s + pop());",
+        }
+        for rates, body in bodies.items():
+            self.file("p.str", """void->void pipeline Main { add Source; add F; add WavWriter<int>("out.wav", 8000); }
+void->int filter Source { int i; work push 1 { int s = 0; for (int k = 0; k < 9000; k++) s += k * i; push(i++); } }
+int->int filter F { work %s { %s } }
+""" % (rates, body))
+            start = time.monotonic()
+            self.call("run", "--seconds=1", "p.str")
+            self.assertLess(time.monotonic() - start, 1.5 * SECONDS / 60)
+            data = self.bytes("out.wav")
+            self.assertEqual(struct.unpack("<I", data[40:44])[0], len(data) - 44)
 
     def test_ignored_signals_stay_ignored(self):
         self.file("p.str", COUNTER)

@@ -7,13 +7,17 @@
 namespace {
 
 volatile bool interrupted = false;
+volatile sig_atomic_t received = SIGINT;
 
 /// The first signal asks the run to end, the next one ends the process.
 void catchSignal(int signal) {
     struct sigaction action{};
     sigaction(signal, nullptr, &action);
     if (action.sa_handler == SIG_IGN) return;  // as nohup wants it
-    action.sa_handler = [](int) { interrupted = true; };
+    action.sa_handler = [](int which) {
+        received = which;
+        interrupted = true;
+    };
     action.sa_flags = static_cast<int>(SA_RESETHAND);
     sigaction(signal, &action, nullptr);
 }
@@ -25,6 +29,7 @@ int main(int argc, char** argv) {
     catchSignal(SIGINT);
     catchSignal(SIGTERM);
     signal(SIGPIPE, SIG_IGN);  // a closed pipe is a failed write
-    return strc::driver::run(
+    int status = strc::driver::run(
         argc, argv, {std::cin, std::cout, std::cerr, isatty(1) != 0, isatty(2) != 0, &interrupted});
+    return status == strc::driver::kInterrupted ? 128 + received : status;
 }

@@ -132,12 +132,12 @@ TEST_F(OptionsTest, GraphsTakeTheirFormatFromTheFile) {
 
 TEST_F(OptionsTest, WrongValuesAreReportedWithWhatIsNeeded) {
     EXPECT_EQ(fault({"run", "-i", "many", "a"}),
-              "'many' is not a value for -i: a number that is not negative is needed");
+              "'many' is not a value for -i: a number from 0 to 9223372036854775807 is needed");
     EXPECT_EQ(fault({"run", "-i", "-3", "a"}),
-              "'-3' is not a value for -i: a number that is not negative is needed");
+              "'-3' is not a value for -i: a number from 0 to 9223372036854775807 is needed");
     EXPECT_EQ(fault({"run", "--limit=99999999999999999999", "a"}),
-              "'99999999999999999999' is not a value for --limit: a number that is not negative is "
-              "needed");
+              "'99999999999999999999' is not a value for --limit: a number from 0 to "
+              "9223372036854775807 is needed");
     EXPECT_EQ(fault({"run", "--seconds=soon", "a"}),
               "'soon' is not a value for --seconds: a number of seconds is needed");
     EXPECT_EQ(fault({"run", "--seconds=nan", "a"}),
@@ -155,7 +155,7 @@ TEST_F(OptionsTest, WrongValuesAreReportedWithWhatIsNeeded) {
     EXPECT_EQ(fault({"check", "--emit=asm", "a"}),
               "'asm' is not a value for --emit: ast, ir, graph, schedule or plan is needed");
     EXPECT_EQ(fault({"run", "--out-width=0", "a"}),
-              "'0' is not a value for --out-width: a positive number is needed");
+              "'0' is not a value for --out-width: a number from 1 to 2147483647 is needed");
     EXPECT_EQ(fault({"run", "--in-format=mp3", "a"}).find("'mp3' is not a value for --in-format"),
               0u);
     EXPECT_EQ(fault({"run", "--out-sample=12", "a"}).find("'12' is not a value for --out-sample"),
