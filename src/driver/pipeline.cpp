@@ -28,23 +28,25 @@ public:
         }
     }
 
+    /// After errors that leave something to look at the next stages still run, to report theirs.
     Stage run(Stage last) {
-        using Step = void (Pipeline::*)();
+        using Step = bool (Pipeline::*)();
         static constexpr Step steps[] = {&Pipeline::parse,   &Pipeline::check,
                                          &Pipeline::lower,   &Pipeline::elaborate,
                                          &Pipeline::balance, &Pipeline::schedule, &Pipeline::plan};
         auto done = Stage::Nothing;
-        while (done < last) {
-            (this->*steps[static_cast<std::size_t>(done)])();
-            if (result.context.diags.hasErrors()) break;
+        for (auto next = Stage::Nothing; next < last;) {
+            bool goesOn = (this->*steps[static_cast<std::size_t>(next)])();
             if (request.interrupt && *request.interrupt) break;
-            done = static_cast<Stage>(static_cast<int>(done) + 1);
+            next = static_cast<Stage>(static_cast<int>(next) + 1);
+            if (!result.context.diags.hasErrors()) done = next;
+            if (!goesOn) break;
         }
         return done;
     }
 
 private:
-    void parse() {
+    bool parse() {
         base::SourceManager& sources = result.context.sources;
         std::vector<std::string_view> texts;
         for (const SourceText& source : request.sources) {
@@ -57,18 +59,26 @@ private:
             base::BufferId buffer = sources.add(file->name, std::string(file->text), true);
             result.units.push_back(&parser::parse(result.context, buffer));
         }
+        return !result.context.diags.hasErrors();
     }
 
-    void check() {
-        result.program = sema::check(result.context, result.units);
-        if (result.context.diags.hasErrors() && !result.context.lenient) return;
+    bool check() {
+        base::Context& context = result.context;
+        result.program = sema::check(context, result.units);
+        if (!sema::setAsideBroken(context, result.program) && !context.lenient) return false;
         std::vector<std::string> defined;
         for (const auto& [name, value] : request.defines) defined.push_back(name);
-        result.main = sema::findMain(result.context, result.program, request.top, defined);
-        if (result.main) sema::markReachable(result.context, result.program, *result.main);
+        result.main = sema::findMain(context, result.program, request.top, defined);
+        if (!result.main) return false;
+        sema::markReachable(context, result.program, *result.main);
+        if (!sema::setAsideBroken(context, result.program)) return false;  // some became warnings
+        if (!context.diags.hasErrors()) return true;
+        surroundings.print = nullptr;  // of what cannot run nothing is seen but its faults
+        return result.program.natives.empty();
     }
 
-    void lower() {
+    bool lower() {
+        std::size_t errors = result.context.diags.errorCount();
         auto runStatic = [this](ir::Module& module, const ir::Body& body) {
             return elab::runStatic(result.context, module, body, *result.program.types,
                                    surroundings, random);
@@ -78,29 +88,33 @@ private:
         if (!result.context.diags.hasErrors())
             for (const std::string& fault : ir::verify(result.module)) STRC_ASSERT(false, fault);
 #endif
+        return result.context.diags.errorCount() == errors;
     }
 
-    void elaborate() {
+    bool elaborate() {
         elab::Entry entry{result.main->index, request.defines};
         result.elaboration = elab::elaborate(result.context, result.module, *result.program.types,
                                              entry, surroundings, random);
+        return result.elaboration.complete;
     }
 
-    void balance() {
+    bool balance() {
         if (auto quota = sched::balance(result.context, result.elaboration.graph))
             result.quota = std::move(*quota);
+        return !result.context.diags.hasErrors();
     }
 
-    void schedule() {
+    bool schedule() {
         for (std::uint32_t island = 0; island < result.quota.islands; ++island) {
             auto made = sched::schedule(result.context, result.elaboration.graph, result.quota,
                                         request.order, island);
-            if (!made) return;
+            if (!made) return false;
             result.schedules.push_back(std::move(*made));
         }
+        return true;
     }
 
-    void plan() {
+    bool plan() {
         const elab::Elaboration& program = result.elaboration;
         if (std::string why = plan::whyNot(program); !why.empty()) {
             const graph::Graph& graph = program.graph;
@@ -108,11 +122,12 @@ private:
                                                                     ? graph.nodes[0].range
                                                                     : graph.composites[0].header)
                 << why;
-            return;
+            return false;
         }
         const std::optional<sched::Schedule> single = scalable();
         result.plan = plan::plan(result.context, program, result.quota, result.schedules.front(),
                                  {true, single ? &*single : nullptr});
+        return !result.context.diags.hasErrors();
     }
 
     /// Each node once. That there is none, because its buffers would be too large, is no fault.

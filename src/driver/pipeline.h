@@ -60,7 +60,8 @@ struct Compilation {
 };
 
 /// Goes on until `last` is done, or until a stage reported errors or was interrupted; returns what is
-/// done. The library outlives the compilation.
+/// done without errors. After errors in bodies alone, and after broken rates, later stages still look
+/// at the rest and report. The library outlives the compilation.
 Stage compile(Compilation&, const Request&, const Library&, Stage last);
 
 }  // namespace strc::driver

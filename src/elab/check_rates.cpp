@@ -23,6 +23,7 @@ public:
                 continue;
             auto id = static_cast<graph::NodeId>(&node - elaboration.graph.nodes.data());
             const Kernel& kernel = elaboration.kernels[node.kernel];
+            if (module.streams[kernel.stream].broken) continue;
             if (seen.size() <= node.kernel) seen.resize(elaboration.kernels.size());
             if (seen[node.kernel]++) continue;
             checkBody(id, kernel, *kernel.code.work, kernel.work, "'work'");

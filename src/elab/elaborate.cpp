@@ -10,9 +10,10 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
     Elaboration result;
     Tree tree;
     tree.random = random;
+    std::size_t errors = context.diags.errorCount();
     if (!growTree(context, module, types, entry, surroundings, tree)) return result;
     checkTypes(context, types, tree);
-    if (context.diags.hasErrors()) return result;
+    if (context.diags.errorCount() > errors) return result;
     result.graph = buildGraph(context, module, tree);
     result.states.resize(result.graph.nodes.size());
     for (Instance& instance : tree.instances)
@@ -20,6 +21,7 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
     linkMessages(context, tree, result);
     result.kernels = std::move(tree.kernels);
     result.random = tree.random;
+    result.complete = context.diags.errorCount() == errors;
     checkRates(context, module, result);
     return result;
 }

@@ -49,6 +49,7 @@ struct Elaboration {
     /// Receivers in order of registration, by the int that portal values hold.
     std::vector<std::vector<graph::NodeId>> portals;
     types::Random random;                      ///< its state goes on from elaboration
+    bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
 
 struct Entry {
@@ -64,8 +65,8 @@ struct Surroundings {
     eval::Natives* natives = nullptr;                          ///< null: natives cannot be called
 };
 
-
-/// Errors are in Context::diags; then the result is incomplete and must not be used.
+/// Errors are in Context::diags; then nothing can run. If the result is complete, its graph can still
+/// be balanced, so that what is wrong there is found in the same run.
 Elaboration elaborate(base::Context&, const ir::Module&, types::TypeTable&, const Entry&, const Surroundings&,
                       types::Random random = {});
 

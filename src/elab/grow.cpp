@@ -33,7 +33,7 @@ public:
             pending.pop_back();
             if (!elaborateOne()) return false;
         }
-        return !context.diags.hasErrors();
+        return context.diags.errorCount() == errorsBefore;
     }
 
     // ---- Host
@@ -112,7 +112,7 @@ private:
             if (!hasParameter(code, name))
                 context.diags.add(Diag::UnknownDefine) << code.name << name;
         for (std::uint32_t k = 0; k < code.params; ++k) bindMainParameter(main, k, entry);
-        return !context.diags.hasErrors();
+        return context.diags.errorCount() == errorsBefore;
     }
 
     static bool hasParameter(const ir::StreamCode& code, const std::string& name) {
@@ -338,6 +338,7 @@ private:
     Purity purity{module};
     InstanceId current = 0;
     std::vector<InstanceId> pending;
+    const std::size_t errorsBefore = context.diags.errorCount();
     bool tooMany = false;
     StatedRates workRates, preworkRates;
     const Type* statedInput = nullptr;

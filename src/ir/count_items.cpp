@@ -318,9 +318,9 @@ private:
         forget(frame, instr);
         if (instr.callee.kind != CalleeKind::Stream) return;
         const Body& callee = code.functions[instr.callee.index];
-        if (!usesTape(callee)) return;
-        if (depth == kMaxCalls) {
-            gaveUp = true;
+        if (!usesTape(instr.callee.index)) return;
+        if (depth == kMaxCalls) {  // what it adds is unknown; it takes nothing away
+            state.counts.pops.max = state.counts.pushes.max = state.counts.peeks.max = kUnknown;
             return;
         }
         ++depth;
@@ -333,18 +333,33 @@ private:
         --depth;
     }
 
-    /// Directly or through other functions of the stream.
-    bool usesTape(const Body& body) {
-        auto [found, fresh] = tapeUsers.try_emplace(&body, false);
-        if (!fresh) return found->second;
-        bool uses = false;
-        for (const Block& block : body.blocks)
-            for (const Instr& instr : block.instrs) {
-                if (instr.op >= Op::Push && instr.op <= Op::Discard) uses = true;
-                if (instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream)
-                    uses = usesTape(code.functions[instr.callee.index]) || uses;
-            }
-        return tapeUsers[&body] = uses;
+    /// Directly or through other functions of the stream, which may call each other in circles.
+    bool usesTape(std::uint32_t function) {
+        if (tapeUsers.empty()) findTapeUsers();
+        return tapeUsers[function];
+    }
+
+    void findTapeUsers() {
+        std::vector<std::vector<std::uint32_t>> callers(code.functions.size());
+        std::vector<std::uint32_t> pending;
+        tapeUsers.resize(code.functions.size());
+        auto add = [&](std::uint32_t function) {
+            if (tapeUsers[function]) return;
+            tapeUsers[function] = true;
+            pending.push_back(function);
+        };
+        for (std::uint32_t k = 0; k < code.functions.size(); ++k)
+            for (const Block& block : code.functions[k].blocks)
+                for (const Instr& instr : block.instrs) {
+                    if (instr.op >= Op::Push && instr.op <= Op::Discard) add(k);
+                    if (instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream)
+                        callers[instr.callee.index].push_back(k);
+                }
+        while (!pending.empty()) {
+            std::uint32_t function = pending.back();
+            pending.pop_back();
+            for (std::uint32_t caller : callers[function]) add(caller);
+        }
     }
 
     const StreamCode& code;
@@ -352,7 +367,7 @@ private:
     bool gaveUp = false;
     int depth = 0;
     std::map<const Instr*, Summary> summaries;
-    std::map<const Body*, bool> tapeUsers;
+    std::vector<bool> tapeUsers;  ///< by function, once they are known
 };
 
 }  // namespace

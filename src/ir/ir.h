@@ -178,6 +178,7 @@ struct StreamCode {
     StreamKind kind = StreamKind::Filter;
     bool stateful = false;                ///< the keyword was written
     bool library = false;
+    bool broken = false;                  ///< its bodies had errors: work is empty, there is no init
     const Type* input = nullptr;          ///< null: an anonymous composite that wrote no type
     const Type* output = nullptr;
     std::vector<Variable> constants;      ///< parameters, then captured variables

@@ -38,6 +38,18 @@ void lowerDefaults(ModuleScope& m, StreamScope& stream) {
     }
 }
 
+/// In place of bodies with errors: nothing of them is lowered, and nothing will run.
+void standInForMembers(ModuleScope& m, StreamScope& stream) {
+    for (const ast::Decl* member : stream.info.decl->members) {
+        auto* work = ast::tryAs<ast::WorkDecl>(member);
+        if (!work) continue;
+        BodyLowerer body(m, &stream, work->prework ? "prework" : "work",
+                         work->prework ? BodyKind::Prework : BodyKind::Work, work->range);
+        body.setHeader(work->header);
+        (work->prework ? stream.code.prework : stream.code.work) = body.finish();
+    }
+}
+
 void lowerMembers(ModuleScope& m, StreamScope& stream) {
     for (const ast::Decl* member : stream.info.decl->members) {
         if (m.failed) return;
@@ -212,8 +224,12 @@ void lowerStream(ModuleScope& m, const StreamInfo& info, ir::StreamCode& code) {
     StreamScope stream{info, code, {}};
     for (const Symbol* symbol : info.fields) code.fields.push_back(variableOf(m, *symbol));
     if (m.failed) return;
+    code.broken = info.broken;
     lowerDefaults(m, stream);
-    lowerMembers(m, stream);
+    if (info.broken)
+        standInForMembers(m, stream);
+    else
+        lowerMembers(m, stream);
     if (info.decl->body && !m.failed)
         code.body = lowerBlock(m, stream, "body", BodyKind::Composite, *info.decl->body,
                                info.decl->range, info.decl->header);

@@ -18,6 +18,11 @@ Program check(base::Context&, std::span<const ast::Unit* const>);
 /// depends on them is checked again; the rest is not looked at. For a prompt and for editors.
 void update(base::Context&, Program&, const ast::Unit& unit);
 
+/// Marks as broken the filters with errors inside of bodies that their rates, fields and types do
+/// not depend on. True if that is all that is wrong: then the other streams and the graph can be
+/// looked at, in the same run.
+bool setAsideBroken(base::Context&, Program&);
+
 /// How the main stream is chosen (language.md 1.3). Reports errors 35 and 36; null then.
 /// `top`: the name given with --top, or empty. `defined`: the names that -D gives values to.
 const StreamInfo* findMain(base::Context&, const Program&, std::string_view top,

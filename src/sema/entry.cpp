@@ -94,7 +94,7 @@ bool isOwn(const StreamInfo& stream) { return stream.decl && !stream.library; }
 
 void warnUnused(base::Context& ctx, const Program& program) {
     for (const StreamInfo& stream : program.streams) {
-        if (!isOwn(stream)) continue;
+        if (!isOwn(stream) || stream.broken) continue;
         if (!stream.reachable) {
             if (isMeant(program, stream))
                 ctx.diags.add(Diag::UnusedStream, stream.decl->name.range) << stream.name;
@@ -141,7 +141,74 @@ private:
     std::vector<SourceRange> ranges;
 };
 
+const ast::BlockStmt* bodyOf(const ast::Decl& member) {
+    if (auto* work = ast::tryAs<ast::WorkDecl>(&member)) return work->body;
+    if (auto* init = ast::tryAs<ast::InitDecl>(&member)) return init->body;
+    if (auto* function = ast::tryAs<ast::FunctionDecl>(&member)) return function->body;
+    if (auto* handler = ast::tryAs<ast::HandlerDecl>(&member)) return handler->body;
+    return nullptr;
+}
+
+/// Values of fields may come from functions, and rates from fields.
+bool fieldsMayCall(const StreamInfo& stream) {
+    bool anyValue = std::any_of(stream.fields.begin(), stream.fields.end(),
+                                [](const Symbol* field) { return field->initialiser != nullptr; });
+    return anyValue && !stream.functions.empty();
+}
+
+/// Bodies of filters, none inside another: whose is a place in the text?
+class FilterBodies {
+public:
+    explicit FilterBodies(Program& program) {
+        for (StreamInfo& stream : program.streams) {
+            if (!stream.decl || stream.decl->stream != ast::StreamKind::Filter) continue;
+            if (fieldsMayCall(stream)) continue;
+            for (const ast::Decl* member : stream.decl->members)
+                if (const ast::BlockStmt* body = bodyOf(*member))
+                    bodies.push_back({body->range, &stream});
+        }
+        std::sort(bodies.begin(), bodies.end(),
+                  [](const Place& a, const Place& b) { return isBefore(a.range, b.range); });
+    }
+
+    StreamInfo* find(base::SourceRange range) const {
+        auto after = std::upper_bound(
+            bodies.begin(), bodies.end(), range,
+            [](const SourceRange& at, const Place& b) { return isBefore(at, b.range); });
+        if (!range.valid() || after == bodies.begin()) return nullptr;
+        const Place& last = *std::prev(after);
+        bool inside = last.range.buffer == range.buffer && range.end <= last.range.end;
+        return inside ? last.stream : nullptr;
+    }
+
+private:
+    struct Place {
+        SourceRange range;
+        StreamInfo* stream;
+    };
+    static bool isBefore(const SourceRange& a, const SourceRange& b) {
+        return a.buffer == b.buffer ? a.begin < b.begin : a.buffer.index < b.buffer.index;
+    }
+    std::vector<Place> bodies;
+};
+
 }  // namespace
+
+bool setAsideBroken(base::Context& ctx, Program& program) {
+    for (StreamInfo& stream : program.streams) stream.broken = false;
+    if (!ctx.diags.hasErrors()) return true;
+    FilterBodies bodies(program);
+    bool all = true;
+    for (const Diagnostic& each : ctx.diags.all()) {
+        if (each.severity != base::Severity::Error) continue;
+        StreamInfo* filter = bodies.find(each.range);
+        if (filter)
+            filter->broken = true;
+        else
+            all = false;
+    }
+    return all;
+}
 
 const StreamInfo* findMain(base::Context& ctx, const Program& program, std::string_view top,
                            std::span<const std::string> defined) {

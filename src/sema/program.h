@@ -78,6 +78,7 @@ struct StreamInfo {
     std::vector<const Symbol*> fields;
     std::vector<const FunctionInfo*> functions;
     bool reachable = false;                   ///< from the main stream
+    bool broken = false;  ///< a filter with errors in bodies: only its outside holds
 };
 
 /// What a creator means.

@@ -19,8 +19,21 @@ class PipelineTest : public testing::Test {
 protected:
     Stage go(const std::string& text, Stage last = Stage::Scheduled) {
         request.sources = {{"test.str", text}};
+        request.print = [this](std::string_view what) { printed += what; };
         return compile(result, request, library, last);
     }
+
+    std::vector<std::string> faults() {
+        std::vector<std::string> list;
+        for (const base::Diagnostic& fault : result.context.diags.all()) {
+            if (fault.severity != base::Severity::Error) continue;
+            auto line = result.context.sources.position(fault.range.buffer, fault.range.begin).line;
+            list.push_back(std::to_string(line) + ": " + std::string(base::info(fault.id).name));
+        }
+        return list;
+    }
+
+    std::string printed;
 
     Library library = Library::builtIn();
     Request request;
@@ -95,6 +108,52 @@ TEST_F(PipelineTest, StopsWhereAnInstanceIsWrong) {
               Stage::Lowered);
 }
 
+TEST_F(PipelineTest, OneRunFindsWhatDifferentStagesReport) {
+    EXPECT_EQ(
+        go("void->void pipeline Main { add S; add A; add B; add C; add T; }\n"
+           "void->int filter S { init { println(1); } work push 1 { push(1); } }\n"
+           "int->int filter A { work pop 1 push 1 { pop(); push(pop()); } }\n"
+           "int->int filter B { init { nope(); } work pop 1 push 1 { push(\"a\"); } }\n"
+           "int->int filter C { work pop 1 push 1 { push(peek(-1)); pop(); } }\n"
+           "int->void filter T { work pop 1 { pop(); } }"),
+        Stage::Parsed);
+    EXPECT_EQ(faults(), (std::vector<std::string>{"4: unknown-function", "4: not-convertible",
+                                                  "5: negative-peek", "3: pop-rate-violated"}));
+    EXPECT_EQ(printed, "");
+}
+
+TEST_F(PipelineTest, BrokenRatesDoNotHideABrokenGraph) {
+    EXPECT_EQ(
+        go("void->void pipeline Main { add S; add D; add T; }\n"
+           "int->int splitjoin D { split duplicate; add A(1); add A(2); join roundrobin; }\n"
+           "void->int filter S { work push 1 { push(nope); } }\n"
+           "int->int filter A(int n) { work pop 1 push n { push(pop()); push(1); push(2); } }\n"
+           "int->void filter T { work pop 1 { pop(); } }"),
+        Stage::Parsed);
+    EXPECT_EQ(faults(),
+              (std::vector<std::string>{"3: unknown-variable", "4: push-rate-violated",
+                                        "4: push-rate-violated", "2: inconsistent-rates"}));
+}
+
+TEST_F(PipelineTest, FaultsOutsideOfBodiesEndIt) {
+    const std::string others =
+        "void->void pipeline Main { add S; add T; } int->void filter T { work pop 1 { pop(); "
+        "pop(); } }\n";
+    EXPECT_EQ(go(others + "void->int filter S { work push nope { push(1); } }"), Stage::Parsed);
+    EXPECT_EQ(faults(), (std::vector<std::string>{"2: unknown-variable"}));
+}
+
+TEST_F(PipelineTest, FaultsInFunctionsThatFieldsMayCallEndIt) {
+    const std::string others =
+        "void->void pipeline Main { add S; add T; } int->void filter T { work pop 1 { pop(); "
+        "pop(); } }\n";
+    EXPECT_EQ(
+        go(others +
+           "void->int filter S { int n = f(); int f() { return nope; } work push n { push(1); } }"),
+        Stage::Parsed);
+    EXPECT_EQ(faults(), (std::vector<std::string>{"2: unknown-variable"}));
+}
+
 TEST_F(PipelineTest, StopsWhenInterrupted) {
     volatile bool interrupt = true;
     request.interrupt = &interrupt;
@@ -103,8 +162,6 @@ TEST_F(PipelineTest, StopsWhenInterrupted) {
 }
 
 TEST_F(PipelineTest, PrintsOnlyThroughTheRequest) {
-    std::string printed;
-    request.print = [&](std::string_view text) { printed += text; };
     go(kProgram);
     EXPECT_EQ(printed, "built\n");
 }
