@@ -1,8 +1,5 @@
 #include "driver/pipeline.h"
 
-#include <filesystem>
-#include <set>
-
 #include "ir/verify.h"
 #include "lower/lower.h"
 #include "parser/parse.h"
@@ -21,11 +18,6 @@ public:
         surroundings.print = request.print;
         surroundings.interrupt = request.interrupt;
         surroundings.natives = &result.natives;
-        std::set<std::string> folders;
-        for (const SourceText& source : request.sources) {
-            std::string folder = std::filesystem::path(source.name).parent_path().string();
-            if (folders.insert(folder).second) surroundings.searchPaths.push_back(folder);
-        }
     }
 
     /// After errors that leave something to look at the next stages still run, to report theirs.

@@ -164,7 +164,7 @@ private:
     void addSplitter(Instance& instance) {
         bool loop = instance.kind() == ir::StreamKind::FeedbackLoop;
         if (!loop && !hasItems(instance.input)) return;
-        const SplitSpec& spec = instance.splits[0];
+        const SplitSpec& spec = *instance.split;
         graph::Node node;
         node.name = "split";
         node.range = spec.range;
@@ -184,7 +184,7 @@ private:
     void addJoiner(Instance& instance) {
         bool loop = instance.kind() == ir::StreamKind::FeedbackLoop;
         if (!loop && !hasItems(instance.output)) return;
-        const SplitSpec& spec = instance.joins[0];
+        const SplitSpec& spec = *instance.join;
         graph::Node node;
         node.name = "join";
         node.range = spec.range;
@@ -280,7 +280,8 @@ private:
         for (InstanceId childId : instance.children) {
             const Instance& child = tree.instances[childId];
             if (hasItems(child.output))
-                addEdge(outputs[childId], {instance.joiner, port++}, child.output, instance.joins[0].range);
+                addEdge(outputs[childId], {instance.joiner, port++}, child.output,
+                        instance.join->range);
         }
     }
 
@@ -289,12 +290,13 @@ private:
         InstanceId loopId = instance.children[1];
         const Instance& body = tree.instances[bodyId];
         const Instance& loop = tree.instances[loopId];
-        std::uint32_t joinPort = instance.joins[0].weights[0] == 0 ? 0 : 1;
-        std::uint32_t splitPort = instance.splits[0].weights[0] == 0 ? 0 : 1;
+        std::uint32_t joinPort = instance.join->weights[0] == 0 ? 0 : 1;
+        std::uint32_t splitPort = instance.split->weights[0] == 0 ? 0 : 1;
         addEdge({instance.joiner, 0}, inputs[bodyId], body.input, body.range);
-        addEdge(outputs[bodyId], {instance.splitter, 0}, body.output, instance.splits[0].range);
+        addEdge(outputs[bodyId], {instance.splitter, 0}, body.output, instance.split->range);
         addEdge({instance.splitter, splitPort}, inputs[loopId], loop.input, loop.range);
-        graph::EdgeId back = addEdge(outputs[loopId], {instance.joiner, joinPort}, loop.output, instance.joins[0].range);
+        graph::EdgeId back = addEdge(outputs[loopId], {instance.joiner, joinPort}, loop.output,
+                                     instance.join->range);
         for (const EnqueuedItem& item : instance.enqueued) graph.edges[back].initial.push_back(item.value);
     }
 

@@ -100,19 +100,18 @@ private:
 
     // ---- split and join
 
-    /// Exactly one of each part must have been executed.
-    bool checkPart(Instance& instance, const std::vector<SplitSpec>& specs, const char* word) {
-        if (specs.size() == 1) return true;
-        Diag diag = specs.empty() ? Diag::MissingPart : Diag::RepeatedPart;
-        report(diag, specs.empty() ? header(instance) : specs[1].range)
+    /// Each part must have been executed; that it was only once was seen then.
+    bool checkPart(Instance& instance, const std::optional<SplitSpec>& part, const char* word) {
+        if (part) return true;
+        report(Diag::MissingPart, header(instance))
             << kindName(instance.kind()) << displayName(instance) << word;
         instance.failed = true;
         return false;
     }
 
     void checkSplitJoin(Instance& instance) {
-        bool whole = checkPart(instance, instance.splits, "split");
-        whole = checkPart(instance, instance.joins, "join") && whole;
+        bool whole = checkPart(instance, instance.split, "split");
+        whole = checkPart(instance, instance.join, "join") && whole;
         if (!checkChildren(instance) || !whole) return;
         const Type* input = commonType(instance, 0);
         const Type* output = commonType(instance, 1);
@@ -124,8 +123,8 @@ private:
         }
         settle(instance, 0, input, displayName(child(instance, 0)));
         settle(instance, 1, output, displayName(child(instance, 0)));
-        if (!isVoid(input)) checkWeights(instance, instance.splits[0], 0);
-        if (!isVoid(output)) checkWeights(instance, instance.joins[0], 1);
+        if (!isVoid(input)) checkWeights(instance, *instance.split, 0);
+        if (!isVoid(output)) checkWeights(instance, *instance.join, 1);
     }
 
     /// The type of all children that have this side; void if none has.
@@ -195,23 +194,23 @@ private:
     // ---- feedback loops
 
     void checkLoop(Instance& instance) {
-        bool whole = checkPart(instance, instance.joins, "join");
-        whole = checkPart(instance, instance.splits, "split") && whole;
+        bool whole = checkPart(instance, instance.join, "join");
+        whole = checkPart(instance, instance.split, "split") && whole;
         whole = checkRole(instance, ir::CreateRole::Body, "body") && whole;
         whole = checkRole(instance, ir::CreateRole::Loop, "loop") && whole;
         if (!whole || !checkChildren(instance)) return;
         // From here on children[0] is the body and children[1] the loop stream.
         if (child(instance, 0).role != ir::CreateRole::Body) std::swap(instance.children[0], instance.children[1]);
-        if (!expandWeights(instance, instance.joins[0], "join", 2)) return;
-        if (!expandWeights(instance, instance.splits[0], "split", 2)) return;
+        if (!expandWeights(instance, *instance.join, "join", 2)) return;
+        if (!expandWeights(instance, *instance.split, "split", 2)) return;
         const Instance& body = child(instance, 0);
         const Instance& loop = child(instance, 1);
         matchLoop(instance, loop.output, body.input, "the output of the loop stream");
         matchLoop(instance, loop.input, body.output, "the input of the loop stream");
         if (instance.failed) return;
         checkBackEdge(instance);
-        settleLoopSide(instance, 0, body.input, instance.joins[0].weights[0], "join");
-        settleLoopSide(instance, 1, body.output, instance.splits[0].weights[0], "split");
+        settleLoopSide(instance, 0, body.input, instance.join->weights[0], "join");
+        settleLoopSide(instance, 1, body.output, instance.split->weights[0], "split");
         convertEnqueued(instance, loop.output);
     }
 
@@ -235,8 +234,8 @@ private:
     }
 
     void checkBackEdge(Instance& instance) {
-        bool dead = instance.joins[0].weights[1] == 0 ||
-                    (!instance.splits[0].duplicate && instance.splits[0].weights[1] == 0);
+        bool dead = instance.join->weights[1] == 0 ||
+                    (!instance.split->duplicate && instance.split->weights[1] == 0);
         if (!dead) return;
         report(Diag::DeadBackEdge, header(instance)) << displayName(instance);
         instance.failed = true;
@@ -249,7 +248,7 @@ private:
             type = weight == 0 ? types.voidType() : inner;
         if (isVoid(type) != (weight == 0)) {
             const char* has = side == 0 ? (isVoid(type) ? "no input" : "an input") : (isVoid(type) ? "no output" : "an output");
-            const SplitSpec& spec = side == 0 ? instance.joins[0] : instance.splits[0];
+            const SplitSpec& spec = side == 0 ? *instance.join : *instance.split;
             report(Diag::LoopExternalWeight, spec.range) << displayName(instance) << has << word << weight;
             instance.failed = true;
             return;

@@ -60,8 +60,6 @@ struct Entry {
 struct Surroundings {
     std::function<void(std::string_view)> print;               ///< prints during elaboration
     const volatile bool* interrupt = nullptr;
-    /// Finds an init_array file: working directory, then the directory of the source file.
-    std::vector<std::string> searchPaths;
     eval::Natives* natives = nullptr;                          ///< null: natives cannot be called
 };
 

@@ -39,15 +39,12 @@ public:
     // ---- Host
     std::int32_t newPortal(base::SourceRange) override { return tree.portals++; }
 
-    void create(const ir::Create& create, const Type* typeArgument,
-                std::span<const std::optional<Value>> args, std::span<const std::int32_t> portals,
-                base::SourceRange range) override {
-        if (tooMany) return;
-        if (tree.instances.size() >= context.limits.nodes) {
-            report(Diag::TooManyNodes, range) << static_cast<std::int64_t>(context.limits.nodes);
-            tooMany = true;
-            return;
-        }
+    std::optional<eval::Trap> create(const ir::Create& create, const Type* typeArgument,
+                                     std::span<const std::optional<Value>> args,
+                                     std::span<const std::int32_t> portals,
+                                     base::SourceRange range) override {
+        if (tree.instances.size() >= context.limits.nodes)
+            return eval::Trap{Diag::TooManyNodes, range, {std::to_string(context.limits.nodes)}};
         Instance child;
         child.builtin = create.builtin;
         child.stream = create.stream;
@@ -57,34 +54,39 @@ public:
         child.role = create.role;
         child.range = range;
         child.typeArgument = typeArgument;
+        child.constants.reserve(args.size());
         for (std::size_t k = 0; k < args.size(); ++k) {
             child.constants.push_back(args[k].value_or(Value{}));
             if (!args[k]) child.defaulted.push_back(static_cast<std::uint32_t>(k));
         }
+        if (auto full = reserve(bytesOf(child.constants), "the arguments of streams", range))
+            return full;
         auto id = static_cast<InstanceId>(tree.instances.size());
         tree.instances.push_back(std::move(child));
         tree.instances[current].children.push_back(id);
         for (std::int32_t portal : portals) tree.registrations.push_back({portal, id});
+        return std::nullopt;
     }
 
-    void split(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights,
-               base::SourceRange range) override {
-        tree.instances[current].splits.push_back({duplicate, form, {weights.begin(), weights.end()}, range});
+    std::optional<eval::Trap> split(bool duplicate, ir::SplitForm form,
+                                    std::span<const std::int64_t> weights,
+                                    base::SourceRange range) override {
+        return setPart(tree.instances[current].split, "split",
+                       {duplicate, form, {weights.begin(), weights.end()}, range});
     }
-    void join(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights,
-              base::SourceRange range) override {
-        tree.instances[current].joins.push_back({duplicate, form, {weights.begin(), weights.end()}, range});
+    std::optional<eval::Trap> join(bool duplicate, ir::SplitForm form,
+                                   std::span<const std::int64_t> weights,
+                                   base::SourceRange range) override {
+        return setPart(tree.instances[current].join, "join",
+                       {duplicate, form, {weights.begin(), weights.end()}, range});
     }
-    void enqueue(const Value& value, base::SourceRange range) override {
+    std::optional<eval::Trap> enqueue(const Value& value, base::SourceRange range) override {
         std::vector<EnqueuedItem>& items = tree.instances[current].enqueued;
-        if (tooMany) return;
-        if (items.size() >= context.limits.enqueuedItems) {
-            report(Diag::LimitExceeded, range)
-                << "the number of enqueued items" << static_cast<std::int64_t>(context.limits.enqueuedItems);
-            tooMany = true;
-            return;
-        }
+        if (items.size() >= context.limits.enqueuedItems)
+            return exceeded("the number of enqueued items", context.limits.enqueuedItems, range);
+        if (auto full = reserve(value.bytes.size(), "enqueued items", range)) return full;
         items.push_back({value, range});
+        return std::nullopt;
     }
     void rate(const ir::RateClause& clause, std::optional<std::int64_t> min,
               std::optional<std::int64_t> average, std::optional<std::int64_t> max,
@@ -97,6 +99,39 @@ public:
     }
 
 private:
+    static eval::Trap exceeded(std::string what, std::uint64_t limit, base::SourceRange range) {
+        return {Diag::LimitExceeded, range, {std::move(what), std::to_string(limit)}};
+    }
+
+    std::optional<eval::Trap> setPart(std::optional<SplitSpec>& part, std::string word,
+                                      SplitSpec spec) {
+        const Instance& instance = tree.instances[current];
+        if (part)
+            return eval::Trap{
+                Diag::RepeatedPart,
+                spec.range,
+                {std::string(kindName(instance.kind())), displayName(instance), std::move(word)}};
+        part = std::move(spec);
+        return std::nullopt;
+    }
+
+    static std::uint64_t bytesOf(const std::vector<Value>& values) {
+        std::uint64_t bytes = 0;
+        for (const Value& value : values) bytes += value.bytes.size();
+        return bytes;
+    }
+
+    /// Counts what instances keep until the program ends: arguments once for the instance and three
+    /// times for its kernel, states for the graph and for those that run it.
+    std::optional<eval::Trap> reserve(std::uint64_t bytes, const char* what,
+                                      base::SourceRange range) {
+        if (bytes > context.limits.totalBytes - reserved)
+            return exceeded(std::string("the memory for ") + what, context.limits.totalBytes,
+                            range);
+        reserved += bytes;
+        return std::nullopt;
+    }
+
     base::Diagnostic& report(Diag id, base::SourceRange range) {
         return context.diags.add(id, range).in(path(tree, current));
     }
@@ -148,7 +183,7 @@ private:
         bool fine = !instance.code ? elaborateBuiltin(instance)
                     : instance.isFilter() ? elaborateFilter()
                                           : elaborateComposite();
-        return fine && !tooMany;
+        return fine;
     }
 
     bool elaborateBuiltin(Instance& instance) {
@@ -236,7 +271,7 @@ private:
         if (!bindDefaults(run)) return false;
         bool pure = purity.isPure(*run.code);
         std::string key = kernelKey(tree.instances[current]);
-        if (pure && reuse(key)) return true;
+        if (pure && reuse(key)) return keep(tree.instances[current].state->size());
         if (!runSetup(run)) return false;
         Instance& instance = tree.instances[current];
         RateOwner owner{displayName(instance), path(tree, current), run.code->work->header, false,
@@ -248,6 +283,7 @@ private:
             owner.header = run.code->prework->header;
             prework = makeRates(context, preworkRates, owner);
         }
+        if (!keep(2 * run.state.size() + 3 * bytesOf(run.constants))) return false;
         if (run.code->init && !runBody(*run.code->init, run)) return false;
         instance.state = std::make_shared<const std::string>(
             reinterpret_cast<const char*>(run.state.data()), run.state.size());
@@ -271,6 +307,14 @@ private:
             append(rates->peek);
             append(rates->push);
         }
+    }
+
+    /// `reserve` for what a filter keeps, outside of any body: false after reporting.
+    bool keep(std::uint64_t bytes) {
+        base::SourceRange range = tree.instances[current].range;
+        std::optional<eval::Trap> full = reserve(bytes, "the state of filters", range);
+        if (full) warn(*full);
+        return !full;
     }
 
     bool reuse(const std::string& key) {
@@ -339,7 +383,7 @@ private:
     InstanceId current = 0;
     std::vector<InstanceId> pending;
     const std::size_t errorsBefore = context.diags.errorCount();
-    bool tooMany = false;
+    std::uint64_t reserved = 0;  ///< bytes of values and states
     StatedRates workRates, preworkRates;
     const Type* statedInput = nullptr;
     const Type* statedOutput = nullptr;

@@ -1,13 +1,20 @@
 #include "elab/runner.h"
 
+#include <filesystem>
 #include <fstream>
-#include <sstream>
+#include <vector>
 
 #include "eval/natives.h"
 
 namespace strc::elab {
 
 using base::Diag;
+
+namespace {
+
+constexpr std::streamsize kPiece = 1 << 16;
+
+}  // namespace
 
 Runner::Runner(base::Context& context, const ir::Module& module, types::TypeTable& types,
                const Surroundings& surroundings, types::Random& random)
@@ -21,16 +28,26 @@ void Runner::print(std::string_view text) {
     if (surroundings.print) surroundings.print(text);
 }
 
-base::Result<std::string> Runner::readFile(const std::string& name) {
+/// From the working directory, else from beside the source that names it (language.md 1.6). What
+/// has no name of its own, like standard input, lies in the working directory.
+base::Result<std::string> Runner::readFile(const std::string& name, base::SourceRange range) {
     std::ifstream file(name, std::ios::binary);
-    for (const std::string& folder : surroundings.searchPaths) {
-        if (file) break;
-        file = std::ifstream(folder + '/' + name, std::ios::binary);
+    if (!file && range.valid()) {
+        std::filesystem::path source = context.sources.name(range.buffer);
+        if (source.has_parent_path())
+            file = std::ifstream(source.parent_path() / name, std::ios::binary);
     }
     if (!file) return base::Failure{"no such file here or beside the source"};
-    std::ostringstream text;
-    text << file.rdbuf();
-    return std::move(text).str();
+    std::string text;
+    std::vector<char> piece(kPiece);
+    while (file.read(piece.data(), kPiece), file.gcount() > 0) {
+        text.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+        if (text.size() > context.limits.arrayBytes)
+            return base::Failure{"it has more than " + std::to_string(context.limits.arrayBytes) +
+                                 " bytes"};
+    }
+    if (file.bad()) return base::Failure{"it cannot be read"};
+    return text;
 }
 
 std::optional<eval::Trap> Runner::callNative(const ir::Native& native, std::span<std::uint64_t> args,

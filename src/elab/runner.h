@@ -16,7 +16,7 @@ public:
     // ---- Host
     void print(std::string_view text) override;
     types::Random& random() override { return generator; }
-    base::Result<std::string> readFile(const std::string& name) override;
+    base::Result<std::string> readFile(const std::string& name, base::SourceRange range) override;
     std::optional<eval::Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
                                          std::uint64_t& result) override;
     void warn(const eval::Trap&) override;

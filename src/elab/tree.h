@@ -48,7 +48,7 @@ struct Instance {
 
     // ---- composites
     std::vector<InstanceId> children;      ///< in order of `add`; of a loop: as executed
-    std::vector<SplitSpec> splits, joins;
+    std::optional<SplitSpec> split, join;
     std::vector<EnqueuedItem> enqueued;
 
     // ---- filled in while the graph is built

@@ -51,21 +51,22 @@ public:
     /// Runs a native function; a trap if it cannot be found.
     virtual std::optional<Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
                                            std::uint64_t& result);
-    /// Contents of an init_array_1D_* file, or a sentence why not.
-    virtual base::Result<std::string> readFile(const std::string& name);
+    /// Contents of an init_array_1D_* file that the code at `range` names, or a sentence why not.
+    virtual base::Result<std::string> readFile(const std::string& name, SourceRange range);
     /// Something to tell the user although the run goes on.
     virtual void warn(const Trap&);
 
-    // ---- elaboration; `args` are parallel to ir::Create::args, empty optional: default applies
+    // ---- elaboration; `args` are parallel to ir::Create::args, empty optional: default applies.
+    // A returned trap ends the run: what is added without end has a limit.
     virtual std::int32_t newPortal(SourceRange range);
-    virtual void create(const ir::Create&, const Type* typeArgument,
-                        std::span<const std::optional<Value>> args,
-                        std::span<const std::int32_t> portals, SourceRange range);
-    virtual void split(bool duplicate, ir::SplitForm, std::span<const std::int64_t> weights,
-                       SourceRange range);
-    virtual void join(bool duplicate, ir::SplitForm, std::span<const std::int64_t> weights,
-                      SourceRange range);
-    virtual void enqueue(const Value&, SourceRange range);
+    virtual std::optional<Trap> create(const ir::Create&, const Type* typeArgument,
+                                       std::span<const std::optional<Value>> args,
+                                       std::span<const std::int32_t> portals, SourceRange range);
+    virtual std::optional<Trap> split(bool duplicate, ir::SplitForm,
+                                      std::span<const std::int64_t> weights, SourceRange range);
+    virtual std::optional<Trap> join(bool duplicate, ir::SplitForm,
+                                     std::span<const std::int64_t> weights, SourceRange range);
+    virtual std::optional<Trap> enqueue(const Value&, SourceRange range);
     /// A bound that is not there is an empty optional: `*`, or no average.
     virtual void rate(const ir::RateClause&, std::optional<std::int64_t> minOrValue,
                       std::optional<std::int64_t> average, std::optional<std::int64_t> max,
@@ -146,6 +147,8 @@ public:
     std::optional<Trap> trap;
     /// Operations left before a trap (elaboration: Limits::elaborationSteps); no limit by default.
     std::uint64_t stepsLeft = UINT64_MAX;
+    /// Operations done in all runs that have ended, and about so many of those that have not.
+    std::uint64_t stepsUsed() const;
     /// Print like C (language.md 18): "%f".
     bool cFormat = false;
     /// Set from a signal handler or another thread: the run stops with Outcome::Interrupted.

@@ -602,12 +602,9 @@ ToString: {
     S(1).text = run.memory.string(format(&S(2), kind, run.machine.cFormat));
     NEXT(4);
 }
-Concat: {
-    const std::string* a = S(2).text;
-    const std::string* b = S(3).text;
-    S(1).text = run.memory.string((a ? *a : std::string()) + (b ? *b : std::string()));
+Concat:
+    STOP_IF_NOT(run.concat(pc, frame, S(1), S(2).text, S(3).text));
     NEXT(4);
-}
 Intern:
     S(1).text = run.memory.intern(S(2).text);
     NEXT(3);

@@ -24,22 +24,23 @@ std::optional<Trap> Host::callNative(const ir::Native& native, std::span<std::ui
                                      std::uint64_t&) {
     return Trap{Diag::NativeUnavailable, {}, {native.package, native.name}};
 }
-base::Result<std::string> Host::readFile(const std::string&) {
+base::Result<std::string> Host::readFile(const std::string&, SourceRange) {
     STRC_UNREACHABLE("a file in a place that has none");
 }
 void Host::warn(const Trap&) {}
 std::int32_t Host::newPortal(SourceRange) { STRC_UNREACHABLE("a portal outside of elaboration"); }
-void Host::create(const ir::Create&, const Type*, std::span<const std::optional<Value>>,
-                  std::span<const std::int32_t>, SourceRange) {
+std::optional<Trap> Host::create(const ir::Create&, const Type*,
+                                 std::span<const std::optional<Value>>,
+                                 std::span<const std::int32_t>, SourceRange) {
     STRC_UNREACHABLE("add outside of elaboration");
 }
-void Host::split(bool, ir::SplitForm, std::span<const std::int64_t>, SourceRange) {
+std::optional<Trap> Host::split(bool, ir::SplitForm, std::span<const std::int64_t>, SourceRange) {
     STRC_UNREACHABLE("split outside of elaboration");
 }
-void Host::join(bool, ir::SplitForm, std::span<const std::int64_t>, SourceRange) {
+std::optional<Trap> Host::join(bool, ir::SplitForm, std::span<const std::int64_t>, SourceRange) {
     STRC_UNREACHABLE("join outside of elaboration");
 }
-void Host::enqueue(const Value&, SourceRange) {
+std::optional<Trap> Host::enqueue(const Value&, SourceRange) {
     STRC_UNREACHABLE("enqueue outside of elaboration");
 }
 void Host::rate(const ir::RateClause&, std::optional<std::int64_t>, std::optional<std::int64_t>,
@@ -64,14 +65,12 @@ public:
             case Op::NewPortal: frame[op.result].i = host.newPortal(instr.range); return true;
             case Op::Create: return create();
             case Op::Split:
-                host.split(instr.flag, static_cast<ir::SplitForm>(instr.index), ints(0),
-                           instr.range);
-                return true;
+                return passOn(host.split(instr.flag, static_cast<ir::SplitForm>(instr.index),
+                                         ints(0), instr.range));
             case Op::Join:
-                host.join(instr.flag, static_cast<ir::SplitForm>(instr.index), ints(0),
-                          instr.range);
-                return true;
-            case Op::Enqueue: host.enqueue(value(0), instr.range); return true;
+                return passOn(host.join(instr.flag, static_cast<ir::SplitForm>(instr.index),
+                                        ints(0), instr.range));
+            case Op::Enqueue: return passOn(host.enqueue(value(0), instr.range));
             case Op::Rate: return rate();
             case Op::ItemType: return itemType();
             default: STRC_UNREACHABLE("not an operation of the host");
@@ -228,8 +227,7 @@ private:
                 if (extent < 0) return trap(Diag::BoundNegative, {std::to_string(extent)});
             typeArgument = withExtents(typeArgument, extents);
         }
-        host.create(create, typeArgument, args, portals, instr.range);
-        return true;
+        return passOn(host.create(create, typeArgument, args, portals, instr.range));
     }
 
     bool rate() {
@@ -304,7 +302,7 @@ private:
 
     bool readArray() {
         std::string name = value(1).bytes;
-        auto text = host.readFile(name);
+        auto text = host.readFile(name, instr.range);
         if (!text) return trap(Diag::ArrayFileMissing, {name, text.error()});
         const Type* type = types::innermost(op.operands[0].type);
         std::byte* to = frame[op.operands[0].slot].address;

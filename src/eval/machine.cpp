@@ -27,6 +27,18 @@ std::int64_t itemsIn(const Tape& tape, const std::byte* from, const std::byte* t
     }
 }
 
+/// "function 'f' of 'F'", "'init' of 'F'", "the body of 'P'"
+std::string describe(const ir::Body& body, const ir::StreamCode* stream) {
+    std::string text = "'" + body.name + "'";
+    if (body.kind == ir::BodyKind::Function) text = "function " + text;
+    if (body.kind == ir::BodyKind::Handler) text = "handler " + text;
+    if (body.kind == ir::BodyKind::Composite) text = "the body";
+    if (body.kind == ir::BodyKind::Default) text = "the value of a parameter";
+    if (body.kind == ir::BodyKind::Static) text = "the static block";
+    if (stream && !stream->name.empty()) text += " of '" + stream->name + "'";
+    return text;
+}
+
 }  // namespace
 
 // ---- memory
@@ -177,7 +189,7 @@ bool Run::wantPush(const std::uint32_t* at, Slot* frame) {
     STRC_ASSERT(instance.output, "a push without an output");
     Tape& output = *instance.output;
     std::uint64_t bytes = (output.size() + 1) * output.bytesPerItem();
-    if (bytes > memory.limits.totalBytes || !TapeWindow::grow(output, output.bytesPerItem()))
+    if (!TapeWindow::grow(output, output.bytesPerItem()))
         return trap(at, frame, Diag::OutOfMemory, {"the tape that is pushed to", std::to_string(bytes)});
     enter();
     return true;
@@ -197,11 +209,9 @@ bool Run::refuel(const std::uint32_t* at, Slot* frame) {
     memory.stepsUsed += given;
     fuel += static_cast<std::int64_t>(given);
     if (fuel >= 0) return true;
-    const ir::Body& body = *frame[kFunction].function->body;
-    bool isFunction = body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
-    return trap(
-        at, frame, Diag::StepLimit,
-        {(isFunction ? "function '" : "'") + body.name + "'", std::to_string(memory.stepsUsed)});
+    return trap(at, frame, Diag::StepLimit,
+                {describe(*frame[kFunction].function->body, code.stream),
+                 std::to_string(memory.stepsUsed)});
 }
 
 Slot* Run::call(const std::uint32_t* at, Slot* frame, const Function& callee) {
@@ -222,6 +232,16 @@ Slot* Run::call(const std::uint32_t* at, Slot* frame, const Function& callee) {
     std::copy_n(parameters + kHeader, inner == parameters ? 0 : callee.paramSlots, inner + kHeader);
     inner[kEnd].slot = end;
     return inner;
+}
+
+bool Run::concat(const std::uint32_t* at, const Slot* frame, Slot& to, const std::string* a,
+                 const std::string* b) {
+    std::uint64_t size = (a ? a->size() : 0) + (b ? b->size() : 0);
+    if (size > memory.limits.textBytes)
+        return trap(at, frame, Diag::LimitExceeded,
+                    {"the length of a text", std::to_string(memory.limits.textBytes)});
+    to.text = memory.string((a ? *a : std::string()) + (b ? *b : std::string()));
+    return true;
 }
 
 void Run::expose(Slot* frame) {
@@ -265,6 +285,8 @@ Machine::Machine(const base::Limits& limits) : memory(std::make_unique<Memory>(l
     memory->top = memory->room(nullptr, memory->end, kPieceSlots);
 }
 Machine::~Machine() = default;
+
+std::uint64_t Machine::stepsUsed() const { return memory->stepsUsed; }
 
 namespace {
 

@@ -85,6 +85,9 @@ struct Run {
               std::vector<std::string> args = {});
     bool indexTrap(const std::uint32_t* at, const Slot* frame, std::int32_t index,
                    std::uint32_t extent);
+    /// Null stands for the empty text.
+    bool concat(const std::uint32_t* at, const Slot* frame, Slot& to, const std::string* a,
+                const std::string* b);
     /// Callbacks may run other bodies: frames go behind `frame`.
     void expose(Slot* frame);
 

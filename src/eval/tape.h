@@ -12,9 +12,16 @@
 
 namespace strc::eval {
 
+/// Memory that several tapes may take together.
+struct TapeBudget {
+    std::uint64_t bytesLeft;
+};
+
 class Tape {
 public:
-    explicit Tape(std::uint32_t itemSize) : itemSize(itemSize) {}
+    /// Without a budget it grows as far as the machine's memory goes.
+    explicit Tape(std::uint32_t itemSize, TapeBudget* budget = nullptr)
+        : itemSize(itemSize), budget(budget) {}
 
     std::uint64_t size() const { return static_cast<std::uint64_t>(last - first) / itemSize; }
     /// size() >= items, without a division.
@@ -24,6 +31,7 @@ public:
     std::uint32_t bytesPerItem() const { return itemSize; }
 
     /// Room for so many more items at the end, in one piece; the caller writes all of their bytes.
+    /// Throws std::bad_alloc when the budget or the memory is used up.
     std::byte* append(std::uint64_t items = 1) {
         std::uint64_t bytes = items * itemSize;
         if (static_cast<std::uint64_t>(end - last) < bytes && !grow(bytes)) throw std::bad_alloc();
@@ -38,7 +46,7 @@ public:
 
 private:
     friend struct TapeWindow;
-    /// Makes room for so many bytes behind the last item; false: there is no memory.
+    /// Makes room for so many bytes behind the last item; false: neither budget nor memory has it.
     [[nodiscard]] bool grow(std::uint64_t bytes);
 
     std::unique_ptr<std::byte[]> data;
@@ -46,6 +54,7 @@ private:
     std::byte* last = nullptr;
     std::byte* end = nullptr;
     std::uint32_t itemSize;
+    TapeBudget* budget;
 };
 
 /// The evaluator's access while a body runs: it moves the ends itself.

@@ -9,6 +9,8 @@ namespace strc::interp {
 namespace {
 
 constexpr double kLongest = 1e9;  ///< seconds; a clock counts nanoseconds in 64 bits
+constexpr std::uint64_t kEffortBetweenChecks = 1 << 20;
+constexpr std::uint64_t kEffortOfCall = 256;
 
 }  // namespace
 
@@ -26,10 +28,15 @@ Engine::Engine(base::Context& context, const ir::Module& module, const elab::Ela
 }
 
 Outcome Engine::run() {
-    if (setUp()) {
-        if (graph.isDynamic()) runDynamic();
-        else runStatic();
-    } else {
+    try {
+        if (!setUp())
+            stop(End::Failed);
+        else if (graph.isDynamic())
+            runDynamic();
+        else
+            runStatic();
+    } catch (const std::bad_alloc&) {  // of a tape: nothing else grows with the run
+        reportFullTapes();
         stop(End::Failed);
     }
     drainOutput(true);
@@ -57,7 +64,7 @@ std::optional<eval::Trap> Engine::callNative(const ir::Native& native, std::span
 
 bool Engine::setUp() {
     for (const graph::Edge& edge : graph.edges) {
-        tapes.emplace_back(static_cast<std::uint32_t>(types::sizeOf(edge.type)));
+        tapes.emplace_back(static_cast<std::uint32_t>(types::sizeOf(edge.type)), &budget);
         for (const Value& item : edge.initial)
             std::memcpy(tapes.back().append(), item.bytes.data(), item.bytes.size());
     }
@@ -211,6 +218,14 @@ void Engine::runStatic() {
         else ++outcome.iterations;
 }
 
+/// Is it some milliseconds ago that the clock was looked at? Firings may be long or short.
+bool Engine::isCheckDue() {
+    std::uint64_t effort = machine.stepsUsed() + moved + kEffortOfCall * calls;
+    if (effort - effortAtCheck < kEffortBetweenChecks) return false;
+    effortAtCheck = effort;
+    return true;
+}
+
 bool Engine::checkStops() {
     if (stopped) return true;
     if (options.iterations && outcome.iterations >= *options.iterations) stop(End::Iterations);
@@ -228,6 +243,7 @@ bool Engine::checkStops() {
 /// Everything that the phase will read must be there before it begins (language.md 17.2).
 bool Engine::supplyPhase(const std::vector<std::int64_t>& phase) {
     for (Actor& actor : actors) {
+        if (actor.reader) acting = &actor;
         if (!actor.reader || supply(*actor.reader, static_cast<std::uint64_t>(phase[actor.id]))) continue;
         stop(End::EndOfInput);
         return false;
@@ -266,7 +282,7 @@ bool Engine::runPhase(const std::vector<std::int64_t>& phase) {
         }
         if (!fire(actor, batchSize(actor))) return false;
         for (std::uint32_t order : actor.wakes) ready.insert(order);
-        if (stopped || (++sinceCheck % 4096 == 0 && checkStops())) return false;
+        if (stopped || (isCheckDue() && checkStops())) return false;
     }
     for (const Actor& actor : actors) {
         if (actor.fired >= actor.target) continue;
@@ -275,6 +291,14 @@ bool Engine::runPhase(const std::vector<std::int64_t>& phase) {
     }
     drainOutput(false);
     return true;
+}
+
+void Engine::reportFullTapes() {
+    base::SourceRange range = acting ? acting->node->range : base::SourceRange{};
+    base::Diagnostic& fault = context.diags.add(Diag::LimitExceeded, range);
+    if (acting) fault.in(graph::path(graph, acting->id));
+    fault << "the memory for items on tapes"
+          << static_cast<std::int64_t>(context.limits.totalBytes);
 }
 
 /// Balance has shown that the quotas can be met, so only messages can be in the way.

@@ -110,10 +110,14 @@ private:
     bool runPhase(const std::vector<std::int64_t>& quota);
     bool supplyPhase(const std::vector<std::int64_t>& quota);
     bool supply(io::Supply&, std::uint64_t items);
-    io::SupplyOptions supplyOptions() const { return {options.loopInput, options.padTail}; }
+    io::SupplyOptions supplyOptions() const { 
+        return {options.loopInput, options.padTail, context.limits.totalBytes};
+    }
     void reportStuck();
+    void reportFullTapes();
     void reportLeftOvers();
     void closeFiles();
+    bool isCheckDue();
     bool checkStops();
     void drainOutput(bool all);
 
@@ -163,6 +167,7 @@ private:
 
     std::vector<Actor> actors;                   ///< by NodeId
     std::vector<NodeId> byOrder;
+    eval::TapeBudget budget{context.limits.totalBytes};
     std::deque<eval::Tape> tapes;                ///< by EdgeId
     std::vector<std::unique_ptr<KernelCode>> codes;  ///< by KernelId
     std::deque<io::Supply> inputs;
@@ -176,10 +181,12 @@ private:
     ReadySet ready{0};
     LineLimit lines;
     Actor* current = nullptr;                    ///< whose body runs
+    const Actor* acting = nullptr;  ///< the last one that began to fire
     std::optional<End> stopped;
     bool orderVisible = false;                   ///< firings must not be batched
     std::int64_t itemsWritten = 0;
-    std::uint64_t sinceCheck = 0;
+    std::uint64_t calls = 0, moved = 0;  ///< of `fire`; items that went without a body
+    std::uint64_t effortAtCheck = 0;
     std::chrono::steady_clock::time_point start;
     Outcome outcome;
 };

@@ -94,6 +94,8 @@ std::int64_t Engine::batchSize(const Actor& actor) const {
 }
 
 bool Engine::fire(Actor& actor, std::int64_t times) {
+    acting = &actor;
+    ++calls;
     outcome.firings += times;
     switch (actor.node->kind) {
         case graph::NodeKind::Filter:
@@ -258,11 +260,13 @@ void Engine::fireSplitter(Actor& actor, std::int64_t times) {
     std::size_t item = in.bytesPerItem();
     auto rounds = static_cast<std::uint64_t>(times);
     if (node.kind == graph::NodeKind::Duplicate) {
+        moved += rounds * node.outputs.size();
         for (EdgeId out : node.outputs) std::memcpy(tapes[out].append(rounds), in.at(0), rounds * item);
         in.drop(rounds);
         return;
     }
     auto total = static_cast<std::uint64_t>(node.totalWeight);
+    moved += rounds * total;
     const std::byte* from = in.at(0);
     for (std::size_t port = 0; port < node.outputs.size(); ++port) {
         auto weight = static_cast<std::uint64_t>(node.weights[port]);
@@ -279,6 +283,7 @@ void Engine::fireJoiner(Actor& actor, std::int64_t times) {
     std::size_t item = out.bytesPerItem();
     auto rounds = static_cast<std::uint64_t>(times);
     auto total = static_cast<std::uint64_t>(node.totalWeight);
+    moved += rounds * total;
     std::byte* to = out.append(rounds * total);
     for (std::size_t port = 0; port < node.inputs.size(); ++port) {
         eval::Tape& in = tapes[node.inputs[port]];

@@ -62,7 +62,7 @@ bool Engine::fireByDemand(Actor& actor) {
         if (!ensure(edge, static_cast<std::uint64_t>(need))) return false;
     }
     if (stopped || !fire(actor, 1)) return false;
-    if (++sinceCheck % 4096 == 0) checkStops();
+    if (isCheckDue()) checkStops();
     return !stopped;
 }
 
@@ -103,7 +103,7 @@ bool Engine::ensure(EdgeId wanted, std::uint64_t items) {
         }
         if (lacks) continue;
         if (!fire(up, 1)) return false;
-        if (++sinceCheck % 4096 == 0) checkStops();
+        if (isCheckDue()) checkStops();
     }
     return !stopped;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "base/assert.h"
 
@@ -9,6 +10,7 @@ namespace strc::io {
 namespace {
 
 constexpr std::uint64_t kChunk = 4096;  ///< items
+constexpr std::uint64_t kMostAtOnce = 1 << 20;  ///< items: a file may hold less than is wanted
 
 }  // namespace
 
@@ -25,6 +27,7 @@ Supply::Supply(std::unique_ptr<ItemReader> items, std::string name, const types:
 }
 
 base::Result<bool> Supply::has(std::uint64_t wanted) {
+    if (wanted > options.mostBytes / itemSize) throw std::bad_alloc();
     auto size = [&] { return (ahead.size() - first) / itemSize; };
     while (size() < wanted && !ended) {
         auto got = readMore(wanted - size());
@@ -46,7 +49,7 @@ base::Result<bool> Supply::has(std::uint64_t wanted) {
 
 /// A pipe gives what it has: asking for more than is needed could wait for ever.
 base::Result<std::size_t> Supply::readMore(std::uint64_t wanted) {
-    std::uint64_t count = reader->total() ? std::max(kChunk, wanted) : std::min(kChunk, wanted);
+    std::uint64_t count = reader->total() ? std::clamp(wanted, kChunk, kMostAtOnce) : std::min(kChunk, wanted);
     if (first > ahead.size() / 2) {
         ahead.erase(ahead.begin(), ahead.begin() + static_cast<std::ptrdiff_t>(first));
         first = 0;

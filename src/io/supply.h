@@ -16,6 +16,7 @@ namespace strc::io {
 struct SupplyOptions {
     bool loop = false;  ///< --loop-input: after the last item the first again
     bool padTail = false;  ///< --tail=pad: zeros where the last items do not suffice
+    std::uint64_t mostBytes = UINT64_MAX;  ///< of what is read ahead
 };
 
 class Supply {
@@ -26,7 +27,7 @@ public:
            SupplyOptions);
 
     /// Reads ahead until `wanted` items are there; false: there never will be. A failure: the input cannot
-    /// be read.
+    /// be read. Throws std::bad_alloc if so many are more than may be read ahead.
     base::Result<bool> has(std::uint64_t wanted);
     /// The next items, which `has` has promised.
     void take(std::byte* to, std::uint64_t items);

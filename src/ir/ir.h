@@ -76,7 +76,9 @@ struct Callee {
 
 struct Instr {
     Op op = Op::Count;
-    bool checked = true;              ///< keeps its run-time check; analysis may clear it
+    /// False: an analysis has proved that the operation never traps, and generated code needs no
+    /// check. The evaluator checks nevertheless: it is what the others are measured by.
+    bool checked = true;
     bool flag = false;                ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing
     types::MathFn math = types::MathFn::Count;
     VarRef var;

@@ -291,15 +291,23 @@ private:
         const std::int64_t size =
             edge.type ? std::max<std::int64_t>(types::sizeOf(edge.type), 1) : 1;
         const auto most = static_cast<std::int64_t>(context.limits.totalBytes) / size;
-        if (items <= most) return true;
-        context.diags.add(Diag::BufferOverflow, edge.range)
-            << (edge.from == kNone ? "input" : path(graph, edge.from))
-            << (edge.to == kNone ? "output" : path(graph, edge.to)) << most;
+        if (items > most) {
+            context.diags.add(Diag::BufferOverflow, edge.range)
+                << (edge.from == kNone ? "input" : path(graph, edge.from))
+                << (edge.to == kNone ? "output" : path(graph, edge.to)) << most;
+            return false;
+        }
+        needed += static_cast<std::uint64_t>(items * size);
+        if (needed <= context.limits.totalBytes) return true;
+        context.diags.add(Diag::LimitExceeded, edge.range)
+            << "the memory for items on tapes"
+            << static_cast<std::int64_t>(context.limits.totalBytes);
         return false;
     }
 
     /// What one firing moves has to fit into memory.
     bool checkFirings() {
+        needed = 0;
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];
             if (isDynamic(graph, id)) continue;
@@ -315,6 +323,7 @@ private:
 
     /// So does what stays on the tapes between steady states.
     bool checkTapes() {
+        needed = 0;
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];
             if (edge.from == kNone || edge.to == kNone || isDynamic(graph, id)) continue;
@@ -332,6 +341,7 @@ private:
     graph::Quota& quota;
     graph::Hierarchy tree;
     std::uint64_t stepsLeft;
+    std::uint64_t needed = 0;  ///< bytes of the tapes looked at so far
     std::vector<graph::Guard> guards;
 };
 

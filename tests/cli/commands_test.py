@@ -101,7 +101,41 @@ int->void filter Sink { work pop 1 { println(pop()); } }
 """)
         _, err = self.call("run", "--step-limit=1000", "p.str", status=1)
         self.assertIn("p.str:2:", err)
+        self.assertIn("'init' of 'Source' takes more than 1000 steps", err)
+        self.assertIn("in instance Main.Source", err)
         self.assertIn("[step-limit]", err)
+
+    def test_array_files(self):
+        for folder in ("one", "two"):
+            (self.folder / folder).mkdir()
+        self.file("one/numbers", "1\n")
+        self.file("two/numbers", "2\n")
+        sink = "int->void filter Sink { work pop 1 { println(pop()); } }\n"
+        text = """void->int filter %s { int[1] a = init_array_1D_int("numbers", 1); work push 1 { push(a[0]); } }
+"""
+        self.file("one/a.str", text % "A" + sink + """void->void pipeline Main { add S; add Sink; }
+void->int splitjoin S { split roundrobin; add A; add B; join roundrobin; }
+""")
+        self.file("two/b.str", text % "B")
+        # beside the source that asks, whatever the order
+        self.assertEqual(self.call("run", "-i1", "one/a.str", "two/b.str")[0], b"1\n2\n")
+        self.assertEqual(self.call("run", "-i1", "two/b.str", "one/a.str")[0], b"1\n2\n")
+        # the working directory comes first
+        self.file("numbers", "3\n")
+        self.assertEqual(self.call("run", "-i1", "two/b.str", "one/a.str")[0], b"3\n3\n")
+        # sources without a folder, or without a name
+        alone = text % "A" + sink + "void->void pipeline Main { add A; add Sink; }"
+        self.file("alone.str", alone)
+        self.assertEqual(self.call("run", "-i1", "alone.str")[0], b"3\n")
+        self.assertEqual(self.call("run", "-i1", "-", input=alone.encode())[0], b"3\n")
+        (self.folder / "numbers").unlink()
+        for name in ("alone.str", "-"):
+            _, err = self.call("run", "-i1", name, input=alone.encode(), status=1)
+            self.assertIn("cannot open array file 'numbers': no such file here or beside the source", err)
+        # a file without end
+        self.file("alone.str", alone.replace("numbers", "/dev/zero"))
+        _, err = self.call("run", "-i1", "alone.str", status=1)
+        self.assertIn("cannot open array file '/dev/zero': it has more than 268435456 bytes", err)
 
     def test_interpret_schedule_and_stats(self):
         self.file("p.str", COUNTER)

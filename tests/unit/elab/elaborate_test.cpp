@@ -92,6 +92,57 @@ TEST_F(Elaborate, EnqueuedItemsAreLimited) {
     EXPECT_THAT(faults(), ElementsAre("6: limit-exceeded"));
 }
 
+TEST_F(Elaborate, RatesOfFunctionsThatCallEachOther) {
+    const std::string functions = R"(
+        void f(int n) pop 1 push 1 { if (n > 0) { push(pop()); g(n - 1); } }
+        void g(int n) pop 1 push 1 { f(n); }
+        void endless() push 1 { push(1); endless(); }
+        void maybe(int n) pop 1 push 1 { if (n > 0) { maybe(n - 1); maybe(n - 2); } else push(pop()); })";
+    auto main = [&](const std::string& work) {
+        return std::string(kParts) +
+               "void->void pipeline Main { add Src; add A; add Out; } int->int filter A { " +
+               functions + "\n" + work + " }";
+    };
+    run(main("work pop 3 push 3 { f(2); g(1); }"));
+    EXPECT_THAT(faults(), IsEmpty());
+    run(main("work pop 3 push 4 { f(2); g(1); }"));
+    EXPECT_THAT(faults(), ElementsAre("10: push-rate-violated"));
+    context.diags.clear();
+    run(main("work pop 1 push 50 { endless(); pop(); }"));
+    EXPECT_THAT(faults(), ElementsAre("8: push-rate-violated"));
+    context.diags.clear();
+    run(main("work pop 1 push 1 { maybe(peek(0)); pop(); }"));
+    EXPECT_THAT(faults(), IsEmpty());
+}
+
+TEST_F(Elaborate, TheBodyThatAddsTooMuchEndsThere) {
+    context.limits.nodes = 10;
+    run(std::string(kParts) + R"(void->void pipeline Main {
+        for (int i = 0; i < 20; i++) { if (i == 9) println("nine"); if (i == 10) println("ten"); add Src; } })");
+    EXPECT_THAT(faults(), ElementsAre("6: too-many-nodes"));
+    EXPECT_EQ(printed, "nine\n");
+}
+
+TEST_F(Elaborate, MemoryOfStatesAndArgumentsIsLimited) {
+    context.limits.totalBytes = 10'000'000;
+    const std::string filters =
+        "int->int filter State { int[100000] a; work pop 1 push 1 { push(a[pop()]); } }\n"
+        "int->int filter Given(int[100000] a) { work pop 1 push 1 { push(a[pop()]); } }\n";
+    auto main = [&](const std::string& adds) {
+        return std::string(kParts) + filters +
+               "void->void pipeline Main { int[100000] a; add Src;\n" + adds + "\nadd Out; }";
+    };
+    run(main("for (int i = 0; i < 20; i++) add State;"));
+    EXPECT_THAT(faults(), IsEmpty());
+    run(main("for (int i = 0; i < 30; i++) add State;"));
+    EXPECT_THAT(faults(), ElementsAre("8: limit-exceeded"));
+    context.diags.clear();
+    run(main("for (int i = 0; i < 20; i++) add Given(a);"));
+    EXPECT_THAT(faults(), IsEmpty());
+    run(main("for (int i = 0; i < 7; i++) { a[0] = i; add Given(a); }"));
+    EXPECT_THAT(faults(), ElementsAre("8: limit-exceeded"));
+}
+
 TEST_F(Elaborate, OfLongPathsTheEndsAreShown) {
     context.limits.streamDepth = 1000;
     run(std::string(kParts) + "int->int pipeline R { add R; } void->void pipeline Main { add Src; add R; add Out; }");

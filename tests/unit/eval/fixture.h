@@ -38,7 +38,7 @@ public:
         result = args.size() > 1 ? args[1] + 1 : 0x1234567800000001u;
         return std::nullopt;
     }
-    base::Result<std::string> readFile(const std::string& name) override {
+    base::Result<std::string> readFile(const std::string& name, SourceRange) override {
         auto found = files.find(name);
         if (found == files.end()) return base::Failure{"no such file"};
         return found->second;
@@ -47,25 +47,31 @@ public:
         note("warning " + base::message(warning.id, warning.args));
     }
     std::int32_t newPortal(SourceRange) override { return portals++; }
-    void create(const ir::Create& create, const Type* typeArgument,
-                std::span<const std::optional<Value>> args, std::span<const std::int32_t> to,
-                SourceRange) override {
+    std::optional<Trap> create(const ir::Create& create, const Type* typeArgument,
+                               std::span<const std::optional<Value>> args,
+                               std::span<const std::int32_t> to, SourceRange) override {
         note("create " + std::to_string(static_cast<int>(create.role)));
         if (typeArgument) out += "<" + types::toString(typeArgument) + ">";
         for (const auto& arg : args) out += " " + (arg ? describe(*arg) : "default");
         for (std::int32_t portal : to) out += " portal " + std::to_string(portal);
+        return refuse();
     }
-    void split(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights,
-               SourceRange) override {
+    std::optional<Trap> split(bool duplicate, ir::SplitForm form,
+                              std::span<const std::int64_t> weights, SourceRange) override {
         note(duplicate ? "split duplicate" : "split");
         describe(form, weights);
+        return std::nullopt;
     }
-    void join(bool duplicate, ir::SplitForm form, std::span<const std::int64_t> weights,
-              SourceRange) override {
+    std::optional<Trap> join(bool duplicate, ir::SplitForm form,
+                             std::span<const std::int64_t> weights, SourceRange) override {
         note(duplicate ? "join duplicate" : "join");
         describe(form, weights);
+        return std::nullopt;
     }
-    void enqueue(const Value& value, SourceRange) override { note("enqueue " + describe(value)); }
+    std::optional<Trap> enqueue(const Value& value, SourceRange) override {
+        note("enqueue " + describe(value));
+        return refuse();
+    }
     void rate(const ir::RateClause& clause, std::optional<std::int64_t> min,
               std::optional<std::int64_t> average, std::optional<std::int64_t> max,
               SourceRange) override {
@@ -85,8 +91,13 @@ public:
     std::map<std::string, std::string> files;
     std::function<bool(std::uint64_t)> demand;
     std::int32_t portals = 0;
+    int most = INT32_MAX;  ///< streams and items that may be added before it is refused
 
 private:
+    std::optional<Trap> refuse() {
+        if (--most >= 0) return std::nullopt;
+        return Trap{Diag::TooManyNodes, {}, {"few"}};
+    }
     void note(const std::string& what) { out += (out.empty() ? "" : "; ") + what; }
     void describe(ir::SplitForm form, std::span<const std::int64_t> weights) {
         out += " form " + std::to_string(static_cast<int>(form));

@@ -424,13 +424,25 @@ TEST(Balance, MessagesNeedAPath) {
 
 TEST(Balance, ATapeHasToFitIntoMemory) {
     const Graph graph = build(pipeline("Main", {source("A", 1), sink("Z", 2'147'483'647)}));
-    EXPECT_TRUE(balanced(graph)->quota);
     Outcome outcome;
+    outcome.context.limits.totalBytes = 2'147'483'647;
+    EXPECT_TRUE(balance(outcome.context, graph));
     outcome.context.limits.totalBytes = 1'000'000;
     EXPECT_FALSE(balance(outcome.context, graph));
     ASSERT_THAT(outcome.context.diags.all(), SizeIs(1));
     EXPECT_EQ(text(outcome.context.diags.all()[0]),
               "the tape from 'Main.A' to 'Main.Z' would have to hold more than 1000000 items");
+}
+
+TEST(Balance, AllTapesTogetherHaveToo) {
+    const Graph graph = build(pipeline(
+        "Main", {source("A", 1), filter("F", 600'000, 600'000), sink("Z", 1)}));
+    Outcome outcome;
+    outcome.context.limits.totalBytes = 1'000'000;
+    EXPECT_FALSE(balance(outcome.context, graph));
+    ASSERT_THAT(outcome.context.diags.all(), SizeIs(1));
+    EXPECT_EQ(text(outcome.context.diags.all()[0]),
+              "the memory for items on tapes exceeds the limit of 1000000");
 }
 
 TEST(Balance, SoDoTheItemsThatStay) {

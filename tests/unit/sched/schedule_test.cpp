@@ -35,6 +35,7 @@ struct Made {
 
 std::unique_ptr<Made> make(const Graph& graph, Order order, std::uint32_t island = 0) {
     auto made = std::make_unique<Made>();
+    made->context.limits.totalBytes = 1ull << 40;  // tapes are counted here, not made
     made->quota = balance(made->context, graph);
     if (!made->quota) return made;
     made->schedule = schedule(made->context, graph, *made->quota, order, island);
