@@ -15,18 +15,28 @@ bool Tape::grow(std::uint64_t bytes) {
         std::uint64_t least = 16ull * itemSize;
         auto held = static_cast<std::uint64_t>(end - data.get());
         std::uint64_t capacity = std::max({least, 2 * used, used + bytes});
-        if (budget && capacity > held && capacity - held > budget->bytesLeft)
-            capacity = used + bytes;  // no more than there must be
-        if (budget && capacity > held && capacity - held > budget->bytesLeft) return false;
-        std::unique_ptr<std::byte[]> fresh(new (std::nothrow) std::byte[capacity]);
-        if (!fresh) return false;
+        if (budget && capacity > held + budget->bytesLeft)
+            capacity = used + std::max(bytes, used / 8);  // less would mean to move it often
+        if (budget && capacity > held + budget->bytesLeft) return false;
+        if (!move(capacity, used, dead)) return false;
         if (budget) budget->bytesLeft -= capacity - held;  // gives back what a smaller piece frees
-        if (used != 0) std::memcpy(fresh.get(), first, used);
-        data = std::move(fresh);
-        end = data.get() + capacity;
     }
     first = data.get();
     last = first + used;
+    return true;
+}
+
+/// What begins at the front can stay where it is: large pieces are not even copied.
+bool Tape::move(std::uint64_t capacity, std::uint64_t used, std::uint64_t dead) {
+    void* to = dead == 0 ? std::realloc(data.get(), capacity) : std::malloc(capacity);
+    if (!to) return false;
+    if (dead == 0) {
+        static_cast<void>(data.release());
+    } else if (used != 0) {
+        std::memcpy(to, first, used);
+    }
+    data.reset(static_cast<std::byte*>(to));
+    end = data.get() + capacity;
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -48,8 +49,12 @@ private:
     friend struct TapeWindow;
     /// Makes room for so many bytes behind the last item; false: neither budget nor memory has it.
     [[nodiscard]] bool grow(std::uint64_t bytes);
+    bool move(std::uint64_t capacity, std::uint64_t used, std::uint64_t dead);
 
-    std::unique_ptr<std::byte[]> data;
+    struct Free {
+        void operator()(std::byte* memory) const { std::free(memory); }
+    };
+    std::unique_ptr<std::byte, Free> data;
     std::byte* first = nullptr;
     std::byte* last = nullptr;
     std::byte* end = nullptr;

@@ -110,7 +110,7 @@ private:
     bool runPhase(const std::vector<std::int64_t>& quota);
     bool supplyPhase(const std::vector<std::int64_t>& quota);
     bool supply(io::Supply&, std::uint64_t items);
-    io::SupplyOptions supplyOptions() const { 
+    io::SupplyOptions supplyOptions() const {
         return {options.loopInput, options.padTail, context.limits.totalBytes};
     }
     void reportStuck();

@@ -49,7 +49,8 @@ base::Result<bool> Supply::has(std::uint64_t wanted) {
 
 /// A pipe gives what it has: asking for more than is needed could wait for ever.
 base::Result<std::size_t> Supply::readMore(std::uint64_t wanted) {
-    std::uint64_t count = reader->total() ? std::clamp(wanted, kChunk, kMostAtOnce) : std::min(kChunk, wanted);
+    std::uint64_t count =
+        reader->total() ? std::clamp(wanted, kChunk, kMostAtOnce) : std::min(kChunk, wanted);
     if (first > ahead.size() / 2) {
         ahead.erase(ahead.begin(), ahead.begin() + static_cast<std::ptrdiff_t>(first));
         first = 0;

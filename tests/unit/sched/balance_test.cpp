@@ -435,8 +435,8 @@ TEST(Balance, ATapeHasToFitIntoMemory) {
 }
 
 TEST(Balance, AllTapesTogetherHaveToo) {
-    const Graph graph = build(pipeline(
-        "Main", {source("A", 1), filter("F", 600'000, 600'000), sink("Z", 1)}));
+    const Graph graph =
+        build(pipeline("Main", {source("A", 1), filter("F", 600'000, 600'000), sink("Z", 1)}));
     Outcome outcome;
     outcome.context.limits.totalBytes = 1'000'000;
     EXPECT_FALSE(balance(outcome.context, graph));
