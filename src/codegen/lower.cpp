@@ -13,6 +13,35 @@ Module::~Module() = default;
 
 const std::vector<Site>& Module::sites() const { return impl->sites; }
 
+namespace {
+
+std::string whyNot(const ir::Body& body) {
+    for (const ir::Block& block : body.blocks) {
+        for (const ir::Instr& instr : block.instrs) {
+            if (instr.op == ir::Op::Send) return "it sends messages";
+            if (instr.op == ir::Op::ReadArray) return "a filter reads an array while it runs";
+            if (instr.op == ir::Op::Call && instr.callee.kind == ir::CalleeKind::Native)
+                return "it calls native functions";
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
+std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
+    std::vector<const ir::Body*> bodies;
+    for (const ir::Body& body : program.functions) bodies.push_back(&body);
+    for (const elab::Kernel& kernel : plan.program->kernels) {
+        if (kernel.code.work) bodies.push_back(&*kernel.code.work);
+        if (kernel.code.prework) bodies.push_back(&*kernel.code.prework);
+        for (const ir::Body& body : kernel.code.functions) bodies.push_back(&body);
+    }
+    for (const ir::Body* body : bodies)
+        if (std::string why = whyNot(*body); !why.empty()) return why;
+    return {};
+}
+
 Module lower(base::Context&, const ir::Module& program, const plan::Plan& plan,
              const Options& options) {
     auto impl = std::make_unique<Module::Impl>();

@@ -21,7 +21,15 @@ std::string scheduleText(const Compilation& program) {
     return text;
 }
 
-std::string emitted(Emit stage, const Compilation& program) {
+std::string machineCode(Emit stage, Compilation& program, const codegen::Options& options) {
+    codegen::Module module =
+        codegen::lower(program.context, program.module, *program.plan, options);
+    codegen::optimize(module, options);
+    return stage == Emit::Llvm ? codegen::printLlvm(module)
+                               : codegen::printAssembly(module, options);
+}
+
+std::string emitted(Emit stage, Compilation& program, const codegen::Options& options) {
     std::string text;
     switch (stage) {
         case Emit::Ast:
@@ -31,6 +39,8 @@ std::string emitted(Emit stage, const Compilation& program) {
         case Emit::Ir: return ir::print(program.module);
         case Emit::Schedule: return scheduleText(program);
         case Emit::Plan: return plan::print(*program.plan);
+        case Emit::Llvm:
+        case Emit::Asm: return machineCode(stage, program, options);
         case Emit::Graph:
             return graph::toText(program.elaboration.graph, {&program.quota, nullptr});
     }
@@ -43,7 +53,9 @@ Stage stageOf(Emit stage) {
         case Emit::Ir: return Stage::Lowered;
         case Emit::Graph: return Stage::Balanced;
         case Emit::Schedule: return Stage::Scheduled;
-        case Emit::Plan: return Stage::Planned;
+        case Emit::Plan:
+        case Emit::Llvm:
+        case Emit::Asm: return Stage::Planned;
     }
     return Stage::Scheduled;
 }
@@ -63,7 +75,7 @@ int emitCommand(const Call& call, Emit what) {
     Compilation program;
     Stage wanted = stageOf(what);
     if (compileFiles(call, program, wanted, noPrint) < wanted) return statusOfFailure(call);
-    return printResult(call, emitted(what, program));
+    return printResult(call, emitted(what, program, codegenOptions(call.options)));
 }
 
 }  // namespace strc::driver

@@ -1,6 +1,7 @@
 #pragma once
 /// One function a command: does what the options say, returns the exit status. Private to driver.
 
+#include "codegen/lower.h"
 #include "driver/driver.h"
 #include "driver/options.h"
 #include "driver/pipeline.h"
@@ -25,7 +26,9 @@ int explainCommand(const Call&);
 /// Reads the sources and the library and goes through the stages; what was reported has been shown.
 /// `last` not reached: the call ends with the reporter's status.
 Stage compileFiles(const Call&, Compilation&, Stage last,
-                   std::function<void(std::string_view)> print);
+                   std::function<void(std::string_view)> print, bool planIfPossible = false);
+/// What of the options matters to code generation.
+codegen::Options codegenOptions(const Options&);
 /// The status of a call that did not get through the stages.
 int statusOfFailure(const Call&);
 

@@ -50,8 +50,10 @@ std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) 
 
 }  // namespace
 
+codegen::Options codegenOptions(const Options& options) { return {options.level, options.checks}; }
+
 Stage compileFiles(const Call& call, Compilation& result, Stage last,
-                   std::function<void(std::string_view)> print) {
+                   std::function<void(std::string_view)> print, bool planIfPossible) {
     base::Context& context = result.context;
     setUp(context, call.options);
     Request request;
@@ -59,6 +61,7 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
     request.top = call.options.top;
     request.defines = call.options.defines;
     request.order = call.options.order;
+    request.planIfPossible = planIfPossible;
     request.print = std::move(print);
     request.interrupt = call.world.interrupt;
     Result<Library> library = call.options.stdlib.empty() ? Result<Library>(Library::builtIn())

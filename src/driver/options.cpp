@@ -39,10 +39,12 @@ constexpr std::array kOrders{
 constexpr std::array kGraphFormats{
     Choice<GraphFormat>{"dot", GraphFormat::Dot}, Choice<GraphFormat>{"svg", GraphFormat::Svg},
     Choice<GraphFormat>{"json", GraphFormat::Json}, Choice<GraphFormat>{"txt", GraphFormat::Text}};
-constexpr std::array kEmits{Choice<Emit>{"ast", Emit::Ast}, Choice<Emit>{"ir", Emit::Ir},
-                            Choice<Emit>{"graph", Emit::Graph},
-                            Choice<Emit>{"schedule", Emit::Schedule},
-                            Choice<Emit>{"plan", Emit::Plan}};
+constexpr std::array kEmits{
+    Choice<Emit>{"ast", Emit::Ast},     Choice<Emit>{"ir", Emit::Ir},
+    Choice<Emit>{"graph", Emit::Graph}, Choice<Emit>{"schedule", Emit::Schedule},
+    Choice<Emit>{"plan", Emit::Plan},   Choice<Emit>{"llvm", Emit::Llvm},
+    Choice<Emit>{"asm", Emit::Asm}};
+constexpr std::array kChecks{Choice<bool>{"all", true}, Choice<bool>{"none", false}};
 
 constexpr std::string_view kRunExamples = R"(Examples:
   strc run radio.str                        until the input files are used up
@@ -171,7 +173,7 @@ private:
                "an incomplete last steady state: drop it (default) or pad the input with zeros");
         choose(sub, "--print-format", kPrintFormats, options.cFormat,
                "floats as shortest digits (java, default) or %f (c)");
-        flag(sub, "--interpret", options.interpret, "interpret (for now, the only way to run)");
+        flag(sub, "--interpret", options.interpret, "interpret instead of compiling");
         flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
         addEmit(sub);
     }
@@ -305,6 +307,16 @@ private:
     }
 
     void addEmit(CLI::App& sub) {
+        group = "Compiling";
+        value(sub, "-O", "LEVEL", "how much to optimise: -O0, -O1, -O2 (default) or -O3",
+              [this](const std::string& text) {
+                  if (text.size() == 1 && text[0] >= '0' && text[0] <= '3')
+                      options.level = text[0] - '0';
+                  else
+                      wrongValue(text, "-O", "0, 1, 2 or 3");
+              });
+        choose(sub, "--check", kChecks, options.checks,
+               "checks of a running program: all (default) or none");
         group = "Looking inside";
         value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
               [this](const std::string& text) {

@@ -17,7 +17,7 @@ namespace strc::driver {
 
 enum class Command : std::uint8_t { Run, Check, Graph, Schedule, Fmt, Explain, Version };
 enum class When : std::uint8_t { Auto, Always, Never };
-enum class Emit : std::uint8_t { Ast, Ir, Graph, Schedule, Plan };
+enum class Emit : std::uint8_t { Ast, Ir, Graph, Schedule, Plan, Llvm, Asm };
 
 enum class GraphFormat : std::uint8_t { Dot, Svg, Json, Text };
 
@@ -56,7 +56,9 @@ struct Options {
     bool loopInput = false;
     bool padTail = false;
     bool cFormat = false;
-    bool interpret = false;  ///< until there is another engine, always so
+    bool interpret = false;
+    int level = 2;  ///< -O0 to -O3
+    bool checks = true;  ///< --check=all
     bool stats = false;
     FileOptions in, out;
     io::StreamInfo outInfo;

@@ -97,6 +97,7 @@ private:
     }
 
     bool schedule() {
+        if (request.planIfPossible) return scheduleQuietly();
         for (std::uint32_t island = 0; island < result.quota.islands; ++island) {
             auto made = sched::schedule(result.context, result.elaboration.graph, result.quota,
                                         request.order, island);
@@ -106,8 +107,19 @@ private:
         return true;
     }
 
+    bool scheduleQuietly() {
+        if (!plan::whyNot(result.elaboration).empty()) return true;
+        base::Context scratch;
+        scratch.limits = result.context.limits;
+        if (auto made =
+                sched::schedule(scratch, result.elaboration.graph, result.quota, request.order))
+            result.schedules.push_back(std::move(*made));
+        return true;
+    }
+
     bool plan() {
         const elab::Elaboration& program = result.elaboration;
+        if (request.planIfPossible && result.schedules.empty()) return true;
         if (std::string why = plan::whyNot(program); !why.empty()) {
             const graph::Graph& graph = program.graph;
             result.context.diags.add(base::Diag::CannotCompile, graph.composites.empty()
@@ -117,7 +129,10 @@ private:
             return false;
         }
         const std::optional<sched::Schedule> single = scalable();
-        result.plan = plan::plan(result.context, program, result.quota, result.schedules.front(),
+        base::Context scratch;
+        scratch.limits = result.context.limits;
+        base::Context& told = request.planIfPossible ? scratch : result.context;
+        result.plan = plan::plan(told, program, result.quota, result.schedules.front(),
                                  {true, single ? &*single : nullptr});
         return !result.context.diags.hasErrors();
     }

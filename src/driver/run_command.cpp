@@ -5,9 +5,11 @@
 
 #include <fmt/format.h>
 
+#include "codegen/jit.h"
 #include "driver/commands.h"
 #include "driver/output.h"
 #include "driver/progress.h"
+#include "host/run.h"
 #include "interp/machine.h"
 
 namespace strc::driver {
@@ -33,8 +35,10 @@ public:
           progress(wanted.world.err) {}
 
     int operator()() {
-        if (compileFiles(call, program, Stage::Balanced,
-                         [this](std::string_view text) { print(text); }) < Stage::Balanced) {
+        Stage wanted = options.interpret ? Stage::Balanced : Stage::Planned;
+        if (compileFiles(
+                call, program, wanted, [this](std::string_view text) { print(text); }, true) <
+            wanted) {
             output.flush();
             return stopped ? kFine : statusOfFailure(call);
         }
@@ -164,11 +168,31 @@ private:
             run.progress = [this](std::uint64_t done, std::uint64_t total) {
                 progress.update(done, total);
             };
+        std::optional<codegen::Jit> compiled;
+        std::vector<codegen::Site> sites;
+        if (program.plan && host::whyNot(run).empty()) compiled = compileToMemory(sites);
         auto start = std::chrono::steady_clock::now();
-        outcome = interp::run(program.context, program.module, program.elaboration, program.quota,
-                              *program.program.types, run);
+        if (compiled)
+            outcome = host::run(program.context, *program.plan, program.quota, compiled->program(),
+                                sites, run);
+        else
+            outcome = interp::run(program.context, program.module, program.elaboration,
+                                  program.quota, *program.program.types, run);
         ran = true;
         seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+
+    /// Empty if something in the bodies, or this machine, is not up to it: the interpreter is.
+    std::optional<codegen::Jit> compileToMemory(std::vector<codegen::Site>& sites) {
+        if (!codegen::whyNot(program.module, *program.plan).empty()) return std::nullopt;
+        codegen::Options how = codegenOptions(options);
+        codegen::Module module =
+            codegen::lower(program.context, program.module, *program.plan, how);
+        codegen::optimize(module, how);
+        sites = module.sites();
+        base::Result<codegen::Jit> loaded = codegen::Jit::load(std::move(module), how);
+        if (!loaded) return std::nullopt;
+        return std::move(*loaded);
     }
 
     /// What ends a run before its input does makes it no measure.

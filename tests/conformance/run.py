@@ -24,7 +24,12 @@ import compare
 import execute
 
 PROGRAMS = Path(__file__).resolve().parent / "programs"
-ENGINES = {"interpret": ["run", "--interpret"]}
+ENGINES = {
+    "interpret": ["run", "--interpret"],
+    "jit-O0": ["run", "-O0"],
+    "jit": ["run"],
+    "jit-O3": ["run", "-O3"],
+}
 INTERNAL_FAULT = 70
 
 
