@@ -17,7 +17,6 @@ using plan::StepKind;
 
 constexpr std::size_t kStepsInFunction =
     64;  ///< leaves of one LLVM function; more are cut in pieces
-constexpr std::int64_t kMostSingleMoves = 8;  ///< items of a weight that are moved one by one
 
 /// The leaves below, as far as they matter.
 std::size_t leaves(const std::vector<Step>& steps) {
@@ -37,36 +36,37 @@ std::size_t leaves(const std::vector<Step>& steps) {
 
 class PhaseEmitter {
 public:
-    PhaseEmitter(ModuleBuilder& m, bool once) : m(m), once(once), b(m.context) {}
+    /// A phase that runs rarely is not worth the time of LLVM's passes: the kernels it calls are optimised
+    /// all the same.
+    PhaseEmitter(ModuleBuilder& m, bool rare) : m(m), rare(rare), b(m.context) {}
 
     llvm::Function* emit(const plan::Phase& phase, const std::string& name) {
-        return piece(phase.steps, 0, phase.steps.size(), name, 0);
+        return inFunction(name, 0, [&] { steps(phase.steps, name); });
     }
 
 private:
     // ---- functions
 
-    /// Steps [from, to) as a function of env, state and the rounds of the loops around.
-    llvm::Function* piece(const std::vector<Step>& list, std::size_t from, std::size_t to,
-                          const std::string& name, std::size_t depth) {
+    /// What `body` emits as a function of env, state and the rounds of the loops around.
+    template <typename Body>
+    llvm::Function* inFunction(const std::string& name, std::size_t depth, Body body) {
         std::vector<llvm::Type*> parameters{m.ptr(), m.ptr()};
         parameters.insert(parameters.end(), depth, m.i64());
-        auto* made = llvm::Function::Create(
-            llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false),
-            llvm::Function::InternalLinkage, name, m.module);
+        auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false);
+        auto* made = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, m.module);
         made->setDoesNotThrow();
         made->addParamAttr(0, llvm::Attribute::NoAlias);
         made->addParamAttr(1, llvm::Attribute::NoAlias);
         made->addParamAttr(1, llvm::Attribute::getWithAlignment(m.context, llvm::Align(64)));
         made->addFnAttr(llvm::Attribute::NoInline);
-        if (once) made->addFnAttr(llvm::Attribute::OptimizeForSize);
+        if (rare) made->addFnAttr(llvm::Attribute::OptimizeNone);
         auto saved = std::make_tuple(function, b.saveIP(), rounds);
         function = made;
         rounds.clear();
         for (std::size_t k = 0; k < depth; ++k)
             rounds.push_back(made->getArg(2 + static_cast<unsigned>(k)));
         b.SetInsertPoint(llvm::BasicBlock::Create(m.context, "", made));
-        for (std::size_t k = from; k < to; ++k) step(list[k], name);
+        body();
         b.CreateRetVoid();
         function = std::get<0>(saved);
         b.restoreIP(std::get<1>(saved));
@@ -86,10 +86,13 @@ private:
                 count += list[to].kind == StepKind::Loop ? leaves(list[to].body) : 1;
                 ++to;
             } while (to < list.size() && count < kStepsInFunction);
+            llvm::Function* piece =
+                inFunction(name + "." + std::to_string(pieces++), rounds.size(), [&] {
+                    for (std::size_t k = from; k < to; ++k) step(list[k], name);
+                });
             std::vector<llvm::Value*> args{env(), state()};
             args.insert(args.end(), rounds.begin(), rounds.end());
-            b.CreateCall(
-                piece(list, from, to, name + "." + std::to_string(pieces++), rounds.size()), args);
+            b.CreateCall(piece, args);
             from = to;
         }
     }
@@ -213,15 +216,10 @@ private:
         });
     }
 
+    /// Single items as what they are, so that loops over them can become vectors.
     void move(const Type* type, llvm::Value* to, llvm::Value* from, std::int64_t items) {
-        std::int64_t size = types::sizeOf(type);
-        if (!type->isScalar() || items > kMostSingleMoves)
-            return copy(to, from, b.getInt64(static_cast<std::uint64_t>(items * size)));
-        for (std::int64_t k = 0; k < items; ++k) {
-            auto offset = static_cast<std::uint64_t>(k * size);
-            m.store(b, type, b.CreateConstInBoundsGEP1_64(m.i8(), to, offset),
-                    m.load(b, type, b.CreateConstInBoundsGEP1_64(m.i8(), from, offset)));
-        }
+        if (type->isScalar() && items == 1) return m.store(b, type, to, m.load(b, type, from));
+        copy(to, from, b.getInt64(static_cast<std::uint64_t>(items * types::sizeOf(type))));
     }
 
     void fireFilter(const Step& step, const graph::Node& node) {
@@ -281,7 +279,7 @@ private:
     }
 
     ModuleBuilder& m;
-    bool once;
+    bool rare;
     llvm::IRBuilder<> b;
     llvm::Function* function = nullptr;
     std::vector<llvm::Value*> rounds;
@@ -299,7 +297,8 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
                               bool once) {
     llvm::Constant* run = llvm::ConstantPointerNull::get(m.ptr());
     bool exists = once || phase.iterations > 0;
-    if (exists) run = PhaseEmitter(m, once).emit(phase, name);
+    bool isRare = once || (&phase == &m.plan.steady && m.plan.scaled.iterations > 0);
+    if (exists) run = PhaseEmitter(m, isRare).emit(phase, name);
     return llvm::ConstantStruct::getAnon(
         {run, readsOf(m, phase),
          llvm::ConstantInt::get(m.i64(), static_cast<std::uint64_t>(once ? 0 : phase.iterations))});
