@@ -241,14 +241,6 @@ llvm::Value* BodyEmitter::toText(const Type* from, llvm::Value* x) {
         case TypeKind::Float: return call("strc_string_of_float", {x});
         case TypeKind::Double: return call("strc_string_of_double", {x});
         case TypeKind::Complex: return call("strc_string_of_complex", {part(x, 0), part(x, 1)});
-        case TypeKind::Float2:
-        case TypeKind::Float3:
-        case TypeKind::Float4: {
-            llvm::Value* at = entry.CreateAlloca(x->getType());
-            b.CreateStore(x, at);
-            return call("strc_string_of_vector",
-                        {at, b.getInt32(static_cast<std::uint32_t>(from->components()))});
-        }
         default: STRC_UNREACHABLE("a value without a text");
     }
 }

@@ -126,15 +126,6 @@ void BodyEmitter::print(const Instr& instr) {
         case TypeKind::Complex:
             b.CreateCall(m.runtime("strc_print_complex"), {env, part(x, 0), part(x, 1)});
             return;
-        case TypeKind::Float2:
-        case TypeKind::Float3:
-        case TypeKind::Float4: {
-            llvm::Value* at = entry.CreateAlloca(x->getType());
-            b.CreateStore(x, at);
-            b.CreateCall(m.runtime("strc_print_vector"),
-                         {env, at, b.getInt32(static_cast<std::uint32_t>(type->components()))});
-            return;
-        }
         case TypeKind::String: b.CreateCall(m.runtime("strc_print_string"), {env, x}); return;
         default: STRC_UNREACHABLE("a value that is not printed");
     }

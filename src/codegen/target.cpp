@@ -1,7 +1,5 @@
 #include "codegen/detail/target.h"
 
-#include <llvm/IR/LegacyPassManager.h>
-
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
 

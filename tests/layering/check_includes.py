@@ -23,8 +23,9 @@ LIBRARIES = {
 # The system beyond the C++ library: signals, terminals, descriptors.
 POSIX = r"(unistd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
 POSIX_FOLDERS = {"io", "interp", "host", "driver"}
-# The one header that may open a third-party library; only .cpp files of its folder include it.
-DOORS = {"codegen/llvm.h"}
+# Headers that may open a third-party library; only .cpp files and private headers of their folder
+# include them, and each other.
+DOORS = {"codegen/llvm.h", "codegen/llvm_backend.h"}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -73,7 +74,7 @@ def third_party_fault(folder, is_header, name, allowed, door):
     return None
 
 
-def own_fault(src, folder, is_header, name, deps):
+def own_fault(src, folder, is_public, name, deps):
     """What is wrong with the header "name" of the tree, or None."""
     if name.startswith("embedded/"):
         return None  # generated for this very target
@@ -84,7 +85,7 @@ def own_fault(src, folder, is_header, name, deps):
         return f'"{name}": {folder} may not know {target}'
     if "/detail/" in name and target != folder:
         return f'"{name}" is private to {target}'
-    if name in DOORS and is_header:
+    if name in DOORS and is_public:
         return f'"{name}" is for .cpp files'
     if not (src / name).is_file():
         return f'"{name}" is not there'
@@ -106,7 +107,8 @@ def check_file(src, path, table):
         if bracket == "<" or library_of(name):
             fault = third_party_fault(folder, is_header and not private, name, libraries, door)
         else:
-            fault = own_fault(src, folder, is_header, name, deps)
+            public = is_header and not private and not door
+            fault = own_fault(src, folder, public, name, deps)
         if fault:
             yield fault
     own = relative.with_suffix(".h").as_posix()

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "codegen/llvm.h"
+#include "codegen/llvm_backend.h"
 #include "codegen/lower.h"
 
 namespace strc::codegen {
