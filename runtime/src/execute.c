@@ -28,11 +28,12 @@ void strc_write(strc_env *env, int32_t output, const void *from, int64_t items) 
         strc_leave(env, STRC_END_STOPPED);
 }
 
-static int supplied(const strc_program *program, strc_env *env, const strc_phase *phase) {
+static int supplied(const strc_program *program, strc_env *env, const strc_phase *phase,
+                    int must) {
     const strc_world *world = env->world;
     for (uint32_t input = 0; input < program->inputs; ++input) {
         uint64_t items = phase->reads[input];
-        if (items != 0 && world->supply(world->self, input, items) != 0) return 0;
+        if (items != 0 && world->supply(world->self, input, items, must) != 0) return 0;
     }
     return 1;
 }
@@ -51,17 +52,15 @@ static strc_end run_phases(const strc_program *program, strc_env *env, void *sta
                            uint64_t *done) {
     const strc_phase *scaled = program->scaled.iterations != 0 ? &program->scaled : NULL;
     if (*env->interrupt) return STRC_END_INTERRUPTED;
-    if (!supplied(program, env, &program->init)) return starved(env);
+    if (!supplied(program, env, &program->init, 1)) return starved(env);
     run_phase(env, state, &program->init);
     while (left != 0) {
         if (*env->interrupt) return STRC_END_INTERRUPTED;
         const strc_phase *phase = &program->steady;
-        if (scaled && left >= scaled->iterations) {
-            // What is not there now never will be.
-            if (!supplied(program, env, scaled)) scaled = NULL;
-            if (scaled) phase = scaled;
-        }
-        if (phase != scaled && !supplied(program, env, phase)) return starved(env);
+        if (scaled && left >= scaled->iterations && supplied(program, env, scaled, 0))
+            phase = scaled;
+        else if (!supplied(program, env, phase, 1))
+            return starved(env);
         run_phase(env, state, phase);
         left -= phase->iterations;
         if (done) *done += phase->iterations;
@@ -75,6 +74,7 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     if (program->image_size) memcpy(state, program->image, program->image_size);
     if (program->state_size > program->image_size)
         memset((char *)state + program->image_size, 0, program->state_size - program->image_size);
+    env->depth = 0;
     jmp_buf escape;
     env->escape = &escape;
     if (setjmp(escape) == 0) env->end = (int)run_phases(program, env, state, iterations, done);

@@ -42,14 +42,14 @@ std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
     return {};
 }
 
-Module lower(base::Context&, const ir::Module& program, const plan::Plan& plan,
+Module lower(base::Context& context, const ir::Module& program, const plan::Plan& plan,
              const Options& options) {
     auto impl = std::make_unique<Module::Impl>();
     impl->module = std::make_unique<llvm::Module>("strc", *impl->context);
     auto machine = hostMachine(options);
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
-    ModuleBuilder builder(program, plan, options, *impl);
+    ModuleBuilder builder(context.limits, program, plan, options, *impl);
     emitProgram(builder);
     for (llvm::Function& function : *impl->module) {
         if (function.isDeclaration()) continue;

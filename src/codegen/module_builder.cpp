@@ -1,5 +1,7 @@
 #include "codegen/detail/module_builder.h"
 
+#include <set>
+
 #include "base/assert.h"
 #include "strc/runtime.h"
 
@@ -44,9 +46,10 @@ bool isPure(std::string_view name) {
 
 }  // namespace
 
-ModuleBuilder::ModuleBuilder(const ir::Module& program, const plan::Plan& plan,
+ModuleBuilder::ModuleBuilder(const base::Limits& limits, const ir::Module& program, const plan::Plan& plan,
                              const Options& options, Module::Impl& impl)
-    : program(program),
+    : limits(limits),
+      program(program),
       plan(plan),
       options(options),
       context(*impl.context),
@@ -225,9 +228,34 @@ llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& c
     STRC_ASSERT(callee.kind != ir::CalleeKind::Native, "natives are not compiled");
     llvm::Function*& function = owner.functions[callee.index];
     if (function) return function;
-    const ir::Body& body =
-        isPackage ? program.functions[callee.index] : from.kernel->code.functions[callee.index];
+    const ir::Body& body = calleeBody(from, callee);
     return function = declare(body.name, owner, isPackage ? nullptr : &from.kernel->code, body);
+}
+
+const ir::Body& ModuleBuilder::calleeBody(const KernelFunctions& from, const ir::Callee& callee) const {
+    return callee.kind == ir::CalleeKind::Package ? program.functions[callee.index]
+                                                  : from.kernel->code.functions[callee.index];
+}
+
+bool ModuleBuilder::isRecursive(const KernelFunctions& from, const ir::Callee& callee) {
+    const ir::Body* start = &calleeBody(from, callee);
+    auto [known, isNew] = recursive.try_emplace(start, false);
+    if (!isNew) return known->second;
+    std::set<const ir::Body*> seen;
+    std::vector<const ir::Body*> todo{start};
+    while (!todo.empty()) {
+        const ir::Body* body = todo.back();
+        todo.pop_back();
+        for (const ir::Block& block : body->blocks) {
+            for (const ir::Instr& instr : block.instrs) {
+                if (instr.op != ir::Op::Call || instr.callee.kind == ir::CalleeKind::Native) continue;
+                const ir::Body* next = &calleeBody(from, instr.callee);
+                if (next == start) return known->second = true;
+                if (seen.insert(next).second) todo.push_back(next);
+            }
+        }
+    }
+    return false;
 }
 
 void ModuleBuilder::emitPending() {

@@ -34,6 +34,14 @@ std::size_t leaves(const std::vector<Step>& steps) {
     return count;
 }
 
+/// Could one firing take a while?
+bool isLong(const ir::Body& body) {
+    for (const ir::Block& block : body.blocks)
+        for (const ir::Instr& instr : block.instrs)
+            if (instr.op == ir::Op::Loop || instr.op == ir::Op::Call) return true;
+    return false;
+}
+
 class PhaseEmitter {
 public:
     /// A phase that runs rarely is not worth the time of LLVM's passes: the kernels it calls are optimised
@@ -228,8 +236,10 @@ private:
         KernelFunctions& functions = m.kernel(node.kernel);
         bool isPrework = step.first && functions.prework;
         const graph::Rates& rates = isPrework ? *node.prework : node.work;
-        std::int64_t counter = m.plan.counters.empty() ? -1 : m.plan.counters[step.node];
+        std::int64_t counter = m.plan.counters[step.node];
+        bool polls = isLong(isPrework ? *kernel.code.prework : *kernel.code.work);
         loop(step.count, [&](llvm::Value* round) {
+            if (polls && step.count > 1) emitPoll(m, b, env());
             llvm::Value* none = llvm::PoisonValue::get(m.ptr());
             llvm::Value* in = node.inputs.empty()
                                   ? none

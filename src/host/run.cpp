@@ -168,11 +168,11 @@ private:
         return stopped.has_value();
     }
 
-    int supply(std::uint32_t input, std::uint64_t items) {
+    int supply(std::uint32_t input, std::uint64_t items, bool must) {
         if (options.progress && input == 0)
             if (auto total = inputs[0]->total(); total && *total > 0)
                 options.progress(inputs[0]->given(), *total);
-        auto there = inputs[input]->has(items);
+        auto there = must ? inputs[input]->has(items) : inputs[input]->hasAtOnce(items);
         if (there) return *there ? 0 : 1;
         base::report(context.diags, there.failure());
         stop(End::Failed);
@@ -204,8 +204,8 @@ private:
         made.print = [](void* self, const char* text, std::uint64_t size) {
             return static_cast<Host*>(self)->print({text, size});
         };
-        made.supply = [](void* self, std::uint32_t input, std::uint64_t items) {
-            return static_cast<Host*>(self)->supply(input, items);
+        made.supply = [](void* self, std::uint32_t input, std::uint64_t items, int must) {
+            return static_cast<Host*>(self)->supply(input, items, must != 0);
         };
         made.read = [](void* self, std::uint32_t input, void* to, std::uint64_t items) {
             static_cast<Host*>(self)->inputs[input]->take(static_cast<std::byte*>(to), items);

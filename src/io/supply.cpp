@@ -28,7 +28,22 @@ Supply::Supply(std::unique_ptr<ItemReader> items, std::string name, const types:
 
 base::Result<bool> Supply::has(std::uint64_t wanted) {
     if (wanted > options.mostBytes / itemSize) throw std::bad_alloc();
-    auto size = [&] { return (ahead.size() - first) / itemSize; };
+    if (base::Status status = readUntil(wanted); !status) return status.failure();
+    if (size() >= wanted) return true;
+    if (!options.padTail || size() == 0) return false;
+    std::uint64_t missing = wanted - size();
+    ahead.resize(ahead.size() + missing * itemSize);
+    padded += missing;
+    return true;
+}
+
+base::Result<bool> Supply::hasAtOnce(std::uint64_t wanted) {
+    if (reader->total())
+        if (base::Status status = readUntil(wanted); !status) return status.failure();
+    return size() >= wanted;
+}
+
+base::Status Supply::readUntil(std::uint64_t wanted) {
     while (size() < wanted && !ended) {
         auto got = readMore(wanted - size());
         if (!got) return got.failure();
@@ -39,18 +54,12 @@ base::Result<bool> Supply::has(std::uint64_t wanted) {
         else
             ended = true;
     }
-    if (size() >= wanted) return true;
-    if (!options.padTail || size() == 0) return false;
-    std::uint64_t missing = wanted - size();
-    ahead.resize(ahead.size() + missing * itemSize);
-    padded += missing;
-    return true;
+    return base::ok();
 }
 
-/// A pipe gives what it has: asking for more than is needed could wait for ever.
+/// A file is read in pieces; a pipe gives what it has at once, which may be more than is wanted now.
 base::Result<std::size_t> Supply::readMore(std::uint64_t wanted) {
-    std::uint64_t count =
-        reader->total() ? std::clamp(wanted, kChunk, kMostAtOnce) : std::min(kChunk, wanted);
+    std::uint64_t count = std::clamp(wanted, kChunk, kMostAtOnce);
     if (first > ahead.size() / 2) {
         ahead.erase(ahead.begin(), ahead.begin() + static_cast<std::ptrdiff_t>(first));
         first = 0;

@@ -29,6 +29,8 @@ public:
     /// Reads ahead until `wanted` items are there; false: there never will be. A failure: the input cannot
     /// be read. Throws std::bad_alloc if so many are more than may be read ahead.
     base::Result<bool> has(std::uint64_t wanted);
+    /// The same without waiting for a pipe and without filling up the end.
+    base::Result<bool> hasAtOnce(std::uint64_t wanted);
     /// The next items, which `has` has promised.
     void take(std::byte* to, std::uint64_t items);
 
@@ -40,6 +42,8 @@ public:
     bool isPadded() const { return padded != 0; }
 
 private:
+    std::uint64_t size() const { return (ahead.size() - first) / itemSize; }
+    base::Status readUntil(std::uint64_t wanted);
     base::Result<std::size_t> readMore(std::uint64_t wanted);
 
     std::unique_ptr<ItemReader> owned;

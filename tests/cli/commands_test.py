@@ -365,7 +365,7 @@ class Check(Case):
             self.assertEqual(self.bytes("o.txt"), out)
         self.call("check", "--emit=ast", "-o", "no/such", "p.str", status=1)
         _, err = self.call("check", "--emit=code", "p.str", status=2)
-        self.assertIn("ast, ir, graph, schedule or plan", err)
+        self.assertIn("ast, ir, graph, schedule, plan, llvm or asm", err)
 
     def test_emit_of_a_program_without_a_plan(self):
         self.file("p.str", "void->void pipeline Main { add S; add T; }\n"

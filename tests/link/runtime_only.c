@@ -56,7 +56,8 @@ static int print(void* self, const char* text, uint64_t size) {
     return 0;
 }
 
-static int supply(void* self, uint32_t input, uint64_t items) {
+static int supply(void* self, uint32_t input, uint64_t items, int must) {
+    (void)must;
     (void)input;
     return ((surroundings*)self)->left < items;
 }

@@ -28,9 +28,11 @@ typedef struct strc_string {
 typedef struct strc_world {
     void *self;
     int (*print)(void *self, const char *text, uint64_t size);
-    /// Are `items` items of the input there, read ahead? Nonzero: they never will be (end of input, or
-    /// *env->interrupt). A question only: nothing is taken.
-    int (*supply)(void *self, uint32_t input, uint64_t items);
+    /// Are `items` items of the input there, read ahead? Nonzero: no. `must`: the run ends without them,
+    /// so wait for them, and fill up an end that is too short if that was asked for (the answer no then
+    /// means that there never will be enough, or *env->interrupt). Else say what is there at once. A
+    /// question only: nothing is taken.
+    int (*supply)(void *self, uint32_t input, uint64_t items, int must);
     /// The next `items` items, which supply has promised, to `to`.
     int (*read)(void *self, uint32_t input, void *to, uint64_t items);
     int (*write)(void *self, uint32_t output, const void *from, uint64_t items);
@@ -79,6 +81,7 @@ struct strc_env {
     uint64_t random;                          ///< state of the generator (language.md 16.3)
     uint8_t c_format;                         ///< print like C (language.md 18)
     strc_fault fault;
+    uint32_t depth;                           ///< of calls of recursive functions, by generated code
     // ---- private to the runtime
     void *escape;                             ///< jmp_buf
     int end;

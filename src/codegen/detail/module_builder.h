@@ -30,7 +30,8 @@ struct KernelFunctions {
 
 class ModuleBuilder {
 public:
-    ModuleBuilder(const ir::Module&, const plan::Plan&, const Options&, Module::Impl&);
+    ModuleBuilder(const base::Limits&, const ir::Module&, const plan::Plan&, const Options&,
+                  Module::Impl&);
 
     // ---- types: in a register, and as it lies in memory (types/type.h)
     llvm::Type* registerType(const Type*);
@@ -56,6 +57,9 @@ public:
     KernelFunctions& kernel(graph::KernelId);
     /// The function behind a callee of a body of `from`.
     llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
+    const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
+    /// Can a call of it lead to another call of it?
+    bool isRecursive(const KernelFunctions& from, const ir::Callee&);
     /// Emits the bodies of functions that were asked for and have none yet.
     void emitPending();
 
@@ -64,6 +68,7 @@ public:
     llvm::IntegerType* i8() { return llvm::Type::getInt8Ty(context); }
     llvm::PointerType* ptr() { return llvm::PointerType::getUnqual(context); }
 
+    const base::Limits& limits;
     const ir::Module& program;
     const plan::Plan& plan;
     const Options& options;
@@ -84,6 +89,7 @@ private:
     std::map<graph::KernelId, KernelFunctions> kernels;
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
+    std::map<const ir::Body*, bool> recursive;
     std::vector<Pending> pending;
 };
 

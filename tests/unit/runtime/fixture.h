@@ -23,8 +23,8 @@ protected:
             ++test.prints;
             return test.printStops ? 1 : 0;
         };
-        world.supply = [](void* self, std::uint32_t input, std::uint64_t items) {
-            return static_cast<RuntimeTest*>(self)->supply(input, items);
+        world.supply = [](void* self, std::uint32_t input, std::uint64_t items, int must) {
+            return static_cast<RuntimeTest*>(self)->supply(input, items, must);
         };
         world.read = [](void* self, std::uint32_t input, void* to, std::uint64_t items) {
             auto& at = static_cast<RuntimeTest*>(self)->inputs[input];
@@ -45,7 +45,7 @@ protected:
         run([](strc_env*) {});  // gives back the strings that a test left
     }
 
-    int supply(std::uint32_t input, std::uint64_t items) {
+    int supply(std::uint32_t input, std::uint64_t items, int must) {
         asked.push_back(items);
         if (supplyInterrupts) interrupt = 1;
         return inputs[input].size() < items;
