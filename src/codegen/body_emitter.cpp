@@ -236,11 +236,13 @@ void BodyEmitter::emitCall(const Instr& instr) {
     for (Reg reg : instr.operands) args.push_back(value(reg));
     if (!m.isRecursive(kernel, instr.callee)) return set(instr, b.CreateCall(callee, args));
     poll();
-    llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), param(kEnv), offsetof(strc_env, depth));
+    llvm::Value* place =
+        b.CreateConstInBoundsGEP1_64(m.i8(), param(kEnv), offsetof(strc_env, depth));
     llvm::Value* depth = b.CreateLoad(m.i32(), place);
     llvm::Value* limit = b.getInt32(m.limits.callDepth);
     check(b.CreateICmpULT(depth, limit),
-          {base::Diag::StackOverflow, instr.range, {m.calleeBody(kernel, instr.callee).name}, 1}, limit);
+          {base::Diag::StackOverflow, instr.range, {m.calleeBody(kernel, instr.callee).name}, 1},
+          limit);
     b.CreateStore(b.CreateAdd(depth, b.getInt32(1)), place);
     set(instr, b.CreateCall(callee, args));
     b.CreateStore(depth, place);

@@ -46,8 +46,8 @@ bool isPure(std::string_view name) {
 
 }  // namespace
 
-ModuleBuilder::ModuleBuilder(const base::Limits& limits, const ir::Module& program, const plan::Plan& plan,
-                             const Options& options, Module::Impl& impl)
+ModuleBuilder::ModuleBuilder(const base::Limits& limits, const ir::Module& program,
+                             const plan::Plan& plan, const Options& options, Module::Impl& impl)
     : limits(limits),
       program(program),
       plan(plan),
@@ -232,7 +232,8 @@ llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& c
     return function = declare(body.name, owner, isPackage ? nullptr : &from.kernel->code, body);
 }
 
-const ir::Body& ModuleBuilder::calleeBody(const KernelFunctions& from, const ir::Callee& callee) const {
+const ir::Body& ModuleBuilder::calleeBody(const KernelFunctions& from,
+                                          const ir::Callee& callee) const {
     return callee.kind == ir::CalleeKind::Package ? program.functions[callee.index]
                                                   : from.kernel->code.functions[callee.index];
 }
@@ -248,7 +249,8 @@ bool ModuleBuilder::isRecursive(const KernelFunctions& from, const ir::Callee& c
         todo.pop_back();
         for (const ir::Block& block : body->blocks) {
             for (const ir::Instr& instr : block.instrs) {
-                if (instr.op != ir::Op::Call || instr.callee.kind == ir::CalleeKind::Native) continue;
+                if (instr.op != ir::Op::Call || instr.callee.kind == ir::CalleeKind::Native)
+                    continue;
                 const ir::Body* next = &calleeBody(from, instr.callee);
                 if (next == start) return known->second = true;
                 if (seen.insert(next).second) todo.push_back(next);

@@ -7,6 +7,7 @@
 #include <mutex>
 #include <new>
 #include <pthread.h>
+#include <signal.h>
 #include <thread>
 
 #include "interp/files.h"
@@ -99,7 +100,7 @@ private:
     // ---------------------------------------------------------------- files
 
     bool openFiles() {
-        io::SupplyOptions how{options.loopInput, options.padTail};
+        io::SupplyOptions how{options.loopInput, options.padTail, context.limits.totalBytes};
         bool fine = true;
         for (const plan::WorldPort& port : plan.inputs) {
             if (port.node == graph::kNone) {
@@ -264,10 +265,17 @@ private:
             told->end = (*told->work)();
             return nullptr;
         };
-        if (pthread_create(&thread, &attributes, start, &call) == 0)
+        if (pthread_create(&thread, &attributes, start, &call) == 0) {
+            // A signal is for the thread that may be waiting for input.
+            sigset_t all;
+            sigset_t before;
+            sigfillset(&all);
+            pthread_sigmask(SIG_SETMASK, &all, &before);
             pthread_join(thread, nullptr);
-        else
+            pthread_sigmask(SIG_SETMASK, &before, nullptr);
+        } else {
             call.end = work();
+        }
         pthread_attr_destroy(&attributes);
         return call.end;
     }

@@ -210,7 +210,7 @@ class Terminals(Case):
 
     def test_progress(self):
         self.file("p.str", """void->void pipeline Main { add FileReader<int>("in.raw"); add Slow; add FileWriter<int>("out.raw"); }
-int->int filter Slow { work pop 1 push 1 { int n = pop(); for (int i = 0; i < 3000000; i++) n += i; push(n); } }
+int->int filter Slow { work pop 1 push 1 { float x = pop(); for (int i = 0; i < 300000; i++) x = sin(x + i); push((int)(100 * x)); } }
 """)
         with open(self.folder / "in.raw", "wb") as data:
             data.truncate(400)

@@ -93,7 +93,7 @@ TEST(Lower, BoundsAndSizesHaveLimits) {
     EXPECT_THAT(errors("static { int N = 1 << 30; }\nvoid->int filter F {\nint[N][N] x; work push "
                        "1 { push(x[0][0]); } }"),
                 ElementsAre("3: array-too-large"));
-    EXPECT_THAT(errors("static { int N = 1 << 29; }\nstruct P {\nint[N] a; int[N] b; int[N] c; }\n"
+    EXPECT_THAT(errors("static { int N = 1 << 25; }\nstruct P {\nint[N] a; int[N] b; int[N] c; }\n"
                        "void->int filter F { work push 1 { P p; push(p.a[0]); } }"),
                 ElementsAre("2: limit-exceeded"));
 }

@@ -153,8 +153,8 @@ TEST(Plan, TooMuchMemoryIsReported) {
     // Each tape has room for the 1000 items that pass, but not both.
     Planned made(pipeline("Main", {source("A", 1000), filter("B", 1000, 1000), sink("Z", 1000)}),
                  1000);
-    made.context.limits.totalBytes = 4'000'000;
     made.quota = sched::balance(made.context, made.program.graph);
+    made.context.limits.totalBytes = 4'000'000;
     sched::Schedule schedule;
     schedule.steady.children = {{1, 0, {}}, {1, 1, {}}, {1, 2, {}}};
     EXPECT_FALSE(plan::plan(made.context, made.program, *made.quota, schedule));

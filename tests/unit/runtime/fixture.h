@@ -46,7 +46,7 @@ protected:
     }
 
     int supply(std::uint32_t input, std::uint64_t items, int must) {
-        asked.push_back(items);
+        (must ? demanded : asked).push_back(items);
         if (supplyInterrupts) interrupt = 1;
         return inputs[input].size() < items;
     }
@@ -77,7 +77,7 @@ protected:
     bool printStops = false, readStops = false, writeStops = false, supplyInterrupts = false;
     std::vector<std::vector<int>> inputs;
     std::vector<int> written;
-    std::vector<std::uint64_t> asked;  ///< of supply
+    std::vector<std::uint64_t> asked, demanded;  ///< of supply
 };
 
 inline std::string text(const strc_string* string) { return {string->text, string->size}; }
