@@ -27,6 +27,19 @@ std::string whyNot(const ir::Body& body) {
     return {};
 }
 
+constexpr std::size_t kMostCopies = 4000;  ///< instructions, of all copies of one body
+
+/// A body that is called from many places stays one function: code grows with the program's kernels,
+/// not with their instances.
+void limitInlining(llvm::Module& module) {
+    for (llvm::Function& function : module) {
+        if (function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::NoInline)) continue;
+        std::size_t copies = function.getNumUses();
+        if (copies > 1 && copies * function.getInstructionCount() > kMostCopies)
+            function.addFnAttr(llvm::Attribute::NoInline);
+    }
+}
+
 }  // namespace
 
 std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
@@ -51,6 +64,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context.limits, program, plan, options, *impl);
     emitProgram(builder);
+    limitInlining(*impl->module);
     for (llvm::Function& function : *impl->module) {
         if (function.isDeclaration()) continue;
         function.addFnAttr("target-cpu", machine->getTargetCPU());
