@@ -1,6 +1,6 @@
 #include "codegen/jit.h"
 
-#include <cmath>
+#include <algorithm>
 
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
@@ -43,7 +43,9 @@ base::Failure failure(llvm::Error error) {
 
 }  // namespace
 
-base::Result<Jit> Jit::load(Module made, const Options& options) {
+base::Result<Jit> Jit::load(Module made, const Options& wanted) {
+    Options options = wanted;
+    options.level = std::min(options.level, made.impl->mostLevel);
     auto impl = std::make_unique<Impl>();
     auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(hostBuilder(options)).create();
     if (!jit) return failure(jit.takeError());

@@ -1,5 +1,7 @@
 #include "codegen/lower.h"
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
@@ -29,11 +31,21 @@ std::string whyNot(const ir::Body& body) {
 
 constexpr std::size_t kMostCopies = 4000;  ///< instructions, of all copies of one body
 
+/// LLVM's time grows faster than a function; beyond this its passes take minutes.
+constexpr unsigned kLargestOptimized = 50'000;
+
+bool isTooLarge(const llvm::Module& module) {
+    return std::any_of(module.begin(), module.end(), [](const llvm::Function& function) {
+        return function.getInstructionCount() > kLargestOptimized;
+    });
+}
+
 /// A body that is called from many places stays one function: code grows with the program's kernels,
 /// not with their instances.
 void limitInlining(llvm::Module& module) {
     for (llvm::Function& function : module) {
-        if (function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::NoInline)) continue;
+        if (function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::NoInline))
+            continue;
         std::size_t copies = function.getNumUses();
         if (copies > 1 && copies * function.getInstructionCount() > kMostCopies)
             function.addFnAttr(llvm::Attribute::NoInline);
@@ -65,6 +77,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     ModuleBuilder builder(context.limits, program, plan, options, *impl);
     emitProgram(builder);
     limitInlining(*impl->module);
+    if (isTooLarge(*impl->module)) impl->mostLevel = 0;
     for (llvm::Function& function : *impl->module) {
         if (function.isDeclaration()) continue;
         function.addFnAttr("target-cpu", machine->getTargetCPU());
@@ -95,11 +108,8 @@ void optimize(Module& made, const Options& options) {
     builder.registerFunctionAnalyses(functions);
     builder.registerLoopAnalyses(loops);
     builder.crossRegisterProxies(loops, functions, calls, modules);
-    llvm::OptimizationLevel level = levels[options.level];
-    llvm::ModulePassManager passes = options.level == 0
-                                         ? builder.buildO0DefaultPipeline(level)
-                                         : builder.buildPerModuleDefaultPipeline(level);
-    passes.run(*made.impl->module, modules);
+    llvm::OptimizationLevel level = levels[std::min(options.level, made.impl->mostLevel)];
+    builder.buildPerModuleDefaultPipeline(level).run(*made.impl->module, modules);
 }
 
 std::string printLlvm(const Module& made) {

@@ -18,6 +18,7 @@ struct Module::Impl {
     std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
     std::unique_ptr<llvm::Module> module;
     std::vector<Site> sites;
+    int mostLevel = 3;  ///< of optimisation: 0 for code that LLVM's passes do not get through
 };
 
 /// The LLVM functions of one kernel's bodies.
