@@ -1,0 +1,152 @@
+#include <thread>
+
+#include "unit/codegen/compiled.h"
+
+namespace strc::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kTwice =
+    "void->void pipeline Main { add Count; add Twice; add Twice; add Show; }\n"
+    "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+    "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
+    "int->void filter Show { work pop 1 { println(pop()); } }\n";
+
+std::size_t occurrences(const std::string& text, const std::string& word) {
+    std::size_t count = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+        ++count;
+    return count;
+}
+
+TEST_F(CompiledTest, InstancesShareTheCodeOfTheirKernel) {
+    compile(kTwice);
+    std::string text = codegen::printLlvm(lower());
+    EXPECT_EQ(occurrences(text, "define internal void @Twice.work"), 1u);
+    EXPECT_GE(occurrences(text, "call void @Twice.work"), 2u);
+    EXPECT_THAT(text, HasSubstr("@strc_program"));
+}
+
+TEST_F(CompiledTest, PrintsWhatTheInterpreterPrints) {
+    compile(kTwice);
+    EXPECT_EQ(run(iterations(5000)).iterations, 5000);
+    std::string compiled = std::exchange(printed, "");
+    interpret(iterations(5000));
+    EXPECT_EQ(compiled, printed);
+    EXPECT_THAT(compiled, HasSubstr("\n19996\n"));
+}
+
+TEST_F(CompiledTest, ExactRatesAreNotChecked) {
+    compile(kTwice);
+    EXPECT_THAT(lower().sites(), IsEmpty());
+}
+
+constexpr const char* kByChance =
+    "void->void pipeline Main { add Count; add Show; }\n"
+    "void->int filter Count { int n; work push 2 { n++; push(n); if (n < 3) push(n); } }\n"
+    "int->void filter Show { work pop 1 { println(pop()); } }\n";
+
+TEST_F(CompiledTest, OtherRatesAreChecked) {
+    compile(kByChance);
+    EXPECT_EQ(run(iterations(5)).end, interp::End::Failed);
+    EXPECT_EQ(printed, "1\n1\n2\n2\n");
+    std::vector<std::string> compiled = faults();
+    EXPECT_THAT(compiled,
+                ElementsAre("Main.Count: 'work' of 'Count' declares push 2, but pushes 1"));
+    program.context.diags.clear();
+    interpret(iterations(5));
+    EXPECT_EQ(faults(), compiled);
+}
+
+TEST_F(CompiledTest, ChecksNameTheInstanceAndTheNumbers) {
+    compile(
+        "void->void pipeline Main { add Count; add Pick(5); add Pick(3); add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->int filter Pick(int size) { int[size] table; work pop 1 push 1 {\n"
+        "int x = pop(); push(x + table[x]); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    EXPECT_EQ(run(iterations(5)).end, interp::End::Failed);
+    EXPECT_THAT(faults(),
+                ElementsAre("Main.Pick[1]: index 3 is outside of the array, whose length is 3"));
+}
+
+TEST_F(CompiledTest, ChecksCanBeLeftOut) {
+    compile(kByChance);
+    EXPECT_THAT(lower({2, false}).sites(), IsEmpty());
+    EXPECT_THAT(lower().sites(), Not(IsEmpty()));
+}
+
+TEST_F(CompiledTest, DivisionByZeroStopsTheRun) {
+    compile(
+        "void->void pipeline Main { add Count; add Show; }\n"
+        "void->int filter Count { int n = 2; work push 1 { push(6 / n); n--; } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    EXPECT_EQ(run(iterations(9)).end, interp::End::Failed);
+    EXPECT_THAT(faults(), ElementsAre("Main.Count: integer division by zero"));
+}
+
+TEST_F(CompiledTest, AFiringWithoutEndCanBeInterrupted) {
+    compile(
+        "void->void pipeline Main { add Count; add Show; }\n"
+        "void->int filter Count { work push 1 { int n = 1; while (n != 0) n = n * 3; push(n); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    volatile bool interrupt = false;
+    interp::Options how;
+    how.interrupt = &interrupt;
+    std::thread later([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        interrupt = true;
+    });
+    EXPECT_EQ(run(how).end, interp::End::Interrupted);
+    later.join();
+    interrupt = false;
+    how.seconds = 0.1;
+    EXPECT_EQ(run(how).end, interp::End::Seconds);
+}
+
+TEST_F(CompiledTest, EndlessRecursionIsAFault) {
+    compile(
+        "void->void pipeline Main { add Count; add Show; }\n"
+        "void->int filter Count { int deep(int n) { return deep(n + 1) + 1; } work push 1 { "
+        "push(deep(0)); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    EXPECT_EQ(run(iterations(1)).end, interp::End::Failed);
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("calls of function 'deep' are nested more than")));
+}
+
+TEST_F(CompiledTest, BodiesCalledFromManyPlacesStayFunctions) {
+    compile(
+        "void->void pipeline Main { add Count; for (int i = 0; i < 200; i++) add Mix; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->int filter Mix { int[8] a; work pop 1 push 1 { int x = pop();\n"
+        "for (int i = 0; i < 8; i++) { a[i] = a[i] * 3 + x; x = x ^ a[(i * 5) & 7]; } push(x); } "
+        "}\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    codegen::Module module = lower();
+    codegen::optimize(module, {});
+    std::string text = codegen::printLlvm(module);
+    EXPECT_GE(occurrences(text, "@Mix.work("), 200u);
+    run(iterations(300));
+    std::string compiled = std::exchange(printed, "");
+    interpret(iterations(300));
+    EXPECT_EQ(compiled, printed);
+}
+
+TEST_F(CompiledTest, SaysWhatIsLeftToTheInterpreter) {
+    compile(kTwice);
+    EXPECT_EQ(codegen::whyNot(program.module, *program.plan), "");
+    interp::Options how;
+    EXPECT_EQ(host::whyNot(how), "");
+    how.stepLimit = 1000;
+    EXPECT_EQ(host::whyNot(how), "its steps are limited");
+    how.stepLimit = UINT64_MAX;
+    how.lenient = true;
+    EXPECT_EQ(host::whyNot(how), "rates are handled leniently");
+}
+
+}  // namespace
+}  // namespace strc::testing

@@ -1,0 +1,64 @@
+#pragma once
+/// A program from its text to LLVM, and its run.
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "codegen/jit.h"
+#include "codegen/lower.h"
+#include "driver/pipeline.h"
+#include "host/run.h"
+
+namespace strc::testing {
+
+class CompiledTest : public ::testing::Test {
+protected:
+    void compile(const std::string& text) {
+        request.sources = {{"test.str", text}};
+        ASSERT_EQ(driver::compile(program, request, library, driver::Stage::Planned),
+                  driver::Stage::Planned);
+    }
+
+    codegen::Module lower(codegen::Options options = {}) {
+        return codegen::lower(program.context, program.module, *program.plan, options);
+    }
+
+    /// What the code does when it runs; prints are in `printed`.
+    interp::Outcome run(interp::Options how, codegen::Options options = {}) {
+        codegen::Module module = lower(options);
+        codegen::optimize(module, options);
+        std::vector<codegen::Site> sites = module.sites();
+        auto jit = codegen::Jit::load(std::move(module), options);
+        EXPECT_TRUE(jit) << jit.error();
+        how.print = [this](std::string_view what) { printed += what; };
+        return host::run(program.context, *program.plan, program.quota, jit->program(), sites, how);
+    }
+    /// The same, interpreted.
+    interp::Outcome interpret(interp::Options how) {
+        how.print = [this](std::string_view what) { printed += what; };
+        return interp::run(program.context, program.module, program.elaboration, program.quota,
+                           *program.program.types, how);
+    }
+
+    std::vector<std::string> faults() {
+        std::vector<std::string> list;
+        for (const base::Diagnostic& fault : program.context.diags.all())
+            list.push_back(fault.instance + ": " + base::message(fault.id, fault.args));
+        return list;
+    }
+
+    driver::Library library = driver::Library::builtIn();
+    driver::Request request;
+    driver::Compilation program;
+    std::string printed;
+};
+
+inline interp::Options iterations(std::int64_t count) {
+    interp::Options options;
+    options.iterations = count;
+    return options;
+}
+
+}  // namespace strc::testing
