@@ -136,6 +136,15 @@ TEST_F(CompiledTest, BodiesCalledFromManyPlacesStayFunctions) {
     EXPECT_EQ(compiled, printed);
 }
 
+TEST_F(CompiledTest, StringsDoNotOutliveTheirFiring) {
+    compile("void->void pipeline Main { add Count; add Show; }\n"
+            "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+            "int->void filter Show { work pop 1 { println(\"n = \" + pop()); } }\n");
+    EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("call void @strc_strings_release"));
+    run(iterations(2));
+    EXPECT_EQ(printed, "n = 0\nn = 1\n");
+}
+
 TEST_F(CompiledTest, SaysWhatIsLeftToTheInterpreter) {
     compile(kTwice);
     EXPECT_EQ(codegen::whyNot(program.module, *program.plan), "");
