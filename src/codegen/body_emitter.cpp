@@ -240,9 +240,9 @@ void BodyEmitter::emitCall(const Instr& instr) {
         b.CreateConstInBoundsGEP1_64(m.i8(), param(kEnv), offsetof(strc_env, depth));
     llvm::Value* depth = b.CreateLoad(m.i32(), place);
     llvm::Value* limit = b.getInt32(m.limits.callDepth);
-    check(b.CreateICmpULT(depth, limit),
-          {base::Diag::StackOverflow, instr.range, {m.calleeBody(kernel, instr.callee).name}, 1},
-          limit);
+    require(b.CreateICmpULT(depth, limit),
+            {base::Diag::StackOverflow, instr.range, {m.calleeBody(kernel, instr.callee).name}, 1},
+            limit);
     b.CreateStore(b.CreateAdd(depth, b.getInt32(1)), place);
     set(instr, b.CreateCall(callee, args));
     b.CreateStore(depth, place);
@@ -251,7 +251,10 @@ void BodyEmitter::emitCall(const Instr& instr) {
 // ---------------------------------------------------------------- checks
 
 void BodyEmitter::check(llvm::Value* holds, Site site, llvm::Value* first, llvm::Value* second) {
-    if (!m.options.checks) return;
+    if (m.options.checks) require(holds, std::move(site), first, second);
+}
+
+void BodyEmitter::require(llvm::Value* holds, Site site, llvm::Value* first, llvm::Value* second) {
     if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
     llvm::BasicBlock* fine = newBlock("fine");
     llvm::BasicBlock* fault = newBlock("fault");

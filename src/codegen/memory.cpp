@@ -117,14 +117,14 @@ void BodyEmitter::declareDynamic(const Instr& instr) {
         b.getInt64(static_cast<std::uint64_t>(types::sizeOf(types::innermost(type))));
     for (std::size_t k = 0; k < instr.operands.size(); ++k) {
         llvm::Value* count = operand(instr, k);
-        check(b.CreateICmpSGE(count, b.getInt32(0)),
-              {base::Diag::BoundNegative, instr.range, {}, 1}, count);
+        require(b.CreateICmpSGE(count, b.getInt32(0)),
+                {base::Diag::BoundNegative, instr.range, {}, 1}, count);
         bytes = b.CreateMul(bytes, b.CreateSExt(count, m.i64()));
         Site large{base::Diag::OutOfMemory,
                    instr.range,
                    {"array '" + body.locals[instr.var.index].name + "'"},
                    1};
-        check(b.CreateICmpULE(bytes, b.getInt64(kLargestDynamic)), large, bytes);
+        require(b.CreateICmpULE(bytes, b.getInt64(kLargestDynamic)), large, bytes);
     }
     auto* memory = b.CreateAlloca(m.i8(), bytes);
     memory->setAlignment(llvm::Align(32));

@@ -161,6 +161,28 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         self.assertIn("[division-by-zero]", err)
         self.assertIn("Main.Source", err)
 
+    def test_without_checks(self):
+        self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
+void->int filter Source { work push 1 { push(7); } }
+int->void filter Sink { int n; work pop 2 { println(pop()); n++; if (n > 1) pop(); } }
+""")
+        out, err = self.call("run", "-i", "2", "p.str", status=1)
+        self.assertEqual(out, b"7\n")
+        self.assertIn("[pop-rate-violated]", err)
+        self.assertEqual(self.call("run", "-i", "2", "--check", "none", "p.str"), (b"7\n7\n", ""))
+
+    def test_endless_recursion_without_checks(self):
+        self.file("p.str", """void->void pipeline Main { add Source; add IntPrint; }
+void->int filter Source {
+    int f(int n) { if (n < 0) return 0; return f(n + 1) + 1; }
+    work push 1 { push(f(1)); }
+}
+""")
+        out, err = self.call("run", "-i", "1", "--check", "none", "p.str", status=1)
+        self.assertEqual(out, b"")
+        self.assertIn("p.str:3:", err)
+        self.assertIn("[stack-overflow]", err)
+
     def test_library_folder(self):
         (self.folder / "lib").mkdir()
         self.file("lib/a.str", "int->int filter Negate { work pop 1 push 1 { push(-pop()); } }\n")

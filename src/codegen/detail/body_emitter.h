@@ -70,8 +70,12 @@ private:
     void print(const Instr&);
 
     // ---- checks
+    /// Left out where Options::checks is off.
     void check(llvm::Value* holds, Site, llvm::Value* first = nullptr,
                llvm::Value* second = nullptr);
+    /// Always made: the stack would overflow.
+    void require(llvm::Value* holds, Site, llvm::Value* first = nullptr,
+                 llvm::Value* second = nullptr);
 
     llvm::Value* value(Reg reg) const { return values[reg]; }
     llvm::Value* operand(const Instr& instr, std::size_t k) const {
