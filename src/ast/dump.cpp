@@ -26,30 +26,6 @@ std::string_view spelling(Primitive primitive) {
     return {};
 }
 
-std::string_view spelling(BinaryOp op) {
-    switch (op) {
-        case BinaryOp::Or: return "||";
-        case BinaryOp::And: return "&&";
-        case BinaryOp::BitOr: return "|";
-        case BinaryOp::BitAnd: return "&";
-        case BinaryOp::BitXor: return "^";
-        case BinaryOp::Equal: return "==";
-        case BinaryOp::NotEqual: return "!=";
-        case BinaryOp::Less: return "<";
-        case BinaryOp::LessEqual: return "<=";
-        case BinaryOp::Greater: return ">";
-        case BinaryOp::GreaterEqual: return ">=";
-        case BinaryOp::Add: return "+";
-        case BinaryOp::Subtract: return "-";
-        case BinaryOp::Multiply: return "*";
-        case BinaryOp::Divide: return "/";
-        case BinaryOp::Remainder: return "%";
-        case BinaryOp::ShiftLeft: return "<<";
-        case BinaryOp::ShiftRight: return ">>";
-    }
-    return {};
-}
-
 std::string_view spelling(AssignOp op) {
     switch (op) {
         case AssignOp::Plain: return "=";
@@ -63,15 +39,6 @@ std::string_view spelling(AssignOp op) {
         case AssignOp::And: return "&=";
         case AssignOp::Or: return "|=";
         case AssignOp::Xor: return "^=";
-    }
-    return {};
-}
-
-std::string_view spelling(UnaryOp op) {
-    switch (op) {
-        case UnaryOp::Not: return "!";
-        case UnaryOp::Minus: return "-";
-        case UnaryOp::Complement: return "~";
     }
     return {};
 }

@@ -37,15 +37,6 @@ const Expr* objectOf(const Expr& expr) {
     return increment && !increment->prefix ? increment->target : nullptr;
 }
 
-std::string_view spelling(UnaryOp op) {
-    switch (op) {
-        case UnaryOp::Not: return "!";
-        case UnaryOp::Minus: return "-";
-        case UnaryOp::Complement: return "~";
-    }
-    return {};
-}
-
 }  // namespace
 
 // ---------------------------------------------------------------- types and lists

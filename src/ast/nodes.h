@@ -292,4 +292,8 @@ const T* tryAs(const Base* node) {
 /// Without the parentheses around it.
 const Expr* withoutParens(const Expr*);
 
+/// As written in a program.
+std::string_view spelling(UnaryOp);
+std::string_view spelling(BinaryOp);
+
 }  // namespace strc::ast

@@ -27,7 +27,5 @@ Typed checkBinary(Checker&, const ast::BinaryExpr&, const Typed& left, const Typ
 Typed checkUnary(Checker&, const ast::UnaryExpr&);
 Typed checkConditional(Checker&, const ast::ConditionalExpr&);
 Typed checkCast(Checker&, const ast::CastExpr&);
-/// As it is written: "+", "<<".
-std::string_view spelling(ast::BinaryOp);
 
 }  // namespace strc::sema

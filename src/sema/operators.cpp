@@ -175,15 +175,6 @@ Typed withIntConstant(Typed value) {
     return value;
 }
 
-std::string_view spelling(ast::UnaryOp op) {
-    switch (op) {
-        case ast::UnaryOp::Not: return "!";
-        case ast::UnaryOp::Minus: return "-";
-        case ast::UnaryOp::Complement: return "~";
-    }
-    STRC_UNREACHABLE("unary operator");
-}
-
 bool canCast(const Type* from, const Type* to) {
     if (from == to)
         return from->isScalar() && !from->is(TypeKind::String) && !from->is(TypeKind::Char);
@@ -191,13 +182,6 @@ bool canCast(const Type* from, const Type* to) {
 }
 
 }  // namespace
-
-std::string_view spelling(BinaryOp op) {
-    static constexpr std::string_view names[] = {"||", "&&", "|", "&", "^", "==", "!=", "<",  "<=",
-                                                 ">",  ">=", "+", "-", "*", "/",  "%",  "<<", ">>"};
-    static_assert(std::size(names) == static_cast<int>(BinaryOp::ShiftRight) + 1);
-    return names[static_cast<int>(op)];
-}
 
 Typed checkBinary(Checker& c, const ast::BinaryExpr& expr, const Typed& left, const Typed& right) {
     if (expr.op == BinaryOp::And || expr.op == BinaryOp::Or)
