@@ -76,8 +76,9 @@ private:
         return nodes;
     }
 
-    bool checkLoops() {
-        const Demand demand(graph);
+    /// report(component, deadlock) for each component that cannot run for ever; false if there is one.
+    template <typename Report>
+    bool checkComponents(const Demand& demand, Report&& report) {
         const std::vector<NodeId> nodes = allNodes();
         bool fine = true;
         for (std::size_t which = 0; which < demand.components(); ++which) {
@@ -89,9 +90,16 @@ private:
                 reportSteps(nodes[demand.component(which)[0]]);
                 return false;
             }
-            reportInnermost(demand, which, *found);
+            report(which, *found);
         }
         return fine;
+    }
+
+    bool checkLoops() {
+        const Demand demand(graph);
+        return checkComponents(demand, [&](std::size_t which, const graph::Deadlock& found) {
+            reportInnermost(demand, which, found);
+        });
     }
 
     /// The component cannot run for ever. The loops in it that cannot even alone are to blame.
@@ -203,23 +211,12 @@ private:
     }
 
     bool checkGuards(const Demand& demand) {
-        const std::vector<NodeId> nodes = allNodes();
-        bool fine = true;
-        for (std::size_t which = 0; which < demand.components(); ++which) {
-            if (!demand.isLoop(which)) continue;
-            auto found = demand.findDeadlock(which, periodOf(demand, which, nodes), stepsLeft);
-            if (!found) continue;
-            fine = false;
-            if (found->overSteps) {
-                reportSteps(nodes[demand.component(which)[0]]);
-                return false;
-            }
-            auto link = std::find_if(found->cycle.begin(), found->cycle.end(),
+        return checkComponents(demand, [&](std::size_t, const graph::Deadlock& found) {
+            auto link = std::find_if(found.cycle.begin(), found.cycle.end(),
                                      [](const graph::Link& l) { return l.guard != kNone; });
-            STRC_ASSERT(link != found->cycle.end(), "a deadlock that data alone explain");
+            STRC_ASSERT(link != found.cycle.end(), "a deadlock that data alone explain");
             reportLatency(context, graph, guards[link->guard]);
-        }
-        return fine;
+        });
     }
 
     // ---- counts
