@@ -3,27 +3,18 @@
 #include <cerrno>
 #include <cstring>
 #include <ostream>
-#include <time.h>
 
 namespace strc::driver {
 
 namespace {
 
 constexpr std::size_t kBufferSize = 1 << 16;
-constexpr std::int64_t kMoment = 100'000'000;  ///< nanoseconds
-
-/// Cheap: it is asked at every print.
-std::int64_t now() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return time.tv_sec * 1'000'000'000ll + time.tv_nsec;
-}
 
 }  // namespace
 
 void Output::write(std::string_view text) {
     buffer += text;
-    bool late = lines ? text.find('\n') != std::string_view::npos : now() - since > kMoment;
+    bool late = lines ? text.find('\n') != std::string_view::npos : handedOn.isOver();
     if (late || buffer.size() >= kBufferSize) flush();
 }
 
@@ -36,7 +27,7 @@ void Output::flush() {
         if (!to) error = errno != 0 ? errno : EIO;
     }
     buffer.clear();
-    since = now();
+    handedOn.begin();
 }
 
 bool Output::readerGone() const { return error == EPIPE; }

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "io/moment.h"
 
 namespace strc::driver {
 
@@ -32,7 +33,7 @@ private:
     bool lines;
     std::string buffer;
     std::function<void()> before;
-    std::int64_t since = 0;  ///< when text was handed on last, in nanoseconds
+    io::Moment handedOn;  ///< since text was handed on last
     int error = 0;
 };
 

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 namespace strc::io {
@@ -19,14 +18,6 @@ using base::Status;
 namespace {
 
 constexpr std::size_t kBufferSize = 1 << 16;
-constexpr std::int64_t kMoment = 100'000'000;  ///< nanoseconds
-
-/// Cheap: it is asked at every write.
-std::int64_t now() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
-    return time.tv_sec * 1'000'000'000ll + time.tv_nsec;
-}
 
 std::string shown(const std::string& name, const char* standard) {
     return name == "-" ? standard : name;
@@ -192,7 +183,7 @@ Status Sink::write(const void* from, std::size_t count) {
     }
     std::copy(bytes, bytes + count, buffer.begin() + static_cast<std::ptrdiff_t>(used));
     used += count;
-    return !regular && now() - since > kMoment ? flush() : base::ok();
+    return !regular && handedOn.isOver() ? flush() : base::ok();
 }
 
 Status Sink::overwrite(std::uint64_t position, const void* from, std::size_t count) {
@@ -210,7 +201,7 @@ Status Sink::overwrite(std::uint64_t position, const void* from, std::size_t cou
 
 Status Sink::flush() {
     std::size_t count = std::exchange(used, 0);
-    since = now();
+    handedOn.begin();
     return put(buffer.data(), count);
 }
 

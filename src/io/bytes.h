@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "io/moment.h"
 
 namespace strc::io {
 
@@ -91,7 +92,7 @@ private:
     std::vector<std::byte> buffer;
     std::size_t used = 0;
     std::uint64_t written = 0;
-    std::int64_t since = 0;  ///< when bytes were handed on last, in nanoseconds
+    Moment handedOn;  ///< since bytes were handed on last
 };
 
 }  // namespace strc::io
