@@ -5,24 +5,17 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <string>
 #include <string_view>
 
 #include <gtest/gtest.h>
 
+#include "support/programs.h"
+
 namespace strc::golden {
 
 inline std::filesystem::path folder() {
     return std::filesystem::path(STRC_SOURCE_DIR) / "tests" / "golden";
-}
-
-inline std::string read(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    EXPECT_TRUE(file) << "cannot read " << path;
-    std::ostringstream text;
-    text << file.rdbuf();
-    return text.str();
 }
 
 /// The text must be that of the file. Under STRC_UPDATE_GOLDENS it becomes that of the file.
@@ -33,7 +26,7 @@ inline void expect(const std::filesystem::path& path, std::string_view text) {
     }
     ASSERT_TRUE(std::filesystem::exists(path))
         << path << " is missing: tests/update_goldens.py makes it";
-    EXPECT_EQ(read(path), text) << "tests/update_goldens.py rewrites " << path;
+    EXPECT_EQ(test::read(path), text) << "tests/update_goldens.py rewrites " << path;
 }
 
 }  // namespace strc::golden

@@ -259,21 +259,17 @@ TEST(FormatComments, LoseCarriageReturns) {
 
 std::vector<std::filesystem::path> programs() {
     std::vector<std::filesystem::path> result;
-    for (std::string_view folder : {"tests/conformance/programs", "tests/golden", "tests/run",
-                                    "tests/stdlib", "benchmarks", "examples", "stdlib"}) {
-        std::filesystem::path root = std::filesystem::path(STRC_SOURCE_DIR) / folder;
-        if (!std::filesystem::exists(root)) continue;
-        for (auto& entry : std::filesystem::recursive_directory_iterator(root))
-            if (entry.path().extension() == ".str") result.push_back(entry.path());
+    for (const char* folder : {"tests/conformance/programs", "tests/golden", "tests/run",
+                               "tests/stdlib", "benchmarks", "examples", "stdlib"}) {
+        for (const auto& path : strc::test::programsUnder(folder)) result.push_back(path);
     }
-    std::sort(result.begin(), result.end());
     return result;
 }
 
 TEST(FormatAlways, HoldsForEveryProgramOfTheProject) {
     std::size_t count = 0;
     for (const auto& path : programs()) {
-        std::string source = golden::read(path);
+        std::string source = strc::test::read(path);
         if (Parsed(source).context.diags.hasErrors()) continue;
         SCOPED_TRACE(path);
         formatted(source);
@@ -326,7 +322,7 @@ std::vector<std::string> tokensOf(const std::string& source) {
 }
 
 std::string wholeLanguage() {
-    return golden::read(golden::folder() / "ast" / "whole_language.str");
+    return strc::test::read(golden::folder() / "ast" / "whole_language.str");
 }
 
 std::string join(const std::vector<std::string>& tokens, std::string_view between) {
@@ -387,7 +383,7 @@ TEST(FormatAlways, HoldsWithCommentsAnywhere) {
     for (const auto& path : programs()) {
         if (path.string().find("examples") == std::string::npos) continue;
         SCOPED_TRACE(path);
-        formatted(scattered(tokensOf(golden::read(path)), ++seed));
+        formatted(scattered(tokensOf(strc::test::read(path)), ++seed));
     }
 }
 
@@ -418,7 +414,7 @@ TEST(FormatGolden, WholeLanguage) {
 
 TEST(FormatGolden, UntidyProgram) {
     std::filesystem::path folder = golden::folder() / "format";
-    golden::expect(folder / "untidy.formatted", formatted(golden::read(folder / "untidy.str")));
+    golden::expect(folder / "untidy.formatted", formatted(strc::test::read(folder / "untidy.str")));
 }
 
 }  // namespace

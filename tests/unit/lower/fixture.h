@@ -1,9 +1,6 @@
 #pragma once
 /// Source in, IR out.
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 #include <vector>
 
@@ -53,12 +50,5 @@ private:
         units.push_back(&parser::parse(ctx, ctx.sources.add(name, text, library)));
     }
 };
-
-inline std::string read(const std::filesystem::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
 
 }  // namespace strc::lower::test

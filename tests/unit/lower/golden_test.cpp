@@ -35,7 +35,7 @@ class IrGolden : public testing::TestWithParam<std::string> {};
 
 TEST_P(IrGolden, IsTheCodeOfTheProgram) {
     auto folder = golden::folder() / "ir";
-    Lowered lowered(golden::read(folder / (GetParam() + ".str")));
+    Lowered lowered(strc::test::read(folder / (GetParam() + ".str")));
     ASSERT_FALSE(lowered.ctx.diags.hasErrors()) << lowered.rendered();
     golden::expect(folder / (GetParam() + ".ir"), userCode(lowered));
 }

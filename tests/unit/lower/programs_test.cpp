@@ -1,8 +1,6 @@
 // Every program of the project is lowered, verified, printed and read back.
 
-#include <algorithm>
-
-#include <gtest/gtest.h>
+#include "support/programs.h"
 
 #include "fixture.h"
 
@@ -10,21 +8,9 @@ namespace strc::lower::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<fs::path> programsUnder(const std::string& folder) {
-    std::vector<fs::path> found;
-    for (auto& entry : fs::recursive_directory_iterator(fs::path(STRC_SOURCE_DIR) / folder))
-        if (entry.path().extension() == ".str") found.push_back(entry.path());
-    std::sort(found.begin(), found.end());
-    EXPECT_FALSE(found.empty()) << folder;
-    return found;
-}
-
-std::string standardLibrary() {
-    std::string text;
-    for (const fs::path& path : programsUnder("stdlib")) text += read(path) + "\n";
-    return text;
-}
+using strc::test::programsUnder;
+using strc::test::read;
+using strc::test::standardLibrary;
 
 void expectWellFormed(const fs::path& path, const std::string& source,
                       const std::string& library = {}) {

@@ -1,13 +1,11 @@
 // Ranges and ids of nodes: exact for the forms, and sound for every program of the tree.
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <set>
 
 #include <gmock/gmock.h>
 
 #include "support.h"
+#include "support/programs.h"
 
 namespace strc::parser::test {
 namespace {
@@ -296,13 +294,9 @@ void Walk::stream(const StreamDecl& n) {
 TEST(Ranges, OfEveryProgramOfTheTree) {
     std::size_t count = 0;
     for (const char* folder : {"tests/conformance/programs", "stdlib", "examples", "benchmarks"}) {
-        const auto root = std::filesystem::path(STRC_SOURCE_DIR) / folder;
-        if (!std::filesystem::exists(root)) continue;
-        for (const auto& entry : std::filesystem::recursive_directory_iterator(root)) {
-            const auto path = entry.path();
-            if (path.extension() != ".str" || path.parent_path().filename() == "invalid") continue;
-            std::ifstream file(path, std::ios::binary);
-            Parsed parsed(std::string(std::istreambuf_iterator<char>(file), {}), true);
+        for (const auto& path : strc::test::programsUnder(folder)) {
+            if (path.parent_path().filename() == "invalid") continue;
+            Parsed parsed(strc::test::read(path), true);
             parsed.unit = &parse(*parsed.context, parsed.buffer);
             EXPECT_THAT(parsed.faults(), IsEmpty()) << path << "\n" << parsed.rendered();
             SCOPED_TRACE(path.string());

@@ -1,36 +1,13 @@
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "fixture.h"
+#include "support/programs.h"
 
 namespace strc::sema::test {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string read(const fs::path& path) {
-    std::ifstream in(path, std::ios::binary);
-    std::stringstream text;
-    text << in.rdbuf();
-    return text.str();
-}
-
-std::vector<fs::path> programsUnder(const std::string& folder) {
-    std::vector<fs::path> found;
-    for (auto& entry :
-         fs::recursive_directory_iterator(std::string(STRC_SOURCE_DIR) + "/" + folder))
-        if (entry.path().extension() == ".str") found.push_back(entry.path());
-    std::sort(found.begin(), found.end());
-    EXPECT_FALSE(found.empty()) << folder;
-    return found;
-}
-
-std::string standardLibrary() {
-    std::string text;
-    for (const fs::path& path : programsUnder("stdlib")) text += read(path) + "\n";
-    return text;
-}
+using strc::test::programsUnder;
+using strc::test::read;
+using strc::test::standardLibrary;
 
 bool isInvalid(const fs::path& path) { return path.parent_path().filename() == "invalid"; }
 
