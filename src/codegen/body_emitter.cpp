@@ -10,6 +10,22 @@ namespace {
 
 constexpr std::uint64_t kCountingSteps = 1'000'000;
 
+/// Is there an instruction of that kind in a block, or in one inside of it?
+template <typename Kind>
+bool contains(const ir::Body& body, ir::BlockId start, Kind&& isOfKind) {
+    std::vector<ir::BlockId> todo{start};
+    while (!todo.empty()) {
+        ir::BlockId id = todo.back();
+        todo.pop_back();
+        if (id == ir::kNone) continue;
+        for (const Instr& i : body.blocks[id].instrs) {
+            if (isOfKind(i)) return true;
+            todo.insert(todo.end(), i.blocks.begin(), i.blocks.end());
+        }
+    }
+    return false;
+}
+
 }  // namespace
 
 void emitBody(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* code,
@@ -187,6 +203,7 @@ void BodyEmitter::emitLoop(const Instr& instr) {
     b.SetInsertPoint(step);
     block(instr.blocks[2]);
     if (!b.GetInsertBlock()->getTerminator()) {
+        if (leavesStrings(instr)) releaseStrings();
         if (polls) poll();
         b.CreateBr(condition);
     }
@@ -202,25 +219,34 @@ bool BodyEmitter::isCounted(const Instr& loop) const {
     };
     auto store = std::find_if(step.begin(), step.end(), isStore);
     if (store == step.end()) return false;
-    std::vector<ir::BlockId> todo{loop.blocks[1]};
-    while (!todo.empty()) {
-        ir::BlockId id = todo.back();
-        todo.pop_back();
-        for (const Instr& i : body.blocks[id].instrs) {
-            if (i.op == Op::Loop || i.op == Op::Call || (isStore(i) && i.var == store->var))
-                return false;
-            for (ir::BlockId inner : i.blocks)
-                if (inner != ir::kNone) todo.push_back(inner);
-        }
-    }
-    return true;
+    return !contains(body, loop.blocks[1], [&](const Instr& i) {
+        return i.op == Op::Loop || i.op == Op::Call || (isStore(i) && i.var == store->var);
+    });
+}
+
+/// Only functions have variables that hold strings, so elsewhere none outlives a round of a loop.
+bool BodyEmitter::leavesStrings(const Instr& loop) {
+    if (isFunction()) return false;
+    return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
+        return contains(body, part, [&](const Instr& i) {
+            return makesString(i) || (i.op == Op::Call && i.callee.kind != ir::CalleeKind::Native &&
+                                      m.makesStrings(kernel, m.calleeBody(kernel, i.callee)));
+        });
+    });
+}
+
+void BodyEmitter::releaseStrings() {
+    b.CreateCall(m.runtime("strc_strings_release"), {param(kEnv)});
 }
 
 /// Ends the run if somebody wants it to end.
 void BodyEmitter::poll() { emitPoll(m, b, param(kEnv)); }
 
 void BodyEmitter::emitReturn(const Instr* instr) {
-    if (!isFunction()) checkCounts();
+    if (!isFunction()) {
+        checkCounts();
+        if (m.makesStrings(kernel, body)) releaseStrings();
+    }
     if (instr && !instr->operands.empty())
         b.CreateRet(operand(*instr, 0));
     else if (function.getReturnType()->isVoidTy())

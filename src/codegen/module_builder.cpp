@@ -1,6 +1,6 @@
 #include "codegen/detail/module_builder.h"
 
-#include <set>
+#include <algorithm>
 
 #include "base/assert.h"
 #include "strc/runtime.h"
@@ -39,12 +39,17 @@ llvm::FunctionType* runtimeType(llvm::LLVMContext& context, std::string_view nam
 
 bool neverReturns(std::string_view name) { return name == "strc_trap" || name == "strc_stop"; }
 
+/// Of those that compiled code calls; what is an instruction for LLVM is not among them.
 bool isPure(std::string_view name) {
-    return name == "strc_round" || name == "strc_min" || name == "strc_max" ||
-           name == "strc_complex_abs" || name == "strc_complex_arg";
+    return name == "strc_complex_abs" || name == "strc_complex_arg";
 }
 
 }  // namespace
+
+bool makesString(const ir::Instr& instr) {
+    return instr.op == ir::Op::Concat ||
+           (instr.op == ir::Op::Convert && instr.type->is(TypeKind::String));
+}
 
 ModuleBuilder::ModuleBuilder(const base::Limits& limits, const ir::Module& program,
                              const plan::Plan& plan, const Options& options, Module::Impl& impl)
@@ -238,12 +243,10 @@ const ir::Body& ModuleBuilder::calleeBody(const KernelFunctions& from,
                                                   : from.kernel->code.functions[callee.index];
 }
 
-bool ModuleBuilder::isRecursive(const KernelFunctions& from, const ir::Callee& callee) {
-    const ir::Body* start = &calleeBody(from, callee);
-    auto [known, isNew] = recursive.try_emplace(start, false);
-    if (!isNew) return known->second;
+std::set<const ir::Body*> ModuleBuilder::calledBy(const KernelFunctions& from,
+                                                  const ir::Body& start) const {
     std::set<const ir::Body*> seen;
-    std::vector<const ir::Body*> todo{start};
+    std::vector<const ir::Body*> todo{&start};
     while (!todo.empty()) {
         const ir::Body* body = todo.back();
         todo.pop_back();
@@ -252,12 +255,30 @@ bool ModuleBuilder::isRecursive(const KernelFunctions& from, const ir::Callee& c
                 if (instr.op != ir::Op::Call || instr.callee.kind == ir::CalleeKind::Native)
                     continue;
                 const ir::Body* next = &calleeBody(from, instr.callee);
-                if (next == start) return known->second = true;
                 if (seen.insert(next).second) todo.push_back(next);
             }
         }
     }
-    return false;
+    return seen;
+}
+
+bool ModuleBuilder::isRecursive(const KernelFunctions& from, const ir::Callee& callee) {
+    const ir::Body& body = calleeBody(from, callee);
+    auto [known, isNew] = recursive.try_emplace(&body, false);
+    if (isNew) known->second = calledBy(from, body).contains(&body);
+    return known->second;
+}
+
+bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& body) {
+    auto [known, isNew] = stringMakers.try_emplace(&body, false);
+    if (!isNew) return known->second;
+    std::set<const ir::Body*> bodies = calledBy(from, body);
+    bodies.insert(&body);
+    return known->second = std::any_of(bodies.begin(), bodies.end(), [](const ir::Body* each) {
+               return std::any_of(each->blocks.begin(), each->blocks.end(), [](const auto& block) {
+                   return std::any_of(block.instrs.begin(), block.instrs.end(), makesString);
+               });
+           });
 }
 
 void ModuleBuilder::emitPending() {

@@ -225,7 +225,7 @@ private:
         std::size_t size = (static_cast<std::size_t>(program.state_size) + 63) / 64 * 64;
         std::unique_ptr<void, decltype(&std::free)> state(
             std::aligned_alloc(64, std::max<std::size_t>(size, 64)), &std::free);
-        if (!state) return outOfMemory();
+        if (!state) return outOfMemory("the program", program.state_size);
         std::unique_ptr<Deadline> deadline;
         strc_world surroundings = world();
         strc_env env{};
@@ -255,7 +255,7 @@ private:
         struct Call {
             Work* work;
             strc_end end;
-        } call{&work, STRC_END_MEMORY};
+        } call{&work, STRC_END_STOPPED};
         pthread_attr_t attributes;
         pthread_attr_init(&attributes);
         pthread_attr_setstacksize(&attributes, kStack);
@@ -287,7 +287,7 @@ private:
             case STRC_END_INPUT: return stop(interrupted ? End::Interrupted : End::EndOfInput);
             case STRC_END_STOPPED: return stop(End::Failed);
             case STRC_END_INTERRUPTED: return stop(interrupted ? End::Interrupted : End::Seconds);
-            case STRC_END_MEMORY: return outOfMemory();
+            case STRC_END_MEMORY: return outOfMemory("the text of one firing", STRC_STRING_BYTES);
             case STRC_END_FAULT: break;
         }
         const codegen::Site& site = sites[fault.site];
@@ -298,9 +298,8 @@ private:
         stop(End::Failed);
     }
 
-    void outOfMemory() {
-        context.diags.add(Diag::OutOfMemory)
-            << "the program" << static_cast<std::int64_t>(program.state_size);
+    void outOfMemory(std::string_view part, std::uint64_t bytes) {
+        context.diags.add(Diag::OutOfMemory) << part << static_cast<std::int64_t>(bytes);
         stop(End::Failed);
     }
 

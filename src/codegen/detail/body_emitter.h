@@ -32,6 +32,8 @@ private:
     void leave(llvm::BasicBlock* to);
     void poll();
     bool isCounted(const Instr& loop) const;
+    bool leavesStrings(const Instr& loop);
+    void releaseStrings();
 
     // ---- scalars.cpp
     bool scalar(const Instr&);  ///< false: not one of these

@@ -2,6 +2,7 @@
 /// What all parts of one LLVM module share: types, constants, functions of the runtime, sites.
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -61,6 +62,8 @@ public:
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
     /// Can a call of it lead to another call of it?
     bool isRecursive(const KernelFunctions& from, const ir::Callee&);
+    /// Does the body, or what it calls, make strings (makesString)?
+    bool makesStrings(const KernelFunctions& from, const ir::Body&);
     /// Emits the bodies of functions that were asked for and have none yet.
     void emitPending();
 
@@ -83,6 +86,8 @@ private:
         const ir::StreamCode* code;
         const ir::Body* body;
     };
+    /// The bodies that calls of `start` lead to; `start` only if it is recursive.
+    std::set<const ir::Body*> calledBy(const KernelFunctions& from, const ir::Body& start) const;
     llvm::Function* declare(const std::string& name, KernelFunctions&, const ir::StreamCode*,
                             const ir::Body&);
 
@@ -91,12 +96,16 @@ private:
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
     std::map<const ir::Body*, bool> recursive;
+    std::map<const ir::Body*, bool> stringMakers;
     std::vector<Pending> pending;
 };
 
 /// Order of a body's parameters in LLVM, before those of the language. `work` and `prework` have those up to
 /// Iter, functions have all.
 enum Param : unsigned { kEnv, kFields, kIn, kOut, kNode, kIter, kPopped, kPushed, kFirstArgument };
+
+/// Does it make a string that lives until strc_strings_release?
+bool makesString(const ir::Instr&);
 
 /// Emits a body into its function.
 void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
