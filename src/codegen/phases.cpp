@@ -42,21 +42,6 @@ bool isLong(const ir::Body& body) {
     return false;
 }
 
-bool makesStrings(const ir::Body& body) {
-    for (const ir::Block& block : body.blocks)
-        for (const ir::Instr& instr : block.instrs)
-            if (instr.op == ir::Op::Concat ||
-                (instr.op == ir::Op::Convert && instr.type->is(TypeKind::String)))
-                return true;
-    return false;
-}
-
-bool makesStrings(const ir::StreamCode& code) {
-    return makesStrings(*code.work) || (code.prework && makesStrings(*code.prework)) ||
-           std::any_of(code.functions.begin(), code.functions.end(),
-                       [](const ir::Body& body) { return makesStrings(body); });
-}
-
 class PhaseEmitter {
 public:
     /// A phase that runs rarely is not worth the time of LLVM's passes: the kernels it calls are optimised
@@ -252,7 +237,6 @@ private:
         bool isPrework = step.first && functions.prework;
         const graph::Rates& rates = isPrework ? *node.prework : node.work;
         std::int64_t counter = m.plan.counters[step.node];
-        bool releases = makesStrings(kernel.code);
         bool polls = isLong(isPrework ? *kernel.code.prework : *kernel.code.work);
         loop(step.count, [&](llvm::Value* round) {
             if (polls && step.count > 1) emitPoll(m, b, env());
@@ -273,7 +257,6 @@ private:
             }
             b.CreateCall(isPrework ? functions.prework : functions.work,
                          {env(), fields, in, out, b.getInt32(step.node), iteration});
-            if (releases) b.CreateCall(m.runtime("strc_strings_release"), {env()});
         });
     }
 
