@@ -39,9 +39,15 @@ void Builder::forward(Label& from, Label& to) {
     from.waiting.clear();
 }
 
-void Builder::place(SourceRange range) {
-    if (function.places.empty() || !(function.places.back().range == range))
-        function.places.push_back({here(), range});
+SourceRange Builder::place(SourceRange range) {
+    SourceRange before = function.places.empty() ? range : function.places.back().range;
+    if (function.places.empty() || !(before == range)) function.places.push_back({here(), range});
+    return before;
+}
+
+void Builder::place(SourceRange first, SourceRange second) {
+    place(first);
+    if (!(first == second)) function.places.push_back({here() + 1, second});
 }
 
 std::uint32_t Builder::take(std::uint32_t count) {

@@ -31,8 +31,10 @@ public:
     void bind(Label&);
     /// What jumps to `from`, which is not bound and never will be, goes to `to` instead.
     void forward(Label& from, Label& to);
-    /// The code that follows comes from there.
-    void place(SourceRange);
+    /// The code that follows comes from there. Gives what it came from before.
+    SourceRange place(SourceRange);
+    /// The next operation comes from `first`, its operands from `second`.
+    void place(SourceRange first, SourceRange second);
 
     // ---- slots
     std::uint32_t take(std::uint32_t count);

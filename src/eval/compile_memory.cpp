@@ -225,7 +225,10 @@ std::uint32_t Compiler::indexOf(const PendingElement& element) {
 /// Checks the first pending index; `to` is set to the address so far, without the offset.
 void Compiler::applyElement(Place& ref, std::uint32_t to) {
     const PendingElement& first = ref.elements[0];
-    out.op(Code32::Elem, {to, ref.slot, indexOf(first), first.extent, 0, first.stride});
+    std::uint32_t index = indexOf(first);
+    SourceRange whole = out.place(first.range);
+    out.op(Code32::Elem, {to, ref.slot, index, first.extent, 0, first.stride});
+    out.place(whole);
     ref.slot = to;
     ref.elements[0] = ref.elements[1];
     --ref.pending;
@@ -279,8 +282,12 @@ void Compiler::element(const Instr& instr) {
         return;
     }
     if (!literal) return dynamicElement(instr, ref);
-    PendingElement step{0, static_cast<std::uint32_t>(*extentValue),
-                        static_cast<std::uint32_t>(stride), PendingElement::Form::Plain, 0};
+    PendingElement step{0,
+                        static_cast<std::uint32_t>(*extentValue),
+                        static_cast<std::uint32_t>(stride),
+                        PendingElement::Form::Plain,
+                        0,
+                        instr.range};
     if (const Place& place = places[index]; place.kind == Place::Kind::Sum) {
         using Form = PendingElement::Form;
         step.index = place.slot;
@@ -355,11 +362,14 @@ bool Compiler::accessElement(const Place& place, std::uint32_t size, std::uint32
     if (last.stride != size) return false;
     auto offset = static_cast<std::uint32_t>(place.offset);
     int kind = sizeIndex(size);
+    SourceRange whole = out.place(last.range);
     if (place.pending == 2) {
         const PendingElement& outer = place.elements[0];
         std::uint32_t row = indexOf(outer), column = indexOf(last);
+        out.place(outer.range, last.range);
         out.op(kRowElementCodes[isLoad][kind],
                {value, place.slot, row, outer.extent, outer.stride, column, last.extent, offset});
+        out.place(whole);
         return true;
     }
     Code32 operation = kElementCodes[isLoad][static_cast<int>(last.form)][kind];
@@ -367,6 +377,7 @@ bool Compiler::accessElement(const Place& place, std::uint32_t size, std::uint32
         out.op(operation, {value, place.slot, last.index, last.extent, offset});
     else
         out.op(operation, {value, place.slot, last.index, last.extent, offset, last.added});
+    out.place(whole);
     return true;
 }
 

@@ -321,10 +321,11 @@ Lea64:
     S(1).address = S(2).address + (N(3) | static_cast<std::uint64_t>(N(4)) << 32);
     NEXT(5);
 
-#define CHECK_INDEX(index, extent)                   \
+#define CHECK_INDEX(index, extent) CHECK_INDEX_AT(pc, index, extent)
+#define CHECK_INDEX_AT(at, index, extent)            \
     do {                                             \
         if (raw(index) >= (extent)) [[unlikely]] {   \
-            run.indexTrap(pc, frame, index, extent); \
+            run.indexTrap(at, frame, index, extent); \
             return run.outcome;                      \
         }                                            \
     } while (false)
@@ -355,7 +356,7 @@ Lea64:
     Name: {                                                                                   \
         std::int32_t outer = S(3).i, inner = S(6).i;                                          \
         CHECK_INDEX(outer, N(4));                                                             \
-        CHECK_INDEX(inner, N(7));                                                             \
+        CHECK_INDEX_AT(pc + 1, inner, N(7));                                                  \
         std::byte* at = S(2).address + N(8) + static_cast<std::uint64_t>(raw(outer)) * N(5) + \
                         static_cast<std::uint64_t>(raw(inner)) * (size);                      \
         statement;                                                                            \

@@ -15,6 +15,7 @@ struct PendingElement {
     std::uint32_t stride = 0;
     Form form = Form::Plain;  ///< what is added to the index
     std::uint32_t added = 0;
+    SourceRange range;  ///< of the index, for the fault
 };
 
 struct Place {
