@@ -243,7 +243,7 @@ private:
               });
         flag(sub, "--lenient", options.lenient, "warn instead of refusing what old programs do");
         value(sub, "--step-limit", "N",
-              "stop after N steps while the graph is built, or in one run",
+              "stop after N steps of one body while the graph is built, or of one firing",
               [this](const std::string& text) {
                   if (auto steps = parseInteger("--step-limit", text))
                       options.stepLimit = static_cast<std::uint64_t>(*steps);
@@ -488,7 +488,8 @@ private:
         if (formatGiven || options.output.empty() || options.output == "-") return;
         std::string ending = dot == std::string::npos ? "" : options.output.substr(dot + 1);
         if (!find(kGraphFormats, ending, options.graphFormat))
-            diags.add(Diag::UnknownFormat) << options.output;
+            (diags.add(Diag::UnknownFormat) << options.output).note(Diag::Hint)
+                << "graphs are written as .dot, .svg, .json or .txt";
     }
 
     void conflict(std::string_view one, std::string_view other) {

@@ -60,7 +60,10 @@ private:
 
     std::optional<io::Format> formatOf(const FileOptions& file) {
         std::optional<io::Format> format = file.format ? file.format : io::formatOf(file.name);
-        if (!format) program.context.diags.add(Diag::UnknownFormat) << file.name;
+        if (!format)
+            (program.context.diags.add(Diag::UnknownFormat) << file.name).note(Diag::Hint)
+                << fmt::format("'--{}-format' says what it is",
+                               &file == &options.in ? "in" : "out");
         return format;
     }
 
@@ -211,8 +214,10 @@ private:
         };
         add(outcome.itemsRead, "read");
         add(outcome.itemsWritten, "written");
-        call.world.err << fmt::format("{} steady states, {} firings, {:.3f} s{}\n",
-                                      outcome.iterations, outcome.firings, seconds, rates);
+        call.world.err << fmt::format("{} steady state{}, {} firing{}, {:.3f} s{}\n",
+                                      outcome.iterations, outcome.iterations == 1 ? "" : "s",
+                                      outcome.firings, outcome.firings == 1 ? "" : "s", seconds,
+                                      rates);
     }
 
     const Call& call;

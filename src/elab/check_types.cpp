@@ -137,9 +137,11 @@ private:
             if (!first) first = &other;
             const Type* firstType = side == 0 ? first->input : first->output;
             if (type == firstType) continue;
-            report(Diag::SplitjoinTypes, header(instance))
-                << (side == 0 ? "input" : "output") << displayName(*first) << types::toString(firstType)
-                << displayName(other) << types::toString(type);
+            base::Diagnostic& fault = report(Diag::SplitjoinTypes, header(instance));
+            fault << (side == 0 ? "input" : "output") << displayName(*first) << types::toString(firstType)
+                  << displayName(other) << types::toString(type);
+            for (const Instance* each : {first, &other})
+                fault.note(Diag::AddedHere, each->range) << displayName(*each);
             instance.failed = true;
             break;
         }

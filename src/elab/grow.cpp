@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "base/spelling.h"
 #include "elab/purity.h"
 #include "elab/rates.h"
 #include "elab/runner.h"
@@ -144,10 +145,23 @@ private:
         const ir::StreamCode& code = *main.code;
         main.constants.resize(code.constants.size());
         for (const auto& [name, text] : entry.arguments)
-            if (!hasParameter(code, name))
-                context.diags.add(Diag::UnknownDefine) << code.name << name;
+            if (!hasParameter(code, name)) reportUnknownDefine(code, name);
         for (std::uint32_t k = 0; k < code.params; ++k) bindMainParameter(main, k, entry);
         return context.diags.errorCount() == errorsBefore;
+    }
+
+    void reportUnknownDefine(const ir::StreamCode& code, const std::string& name) {
+        base::Diagnostic& fault = context.diags.add(Diag::UnknownDefine) << code.name << name;
+        base::SpellingSearch search(name);
+        std::string all;
+        for (std::uint32_t k = 0; k < code.params; ++k) {
+            search.consider(code.constants[k].name);
+            all += (k == 0 ? "'" : ", '") + code.constants[k].name + "'";
+        }
+        if (!search.best().empty())
+            fault.note(Diag::DidYouMean) << search.best();
+        else if (!all.empty())
+            fault.note(Diag::Hint) << "it has " + all;
     }
 
     static bool hasParameter(const ir::StreamCode& code, const std::string& name) {

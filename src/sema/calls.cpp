@@ -153,10 +153,12 @@ void checkPackageStatement(Checker& c, const ast::MessageStmt& message) {
 }  // namespace
 
 bool checkArgumentCount(Checker& c, SourceRange range, std::string_view kind, std::string_view name,
-                        std::size_t least, std::size_t most, std::size_t given) {
+                        std::size_t least, std::size_t most, std::size_t given,
+                        SourceRange declared) {
     if (given >= least && given <= most) return false;
-    c.error(Diag::ArgumentCount, range)
-        << kind << name << countText(least, most) << std::to_string(given);
+    Diagnostic& diag = c.error(Diag::ArgumentCount, range)
+                       << kind << name << countText(least, most) << std::to_string(given);
+    if (declared.valid()) diag.note(Diag::DeclaredHere, declared) << name;
     return true;
 }
 

@@ -11,9 +11,11 @@ Typed checkPackageCall(Checker&, const ast::PackageCallExpr&);
 /// A message, or the call of a package function as a statement.
 void checkMessage(Checker&, const ast::MessageStmt&);
 
-/// Reports a wrong number of arguments: true then. `kind`: "function", "filter".
+/// Reports a wrong number of arguments: true then. `kind`: "function", "filter". `declared`: where
+/// the user can see what is needed.
 bool checkArgumentCount(Checker&, SourceRange, std::string_view kind, std::string_view name,
-                        std::size_t least, std::size_t most, std::size_t given);
+                        std::size_t least, std::size_t most, std::size_t given,
+                        SourceRange declared = {});
 /// The arguments of a function or handler, converted to its parameters.
 void checkFunctionArguments(Checker&, const FunctionInfo&, SourceRange callee,
                             std::span<const ast::Expr* const> args);

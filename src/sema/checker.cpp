@@ -46,7 +46,8 @@ std::string_view kindName(ast::StreamKind kind) {
 }
 
 std::string displayName(const StreamInfo& stream) {
-    return stream.name ? std::string(stream.name.text()) : "anonymous";
+    if (stream.name) return std::string(stream.name.text());
+    return std::string(stream.decl ? kindName(stream.decl->stream) : "filter");
 }
 
 std::string describe(const StreamInfo& stream) {

@@ -69,7 +69,8 @@ public:
         bool isNamed = positional < stmt.args.size();
         std::size_t least = isNamed ? 0 : required;
         bool isWrong = checkArgumentCount(c, stmt.target.range, kind(), stream.name.text(), least,
-                                          params.size(), positional);
+                                          params.size(), positional,
+                                          stream.decl ? stream.decl->header : SourceRange{});
         std::size_t next = 0;
         for (const ast::Argument& arg : stmt.args) {
             if (!arg.name.name)

@@ -263,8 +263,11 @@ std::string_view similarStream(Checker& c, std::string_view name) {
     return search.best();
 }
 
-std::string_view similarStruct(Checker& c, std::string_view name) {
+std::string_view similarType(Checker& c, std::string_view name) {
+    if (name == "bool") return "boolean";
     base::SpellingSearch search(name);
+    for (std::string_view each : {"boolean", "bit", "int", "float", "double", "complex", "String"})
+        search.consider(each);
     for (const TopNames* top : {&c.tables.own, &c.tables.library})
         for (auto& [each, type] : top->structs) search.consider(each.text());
     return search.best();

@@ -40,7 +40,7 @@ FunctionInfo* findFunction(Checker&, Name);
 
 /// Closest names, for suggestions; empty if there is none.
 std::string_view similarStream(Checker&, std::string_view);
-std::string_view similarStruct(Checker&, std::string_view);
+std::string_view similarType(Checker&, std::string_view);
 std::string_view similarPackage(Checker&, std::string_view);
 
 }  // namespace strc::sema

@@ -30,7 +30,7 @@ TypeKind kindOf(ast::Primitive primitive) {
 const Type* namedType(Checker& c, const ast::TypeExpr& type) {
     if (const Type* found = findStruct(c, type.name.name)) return found;
     Diagnostic& diag = c.error(Diag::UnknownType, type.name.range) << type.name.name;
-    if (c.maySuggest()) c.suggest(diag, type.name.range, similarStruct(c, type.name.name.text()));
+    if (c.maySuggest()) c.suggest(diag, type.name.range, similarType(c, type.name.name.text()));
     return c.types.error();
 }
 

@@ -3,7 +3,7 @@
 
 import unittest
 
-from command import Case
+from command import COUNTER, TWICE, Case
 
 ENGINES = [["--interpret"], ["-O0"], ["-O2"]]
 
@@ -40,6 +40,53 @@ class Ranges(Case):
     def test_index_of_a_struct(self):
         self.assertEqual(self.marked("println(a[i + 2].of[1]);", "Pair[4] a;"), "i + 2")
         self.assertEqual(self.marked("println(a[0 * i].of[i]);", "Pair[4] a;"), "i")
+
+
+class Advice(Case):
+    def faults(self, text, *options, status=1):
+        self.file("p.str", text)
+        return self.call("check", *options, "p.str", status=status)[1]
+
+    def test_unknown_define(self):
+        self.assertIn("note: it has 'n'", self.faults(COUNTER, "-D", "other=1", status=2))
+        program = "void->void pipeline Main(int number = 1) { add IntRamp(number); add IntPrint; }\n"
+        self.assertIn("note: did you mean 'number'?", self.faults(program, "-D", "numbr=1", status=2))
+
+    def test_unknown_format(self):
+        self.file("p.str", TWICE)
+        for side in "in", "out":
+            _, err = self.call("run", "--top", "Twice", f"--{side}", "a.mp3", "p.str", status=2)
+            self.assertIn(f"note: '--{side}-format' says what it is", err)
+        _, err = self.call("graph", "-o", "p.png", "p.str", status=2)
+        self.assertIn("note: graphs are written as .dot, .svg, .json or .txt", err)
+
+    def test_argument_count(self):
+        err = self.faults("void->void pipeline Main { add S; add IntPrint; }\n"
+                          "void->int filter S(int n) { work push 1 { push(n); } }\n")
+        self.assertIn("p.str:2:1: note: 'S' is declared here", err)
+
+    def test_branches_of_different_types(self):
+        err = self.faults("void->void pipeline Main { add IntRamp; add splitjoin { split duplicate;\n"
+                          "add int->int filter { work pop 1 push 1 { push(pop()); } };\n"
+                          "add int->float filter { work pop 1 push 1 { push(pop()); } };\n"
+                          "join roundrobin; }; add IntPrint; }\n")
+        self.assertIn("p.str:2:1: note: 'filter' is added here", err)
+        self.assertIn("p.str:3:1: note: 'filter' is added here", err)
+
+    def test_stream_without_a_name(self):
+        err = self.faults("void->void pipeline Main { add IntRamp;\n"
+                          "add splitjoin { add Identity<int>; join roundrobin; }; add IntPrint; }\n")
+        self.assertIn("splitjoin 'splitjoin' has no 'split'", err)
+
+    def test_types_of_other_languages(self):
+        for word, name in ("bool", "boolean"), ("string", "String"), ("Float", "float"):
+            err = self.faults("void->void pipeline Main { add Ramp; add K; }\n"
+                              f"float->void filter K {{ {word} x; work pop 1 {{ pop(); }} }}\n")
+            self.assertIn(f"help: write '{name}' instead of '{word}'", err)
+
+    def test_one_of_a_kind(self):
+        self.file("p.str", COUNTER)
+        self.assertRegex(self.call("run", "--stats", "-i", "1", "p.str")[1], r"^1 steady state, 2 firings, ")
 
 
 if __name__ == "__main__":
