@@ -23,9 +23,8 @@ LIBRARIES = {
 # The system beyond the C++ library: signals, terminals, descriptors.
 POSIX = r"(unistd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
 POSIX_FOLDERS = {"io", "interp", "host", "driver"}
-# Headers that may open a third-party library; only .cpp files and private headers of their folder
-# include them, and each other.
-DOORS = {"codegen/llvm.h", "codegen/llvm_backend.h"}
+# LLVM comes through one door in each of two sizes: every other file of its folder includes these.
+DOORS = {"LLVM": {"codegen/detail/llvm.h", "codegen/detail/llvm_backend.h"}}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -58,13 +57,15 @@ def library_of(name):
     return next((lib for lib, form in LIBRARIES.items() if re.match(form, name)), None)
 
 
-def third_party_fault(folder, is_header, name, allowed, door):
+def third_party_fault(folder, is_header, name, allowed, includer):
     """What is wrong with a header from outside the tree, or None."""
     library = library_of(name)
     if library:
-        if library not in allowed and not door:
+        if library not in allowed:
             return f"<{name}>: {folder} does not use {library}"
-        if is_header and not door:
+        if includer not in DOORS.get(library, {includer}):
+            return f"<{name}>: {library} comes through {', '.join(sorted(DOORS[library]))}"
+        if is_header:
             return f"<{name}>: third-party headers belong into .cpp files"
     elif re.match(POSIX, name):
         if is_header or folder not in POSIX_FOLDERS:
@@ -83,10 +84,8 @@ def own_fault(src, folder, is_public, name, deps):
         return None
     if target != folder and target not in deps:
         return f'"{name}": {folder} may not know {target}'
-    if "/detail/" in name and target != folder:
+    if "/detail/" in name and (target != folder or is_public):
         return f'"{name}" is private to {target}'
-    if name in DOORS and is_public:
-        return f'"{name}" is for .cpp files'
     if not (src / name).is_file():
         return f'"{name}" is not there'
     return None
@@ -98,17 +97,16 @@ def check_file(src, path, table):
     deps, libraries = table[folder]
     # Private headers are seen by .cpp files of their folder alone, so they may open its libraries.
     private = "detail" in relative.parts
-    door = relative.as_posix() in DOORS
     text = path.read_text(encoding="utf-8")
     if is_header and not re.match(r"(//.*\n|\s)*#pragma once\n", text):
         yield "does not start with #pragma once"
     includes = INCLUDE.findall(text)
     for bracket, name in includes:
         if bracket == "<" or library_of(name):
-            fault = third_party_fault(folder, is_header and not private, name, libraries, door)
+            fault = third_party_fault(
+                folder, is_header and not private, name, libraries, relative.as_posix())
         else:
-            public = is_header and not private and not door
-            fault = own_fault(src, folder, public, name, deps)
+            fault = own_fault(src, folder, is_header and not private, name, deps)
         if fault:
             yield fault
     own = relative.with_suffix(".h").as_posix()

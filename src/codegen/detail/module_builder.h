@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codegen/llvm.h"
+#include "codegen/detail/llvm.h"
 #include "codegen/lower.h"
 
 namespace strc::codegen {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "codegen/llvm_backend.h"
+#include "codegen/detail/llvm_backend.h"
 #include "codegen/lower.h"
 
 namespace strc::codegen {

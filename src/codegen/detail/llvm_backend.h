@@ -2,7 +2,7 @@
 /// The door to LLVM's passes, targets and JIT, which take long to compile: for the few .cpp files and
 /// detail headers of this folder that run them.
 
-#include "codegen/llvm.h"
+#include "codegen/detail/llvm.h"
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wunused-parameter"
