@@ -46,7 +46,7 @@ class Definition:
         self.pop = self.peek = self.push = 0
         self.first_pop = self.first_peek = self.first_push = 0
         self.fields, self.init, self.work, self.prework, self.functions = [], [], [], None, []
-        self.rate_texts, self.fixed = {}, {}
+        self.rate_texts, self.fixed, self.anonymous = {}, {}, False
 
     def rates(self, pop, peek, push, texts=None):
         parts = [("push", push), ("pop", pop)] + ([("peek", peek)] if peek > pop else [])
@@ -54,9 +54,15 @@ class Definition:
         return "".join(f" {kind} {texts.get(kind, n)}" for kind, n in parts if n)
 
     def write(self):
+        """As a declaration; as an anonymous filter its parameters are captured variables."""
+        if self.anonymous:
+            return [f"{self.takes}->{self.gives} filter {{", *self.parts(), "};"]
         types = ", ".join(f"{kind} {name}" for kind, name in self.parameters)
         head = f"{self.takes}->{self.gives} filter {self.name}" + (f"({types})" if types else "")
-        lines = [head + " {", *write_all(self.fields, "  ")]
+        return [head + " {", *self.parts(), "}", ""]
+
+    def parts(self):
+        lines = write_all(self.fields, "  ")
         if self.init:
             lines += ["  init {", *write_all(self.init, "    "), "  }"]
         lines += write_all(self.functions, "  ")
@@ -64,7 +70,7 @@ class Definition:
             rates = self.rates(self.first_pop, self.first_peek, self.first_push)
             lines += [f"  prework{rates} {{", *write_all(self.prework, "    "), "  }"]
         rates = self.rates(self.pop, self.peek, self.push, self.rate_texts)
-        return [*lines, f"  work{rates} {{", *write_all(self.work, "    "), "  }", "}", ""]
+        return [*lines, f"  work{rates} {{", *write_all(self.work, "    "), "  }"]
 
     def python(self):
         lines = ["class Made:", " def __init__(s, arguments, I, O, LINES):"]
@@ -89,7 +95,7 @@ class Body:
 
     def __init__(self, rng, takes, names, arrays, functions=()):
         self.rng, self.takes, self.names, self.arrays = rng, takes, list(names), list(arrays)
-        self.functions, self.peeks, self.count, self.quiet = functions, 0, 0, False
+        self.functions, self.procedures, self.peeks, self.count = functions, [], 0, 0
 
     def name(self, letter="v"):
         self.count += 1
@@ -137,7 +143,7 @@ class Body:
 
     def call(self, kind, depth):
         fitting = [f for f in self.functions if f[1] == kind]
-        if not fitting or self.quiet:
+        if not fitting:
             return None
         name, _, kinds = self.rng.choice(fitting)
         given = [self.expression(k, depth - 2) for k in kinds]
@@ -233,11 +239,8 @@ class Body:
     def assignment(self):
         targets = [n for n in self.names if n[3]]
         if self.arrays and (not targets or self.rng.random() < 0.3):
-            _, _, kind, _ = self.rng.choice(self.arrays)
-            self.quiet = True  # Python evaluates the right side first
-            text, python = self.element(kind, self.expression("int", 1))
-            self.quiet = False
-        elif targets:
+            return self.element_assignment()
+        if targets:
             text, python, kind, _ = self.rng.choice(targets)
             if kind == "int" and self.rng.random() < 0.15:
                 return Statement(f"{text}++;", f"{python} = W({python} + 1)")
@@ -250,6 +253,26 @@ class Body:
         e = self.expression(kind, 3)
         return Statement(f"{text} = {e[0]};", f"{python} = {e[1]}")
 
+    def element_assignment(self):
+        text, python, kind, size = self.rng.choice(self.arrays)
+        at, e = self.expression("int", 2), self.expression(kind)
+        # Python would evaluate the right side before the index.
+        first = f"at = {at[1]} & {size - 1}"
+        if kind in ("int", "float") and self.rng.random() < 0.3:
+            op, word = self.rng.choice("+-*"), "W" if kind == "int" else "F"
+            return Statement(f"{text}[{at[0]} & {size - 1}] {op}= {e[0]};",
+                             f"{first}\n{python}[at] = {word}({python}[at] {op} ({e[1]}))")  # fmt: skip
+        return Statement(f"{text}[{at[0]} & {size - 1}] = {e[0]};", f"{first}\n{python}[at] = {e[1]}")
+
+    def procedure_call(self):
+        """A call that changes an array, or none."""
+        fitting = [(p, a) for p in self.procedures for a in self.arrays if a[2:] == p[1:]]
+        if not fitting:
+            return []
+        (name, *_), array = self.rng.choice(fitting)
+        e = self.expression("int", 2)
+        return [Statement(f"{name}({array[0]}, {e[0]});", f"s.{name}({array[1]}, {e[1]})")]
+
     def scoped(self, make):
         names, arrays = list(self.names), list(self.arrays)
         body = make()
@@ -261,6 +284,8 @@ class Body:
 
     def quiet_statement(self, depth):
         out, way = [], self.rng.random()
+        if self.procedures and self.rng.random() < 0.15:
+            return self.procedure_call()
         if depth <= 0 or way < 0.45:
             made = self.assignment()
             return [made] if made else []
@@ -428,6 +453,17 @@ def add_function(rng, d, body):
     body.functions = [*body.functions, (name, kind, kinds)]
 
 
+def add_procedure(rng, d, body):
+    """A function that changes the array it is given."""
+    name, kind, size = body.name("g"), rng.choice(["int", "float"]), rng.choice([2, 4, 8])
+    inner = Body(rng, "void", [*body.names, ("by", "by", "int", True)], [*body.arrays, ("into", "into", kind, size)])
+    inner.count = body.count + 100
+    lines = [*inner.quiet_statements(1, 2), inner.element_assignment(), *inner.quiet_statements(1, 1)]
+    head = f"void {name}({kind}[{size}] into, int by)"
+    d.functions.append(Statement(head, f"def {name}(s, into, by):", lines))
+    body.procedures.append((name, kind, size))
+
+
 def random_filter(rng, name, takes, gives, pop, push, plain=False):
     """A filter of these rates. `plain`: neither peeks nor has a prework."""
     parameters = [(rng.choice(["int", "int", "float"]), f"k{i}") for i in range(rng.choice([0, 0, 1, 2]))]
@@ -438,6 +474,9 @@ def random_filter(rng, name, takes, gives, pop, push, plain=False):
     add_fields(rng, d, body)
     if rng.random() < 0.3:
         add_function(rng, d, body)
+    if rng.random() < 0.25:
+        add_procedure(rng, d, body)
+    d.anonymous = rng.random() < 0.3
     names, arrays = list(body.names), list(body.arrays)
     if not plain and rng.random() < 0.12:
         d.first_pop = rng.randrange(pop + 2) if pop else 0

@@ -54,8 +54,15 @@ class Maker:
     def pipeline(self, takes, gives, depth):
         if takes == gives and self.rng.random() < 0.2:
             d = bodies.random_filter(self.rng, self.name("Filter"), takes, gives, 1, 1)
-            children = [self.instance(d) for _ in range(self.rng.randrange(2, 5))]
-            return self.named(model.Pipeline(children), "Pipeline")
+            first, count = self.arguments(d), self.rng.randrange(2, 5)
+            steps = [
+                0 if name in d.fixed or kind != "int" else self.rng.randrange(1, 4)
+                for kind, name in d.parameters
+            ]
+            given = [[a + s * i if s else a for a, s in zip(first, steps)] for i in range(count)]
+            made = self.named(model.Pipeline([model.Filter(d, g) for g in given]), "Pipeline")
+            made.steps = steps
+            return made
         count = self.rng.randrange(2, 4)
         kinds = [takes, *(self.rng.choice(bodies.TYPES) for _ in range(count - 1)), gives]
         children = [self.stream(a, b, depth - 1) for a, b in zip(kinds, kinds[1:])]
@@ -131,6 +138,16 @@ class Writer:
     def __init__(self):
         self.done, self.lines = set(), []
 
+    def place_anonymous(self, word, stream, indent):
+        d = stream.definition
+        inner = indent + "  "
+        lines = [f"{inner}{line}" for line in d.write()]
+        lines[0] = f"{inner}{word} {lines[0].strip()}"
+        variables = [
+            f"{inner}{kind} {name} = {literal(a)};" for (kind, name), a in zip(d.parameters, stream.arguments)
+        ]
+        return [indent + "{", *variables, *lines, indent + "}"]
+
     def creator(self, stream, indent):
         if isinstance(stream, model.Filter):
             d = stream.definition
@@ -150,6 +167,8 @@ class Writer:
         return type(stream).__name__.lower()
 
     def place(self, word, stream, indent):
+        if isinstance(stream, model.Filter) and stream.definition.anonymous:
+            return self.place_anonymous(word, stream, indent)
         lines = self.creator(stream, indent)
         return [f"{indent}{word} {lines[0]}", *lines[1:]]
 
@@ -164,7 +183,24 @@ class Writer:
         return [*lines, split, *(f"{indent}enqueue {literal(e)};" for e in stream.enqueued)]
 
     def chain(self, stream, indent):
+        if self.is_loop(stream):
+            first = stream.children[0]
+            given = [
+                f"{literal(a)} + {step} * i" if step else literal(a)
+                for a, step in zip(first.arguments, stream.steps)
+            ]
+            self.creator(first, indent)  # declares it
+            head = f"{indent}for (int i = 0; i < {len(stream.children)}; i++)"
+            return [head, f"{indent}  add {first.definition.name}({', '.join(given)});"]
         return [line for child in stream.children for line in self.place("add", child, indent)]
+
+    def is_loop(self, stream):
+        """Can its children be created in a loop?"""
+        steps, children = getattr(stream, "steps", None), stream.children
+        return bool(steps) and not children[0].definition.anonymous and all(
+            child.arguments == [a + s * i if s else a for a, s in zip(children[0].arguments, steps)]
+            for i, child in enumerate(children)
+        )  # fmt: skip
 
     def program(self, stream):
         main = ["void->void pipeline Main {", *self.inside(stream, "  "), "}"]
