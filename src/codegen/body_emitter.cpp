@@ -150,15 +150,13 @@ void BodyEmitter::instruction(const Instr& instr) {
         case Op::If: return emitIf(instr);
         case Op::Loop: return emitLoop(instr);
         case Op::Yield: yielded = operand(instr, 0); return;
-        case Op::Break: return leave(loops.back().exit);
-        case Op::Continue: return leave(loops.back().next);
+        case Op::Break: b.CreateBr(loops.back().exit); return;
+        case Op::Continue: b.CreateBr(loops.back().next); return;
         case Op::Return: return emitReturn(&instr);
         case Op::Call: return emitCall(instr);
         default: STRC_UNREACHABLE("an operation that is not compiled");
     }
 }
-
-void BodyEmitter::leave(llvm::BasicBlock* to) { b.CreateBr(to); }
 
 void BodyEmitter::emitIf(const Instr& instr) {
     llvm::BasicBlock* blocks[] = {newBlock("then"), newBlock("else")};

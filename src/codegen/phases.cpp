@@ -202,7 +202,7 @@ private:
         b.CreateMemCpy(to, llvm::MaybeAlign(1), from, llvm::MaybeAlign(1), bytes);
     }
 
-    /// Round robin: weight by weight, between the one side (`node` total items a firing) and the many.
+    /// Round robin: weight by weight, between the one side and the many.
     void distribute(const Step& step, const graph::Node& node, bool splits) {
         EdgeId one = splits ? node.inputs[0] : node.outputs[0];
         const Type* type = m.plan.program->graph.edges[one].type;

@@ -43,8 +43,8 @@ void lowerStreams(ModuleScope& m) {
     std::vector<bool> wanted = wantedStreams(m);
     m.module.streams.resize(wanted.size());
     for (std::size_t k = 0; k < wanted.size() && !m.failed; ++k) {
-        const sema::StreamInfo& info = m.program.streams[k];
-        detail::declareStream(m, info, wanted[k] || info.library, m.module.streams[k]);
+        const sema::StreamInfo* info = &m.program.streams[k];
+        detail::declareStream(m, *info, wanted[k] || info->library, m.module.streams[k]);
     }
     for (std::size_t k = 0; k < wanted.size() && !m.failed; ++k)
         if (wanted[k]) detail::lowerStream(m, m.program.streams[k], m.module.streams[k]);
