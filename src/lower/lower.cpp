@@ -27,6 +27,13 @@ void declareFunctions(ModuleScope& m) {
     }
 }
 
+/// An anonymous stream inside of a filter, which is an error: nobody has looked at what it uses.
+bool standsInBroken(const sema::StreamInfo& info) {
+    for (const sema::StreamInfo* around = info.enclosing; around; around = around->enclosing)
+        if (around->broken) return true;
+    return false;
+}
+
 /// Which streams are lowered; of library streams at least the head, for those that create them. Where the main stream is chosen, library streams that it does not reach
 /// are left out, and under --lenient all it does not reach: those may have errors.
 std::vector<bool> wantedStreams(const ModuleScope& m) {
@@ -35,7 +42,8 @@ std::vector<bool> wantedStreams(const ModuleScope& m) {
                                 [](const auto& info) { return info.reachable; });
     std::vector<bool> wanted;
     for (const sema::StreamInfo& info : streams)
-        wanted.push_back(!isMarked || info.reachable || !(info.library || m.context.lenient));
+        wanted.push_back(!standsInBroken(info) &&
+                         (!isMarked || info.reachable || !(info.library || m.context.lenient)));
     return wanted;
 }
 

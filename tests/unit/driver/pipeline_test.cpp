@@ -109,17 +109,30 @@ TEST_F(PipelineTest, StopsWhereAnInstanceIsWrong) {
 }
 
 TEST_F(PipelineTest, OneRunFindsWhatDifferentStagesReport) {
-    EXPECT_EQ(
-        go("void->void pipeline Main { add S; add A; add B; add C; add T; }\n"
-           "void->int filter S { init { println(1); } work push 1 { push(1); } }\n"
-           "int->int filter A { work pop 1 push 1 { pop(); push(pop()); } }\n"
-           "int->int filter B { init { nope(); } work pop 1 push 1 { push(\"a\"); } }\n"
-           "int->int filter C { work pop 1 push 1 { push(peek(-1)); pop(); } }\n"
-           "int->void filter T { work pop 1 { pop(); } }"),
-        Stage::Parsed);
+    EXPECT_EQ(go("void->void pipeline Main { add S; add A; add B; add C; add T; }\n"
+                 "void->int filter S { init { println(1); } work push 1 { push(1); } }\n"
+                 "int->int filter A { work pop 1 push 1 { pop(); push(pop()); } }\n"
+                 "int->int filter B { init { nope(); } work pop 1 push 1 { push(\"a\"); } }\n"
+                 "int->int filter C { work pop 1 push 1 { push(peek(-1)); pop(); } }\n"
+                 "int->void filter T { work pop 1 { pop(); } }"),
+              Stage::Parsed);
     EXPECT_EQ(faults(), (std::vector<std::string>{"4: unknown-function", "4: not-convertible",
                                                   "5: negative-peek", "3: pop-rate-violated"}));
     EXPECT_EQ(printed, "");
+}
+
+TEST_F(PipelineTest, StreamsInsideOfBrokenFiltersAreLeftAlone) {
+    go(
+        std::string("void->void pipeline Main { add Source; add Sink; }\n"
+                    "void->int filter Source { work push 1 { push(1); } }\n"
+                    "int->void filter Sink { work pop 1 { int v = pop();\n"
+                    "add splitjoin { split roundrobin;\n"
+                    "for (int i = 0; i < n / 2; i++) add Compare(up); join roundrobin; }\n"
+                    "add pipeline { add Count(0); add filter { work { push(v); } } } } }\n"));
+    std::vector<std::string> found = faults();
+    EXPECT_THAT(found, testing::Contains("4: composite-statement-in-filter"));
+    EXPECT_THAT(found, testing::Contains("5: unknown-stream"));
+    EXPECT_THAT(found, testing::Contains("6: unknown-stream"));
 }
 
 TEST_F(PipelineTest, BrokenRatesDoNotHideABrokenGraph) {
