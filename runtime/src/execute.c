@@ -28,8 +28,7 @@ void strc_write(strc_env *env, int32_t output, const void *from, int64_t items) 
         strc_leave(env, STRC_END_STOPPED);
 }
 
-static int supplied(const strc_program *program, strc_env *env, const strc_phase *phase,
-                    int must) {
+static int supplied(const strc_program *program, strc_env *env, const strc_phase *phase, int must) {
     const strc_world *world = env->world;
     for (uint32_t input = 0; input < program->inputs; ++input) {
         uint64_t items = phase->reads[input];

@@ -23,9 +23,9 @@ public:
     /// After errors that leave something to look at the next stages still run, to report theirs.
     Stage run(Stage last) {
         using Step = bool (Pipeline::*)();
-        static constexpr Step steps[] = {&Pipeline::parse,   &Pipeline::check,
-                                         &Pipeline::lower,   &Pipeline::elaborate,
-                                         &Pipeline::balance, &Pipeline::schedule, &Pipeline::plan};
+        static constexpr Step steps[] = {
+            &Pipeline::parse,   &Pipeline::check,    &Pipeline::lower, &Pipeline::elaborate,
+            &Pipeline::balance, &Pipeline::schedule, &Pipeline::plan};
         auto done = Stage::Nothing;
         for (auto next = Stage::Nothing; next < last;) {
             bool goesOn = (this->*steps[static_cast<std::size_t>(next)])();

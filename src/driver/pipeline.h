@@ -41,7 +41,7 @@ struct Request {
     sched::Order order = sched::Order::Buffers;
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
     bool planIfPossible = false;
-    std::function<void(std::string_view)> print; ///< what composite bodies and `init` print
+    std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;
 };
 

@@ -48,10 +48,14 @@ private:
             Visit visit = stack.back();
             stack.pop_back();
             Instance& instance = tree.instances[visit.id];
-            if (visit.part == Part::Splitter) addSplitter(instance);
-            else if (visit.part == Part::Joiner) addJoiner(instance);
-            else if (instance.isFilter()) addFilter(visit.id);
-            else enterComposite(visit.id, stack);
+            if (visit.part == Part::Splitter)
+                addSplitter(instance);
+            else if (visit.part == Part::Joiner)
+                addJoiner(instance);
+            else if (instance.isFilter())
+                addFilter(visit.id);
+            else
+                enterComposite(visit.id, stack);
         }
     }
 
@@ -71,15 +75,21 @@ private:
         };
         switch (instance.kind()) {
             case ir::StreamKind::Filter: break;
-            case ir::StreamKind::Pipeline: children(instance.children.begin(), instance.children.end()); break;
+            case ir::StreamKind::Pipeline:
+                children(instance.children.begin(), instance.children.end());
+                break;
             case ir::StreamKind::SplitJoin:
                 parts.push_back({id, Part::Splitter});
-                if (structural) children(instance.children.rbegin(), instance.children.rend());
-                else children(instance.children.begin(), instance.children.end());
+                if (structural)
+                    children(instance.children.rbegin(), instance.children.rend());
+                else
+                    children(instance.children.begin(), instance.children.end());
                 parts.push_back({id, Part::Joiner});
                 break;
             case ir::StreamKind::FeedbackLoop:
-                parts = {{id, Part::Joiner}, {instance.children[0], Part::Stream}, {id, Part::Splitter},
+                parts = {{id, Part::Joiner},
+                         {instance.children[0], Part::Stream},
+                         {id, Part::Splitter},
                          {instance.children[1], Part::Stream}};
                 break;
         }
@@ -121,7 +131,8 @@ private:
 
     graph::NodeId addNode(graph::Node node) {
         if (graph.nodes.size() == context.limits.nodes)
-            context.diags.add(Diag::TooManyNodes, node.range) << static_cast<std::int64_t>(context.limits.nodes);
+            context.diags.add(Diag::TooManyNodes, node.range)
+                << static_cast<std::int64_t>(context.limits.nodes);
         graph.nodes.push_back(std::move(node));
         return static_cast<graph::NodeId>(graph.nodes.size() - 1);
     }
@@ -157,7 +168,8 @@ private:
         std::int64_t sum = 0;
         for (std::int64_t weight : weights) sum += weight;  // at most 2^31 each, and 2^23 of them
         if (sum > INT32_MAX)
-            context.diags.add(Diag::LimitExceeded, range) << "the sum of the weights" << std::int64_t(INT32_MAX);
+            context.diags.add(Diag::LimitExceeded, range)
+                << "the sum of the weights" << std::int64_t(INT32_MAX);
         return sum;
     }
 
@@ -170,7 +182,8 @@ private:
         node.range = spec.range;
         node.parent = instance.composite;
         node.inputs.assign(1, graph::kNone);
-        node.kind = spec.duplicate ? graph::NodeKind::Duplicate : graph::NodeKind::RoundRobinSplitter;
+        node.kind =
+            spec.duplicate ? graph::NodeKind::Duplicate : graph::NodeKind::RoundRobinSplitter;
         std::vector<std::int64_t> weights = connected(spec.weights);
         node.outputs.assign(weights.size(), graph::kNone);
         if (!spec.duplicate) {
@@ -265,7 +278,8 @@ private:
     void connectPipeline(const Instance& instance) {
         for (std::size_t k = 0; k + 1 < instance.children.size(); ++k) {
             const Instance& down = tree.instances[instance.children[k + 1]];
-            addEdge(outputs[instance.children[k]], inputs[instance.children[k + 1]], down.input, down.range);
+            addEdge(outputs[instance.children[k]], inputs[instance.children[k + 1]], down.input,
+                    down.range);
         }
     }
 
@@ -297,7 +311,8 @@ private:
         addEdge({instance.splitter, splitPort}, inputs[loopId], loop.input, loop.range);
         graph::EdgeId back = addEdge(outputs[loopId], {instance.joiner, joinPort}, loop.output,
                                      instance.join->range);
-        for (const EnqueuedItem& item : instance.enqueued) graph.edges[back].initial.push_back(item.value);
+        for (const EnqueuedItem& item : instance.enqueued)
+            graph.edges[back].initial.push_back(item.value);
     }
 
     void openEnds() {
@@ -312,12 +327,14 @@ private:
         for (const Kernel& kernel : tree.kernels) {
             std::uint8_t effects = graph::kNoEffect;
             bool isBuiltin = kernel.builtin != ir::BuiltinStream::None;
-            if (isBuiltin && types::info(kernel.builtin).role == types::BuiltinRole::Writer) effects = graph::kWritesFile;
+            if (isBuiltin && types::info(kernel.builtin).role == types::BuiltinRole::Writer)
+                effects = graph::kWritesFile;
             const ir::StreamCode& code = kernel.code;
             if (code.work) effects |= effectsOf(module, &code, *code.work);
             if (code.prework) effects |= effectsOf(module, &code, *code.prework);
             for (const ir::Body& function : code.functions)
-                if (function.kind == ir::BodyKind::Handler) effects |= effectsOf(module, &code, function);
+                if (function.kind == ir::BodyKind::Handler)
+                    effects |= effectsOf(module, &code, function);
             kernelEffects.push_back(effects);
         }
     }
@@ -327,7 +344,7 @@ private:
     Tree& tree;
     graph::Graph graph;
     std::vector<InstanceId> naturalOrder;  ///< composites, parents first
-    std::vector<End> inputs, outputs;      ///< by InstanceId
+    std::vector<End> inputs, outputs;  ///< by InstanceId
     std::vector<std::uint8_t> kernelEffects;
 };
 

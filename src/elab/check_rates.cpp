@@ -19,7 +19,8 @@ public:
 
     void check() {
         for (const graph::Node& node : elaboration.graph.nodes) {
-            if (node.kind != graph::NodeKind::Filter || elaboration.kernels[node.kernel].builtin != ir::BuiltinStream::None)
+            if (node.kind != graph::NodeKind::Filter ||
+                elaboration.kernels[node.kernel].builtin != ir::BuiltinStream::None)
                 continue;
             auto id = static_cast<graph::NodeId>(&node - elaboration.graph.nodes.data());
             const Kernel& kernel = elaboration.kernels[node.kernel];
@@ -27,14 +28,16 @@ public:
             if (seen.size() <= node.kernel) seen.resize(elaboration.kernels.size());
             if (seen[node.kernel]++) continue;
             checkBody(id, kernel, *kernel.code.work, kernel.work, "'work'");
-            if (kernel.code.prework) checkBody(id, kernel, *kernel.code.prework, *kernel.prework, "'prework'");
+            if (kernel.code.prework)
+                checkBody(id, kernel, *kernel.code.prework, *kernel.prework, "'prework'");
         }
     }
 
 private:
-    void checkBody(graph::NodeId node, const Kernel& kernel, const ir::Body& body, const graph::Rates& rates,
-                   const char* part) {
-        std::uint64_t steps = std::min({kStepsPerKernel, stepsLeft, context.limits.elaborationSteps});
+    void checkBody(graph::NodeId node, const Kernel& kernel, const ir::Body& body,
+                   const graph::Rates& rates, const char* part) {
+        std::uint64_t steps =
+            std::min({kStepsPerKernel, stepsLeft, context.limits.elaborationSteps});
         stepsLeft -= steps;
         ir::ItemCounts counts = ir::countItems(module, kernel.code, body, steps);
         Place place{node, &kernel.code, &body, part};
@@ -57,9 +60,10 @@ private:
             .in(graph::path(elaboration.graph, place.node));
     }
 
-    base::Diagnostic& reportRate(const Place& place, Diag diag, base::SourceRange range, std::int64_t declared,
-                                 std::int64_t found) {
-        return report(place, diag, range) << place.part << elaboration.graph.nodes[place.node].name << declared << found;
+    base::Diagnostic& reportRate(const Place& place, Diag diag, base::SourceRange range,
+                                 std::int64_t declared, std::int64_t found) {
+        return report(place, diag, range)
+               << place.part << elaboration.graph.nodes[place.node].name << declared << found;
     }
 
     void checkPops(const Place& place, const graph::Rates& rates, const ir::ItemCounts& counts) {
@@ -68,7 +72,8 @@ private:
         if (counts.pops.min > declared) {
             reportRate(place, Diag::PopRateViolated, counts.lastPop, declared, counts.pops.min);
         } else if (counts.pops.max < declared) {
-            base::Diagnostic& fault = reportRate(place, Diag::PopRateViolated, place.body->header, declared, counts.pops.max);
+            base::Diagnostic& fault = reportRate(place, Diag::PopRateViolated, place.body->header,
+                                                 declared, counts.pops.max);
             if (context.lenient) fault.severity = base::Severity::Warning;
         }
     }
@@ -78,13 +83,15 @@ private:
         if (counts.pushes.min > rate.max)
             reportRate(place, Diag::PushRateViolated, counts.lastPush, rate.max, counts.pushes.min);
         else if (counts.pushes.max < rate.max)
-            reportRate(place, Diag::PushRateViolated, place.body->header, rate.max, counts.pushes.max);
+            reportRate(place, Diag::PushRateViolated, place.body->header, rate.max,
+                       counts.pushes.max);
     }
 
     void checkPeeks(const Place& place, const graph::Rates& rates, const ir::ItemCounts& counts) {
         bool popsReported = !rates.pop.dynamic && counts.pops.min > rates.pop.max;
         if (rates.peek.dynamic || popsReported || counts.peeks.min <= rates.peek.max) return;
-        reportRate(place, Diag::PeekRateViolated, counts.farthestPeek, rates.peek.max, counts.peeks.min);
+        reportRate(place, Diag::PeekRateViolated, counts.farthestPeek, rates.peek.max,
+                   counts.peeks.min);
     }
 
     base::Context& context;

@@ -36,13 +36,17 @@ private:
     base::Diagnostic& report(Diag diag, base::SourceRange range) {
         return context.diags.add(diag, range).in(path(tree, id));
     }
-    Instance& child(const Instance& instance, std::size_t k) { return tree.instances[instance.children[k]]; }
+    Instance& child(const Instance& instance, std::size_t k) {
+        return tree.instances[instance.children[k]];
+    }
     static base::SourceRange header(const Instance& instance) { return instance.code->header; }
 
     bool checkChildren(Instance& instance) {
-        for (InstanceId childId : instance.children) instance.failed |= tree.instances[childId].failed;
+        for (InstanceId childId : instance.children)
+            instance.failed |= tree.instances[childId].failed;
         if (!instance.children.empty()) return !instance.failed;
-        report(Diag::NoChildren, header(instance)) << kindName(instance.kind()) << displayName(instance);
+        report(Diag::NoChildren, header(instance))
+            << kindName(instance.kind()) << displayName(instance);
         instance.failed = true;
         return false;
     }
@@ -61,12 +65,14 @@ private:
         if (up.output == down.input && hasItems(up.output)) return;
         instance.failed = true;
         if (isVoid(up.output) || isVoid(down.input)) {
-            report(Diag::VoidInPipeline, down.range) << displayName(up) << signature(up.input, up.output)
-                                                     << displayName(down) << signature(down.input, down.output);
+            report(Diag::VoidInPipeline, down.range)
+                << displayName(up) << signature(up.input, up.output) << displayName(down)
+                << signature(down.input, down.output);
             return;
         }
         base::Diagnostic& fault = report(Diag::PipelineTypes, down.range);
-        fault << displayName(up) << types::toString(up.output) << displayName(down) << types::toString(down.input);
+        fault << displayName(up) << types::toString(up.output) << displayName(down)
+              << types::toString(down.input);
         fault.note(Diag::AddedHere, up.range) << displayName(up);
     }
 
@@ -83,8 +89,8 @@ private:
             return;
         }
         if (instance.code->name.empty()) {
-            report(Diag::AnonymousType, header(instance)) << sideName << types::toString(type)
-                                                          << types::toString(found);
+            report(Diag::AnonymousType, header(instance))
+                << sideName << types::toString(type) << types::toString(found);
             type = found;
             return;
         }
@@ -94,8 +100,8 @@ private:
             return;
         }
         report(Diag::CompositeType, header(instance))
-            << sideName << kindName(instance.kind()) << displayName(instance) << types::toString(type)
-            << innerName << types::toString(found);
+            << sideName << kindName(instance.kind()) << displayName(instance)
+            << types::toString(type) << innerName << types::toString(found);
     }
 
     // ---- split and join
@@ -138,8 +144,8 @@ private:
             const Type* firstType = side == 0 ? first->input : first->output;
             if (type == firstType) continue;
             base::Diagnostic& fault = report(Diag::SplitjoinTypes, header(instance));
-            fault << (side == 0 ? "input" : "output") << displayName(*first) << types::toString(firstType)
-                  << displayName(other) << types::toString(type);
+            fault << (side == 0 ? "input" : "output") << displayName(*first)
+                  << types::toString(firstType) << displayName(other) << types::toString(type);
             for (const Instance* each : {first, &other})
                 fault.note(Diag::AddedHere, each->range) << displayName(*each);
             instance.failed = true;
@@ -154,9 +160,11 @@ private:
         const char* sideName = side == 0 ? "input" : "output";
         std::size_t count = instance.children.size();
         if (!expandWeights(instance, spec, word, count)) return;
-        bool allZero = std::all_of(spec.weights.begin(), spec.weights.end(), [](auto w) { return w == 0; });
+        bool allZero =
+            std::all_of(spec.weights.begin(), spec.weights.end(), [](auto w) { return w == 0; });
         if (allZero) {
-            report(Diag::WeightsAllZero, spec.range) << word << kindName(instance.kind()) << sideName;
+            report(Diag::WeightsAllZero, spec.range)
+                << word << kindName(instance.kind()) << sideName;
             instance.failed = true;
             return;
         }
@@ -180,7 +188,8 @@ private:
         if (spec.form == ir::SplitForm::Uniform) spec.weights.assign(count, spec.weights[0]);
         if (spec.weights.size() != count) {
             report(Diag::WeightCount, spec.range)
-                << word << static_cast<std::int64_t>(spec.weights.size()) << static_cast<std::int64_t>(count);
+                << word << static_cast<std::int64_t>(spec.weights.size())
+                << static_cast<std::int64_t>(count);
             instance.failed = true;
             return false;
         }
@@ -202,7 +211,8 @@ private:
         whole = checkRole(instance, ir::CreateRole::Loop, "loop") && whole;
         if (!whole || !checkChildren(instance)) return;
         // From here on children[0] is the body and children[1] the loop stream.
-        if (child(instance, 0).role != ir::CreateRole::Body) std::swap(instance.children[0], instance.children[1]);
+        if (child(instance, 0).role != ir::CreateRole::Body)
+            std::swap(instance.children[0], instance.children[1]);
         if (!expandWeights(instance, *instance.join, "join", 2)) return;
         if (!expandWeights(instance, *instance.split, "split", 2)) return;
         const Instance& body = child(instance, 0);
@@ -230,8 +240,8 @@ private:
 
     void matchLoop(Instance& instance, const Type* found, const Type* needed, const char* part) {
         if (found == needed && hasItems(found)) return;
-        report(Diag::LoopTypes, header(instance)) << part << displayName(instance) << types::toString(found)
-                                                  << types::toString(needed);
+        report(Diag::LoopTypes, header(instance))
+            << part << displayName(instance) << types::toString(found) << types::toString(needed);
         instance.failed = true;
     }
 
@@ -244,14 +254,17 @@ private:
     }
 
     /// An outer side is void iff its weight is 0.
-    void settleLoopSide(Instance& instance, int side, const Type* inner, std::int64_t weight, const char* word) {
+    void settleLoopSide(Instance& instance, int side, const Type* inner, std::int64_t weight,
+                        const char* word) {
         const Type*& type = side == 0 ? instance.input : instance.output;
         if (!type || (instance.code->name.empty() && isVoid(type) != (weight == 0)))
             type = weight == 0 ? types.voidType() : inner;
         if (isVoid(type) != (weight == 0)) {
-            const char* has = side == 0 ? (isVoid(type) ? "no input" : "an input") : (isVoid(type) ? "no output" : "an output");
+            const char* has = side == 0 ? (isVoid(type) ? "no input" : "an input")
+                                        : (isVoid(type) ? "no output" : "an output");
             const SplitSpec& spec = side == 0 ? *instance.join : *instance.split;
-            report(Diag::LoopExternalWeight, spec.range) << displayName(instance) << has << word << weight;
+            report(Diag::LoopExternalWeight, spec.range)
+                << displayName(instance) << has << word << weight;
             instance.failed = true;
             return;
         }
@@ -266,8 +279,8 @@ private:
                 item.value = *converted;
                 continue;
             }
-            report(Diag::NotConvertible, item.range) << types::toString(item.value.type) << types::toString(type)
-                                                     << "'enqueue'";
+            report(Diag::NotConvertible, item.range)
+                << types::toString(item.value.type) << types::toString(type) << "'enqueue'";
             instance.failed = true;
         }
         if (instance.enqueued.empty())

@@ -29,15 +29,15 @@ using types::Value;
 /// What filters of one declaration with equal constants share.
 struct Kernel {
     ir::BuiltinStream builtin = ir::BuiltinStream::None;
-    std::uint32_t stream = ir::kNone;          ///< into Module::streams; kNone for a built-in
-    std::vector<Value> constants;              ///< parallel to the stream's constants
-    const Type* input = nullptr;               ///< concrete
+    std::uint32_t stream = ir::kNone;  ///< into Module::streams; kNone for a built-in
+    std::vector<Value> constants;  ///< parallel to the stream's constants
+    const Type* input = nullptr;  ///< concrete
     const Type* output = nullptr;
     graph::Rates work;
     std::optional<graph::Rates> prework;
-    ir::StreamCode code;                       ///< specialised; empty for a built-in
-    std::vector<const Type*> fieldTypes;       ///< concrete
-    std::vector<std::int64_t> fieldOffsets;    ///< into the state
+    ir::StreamCode code;  ///< specialised; empty for a built-in
+    std::vector<const Type*> fieldTypes;  ///< concrete
+    std::vector<std::int64_t> fieldOffsets;  ///< into the state
     std::int64_t stateSize = 0;
 };
 
@@ -48,25 +48,25 @@ struct Elaboration {
     std::vector<std::shared_ptr<const std::string>> states;
     /// Receivers in order of registration, by the int that portal values hold.
     std::vector<std::vector<graph::NodeId>> portals;
-    types::Random random;                      ///< its state goes on from elaboration
+    types::Random random;  ///< its state goes on from elaboration
     bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
 
 struct Entry {
-    std::uint32_t stream = ir::kNone;                ///< the main stream
-    std::map<std::string, std::string> arguments;    ///< -D name=value, as written
+    std::uint32_t stream = ir::kNone;  ///< the main stream
+    std::map<std::string, std::string> arguments;  ///< -D name=value, as written
 };
 
 struct Surroundings {
-    std::function<void(std::string_view)> print;               ///< prints during elaboration
+    std::function<void(std::string_view)> print;  ///< prints during elaboration
     const volatile bool* interrupt = nullptr;
-    eval::Natives* natives = nullptr;                          ///< null: natives cannot be called
+    eval::Natives* natives = nullptr;  ///< null: natives cannot be called
 };
 
 /// Errors are in Context::diags; then nothing can run. If the result is complete, its graph can still
 /// be balanced, so that what is wrong there is found in the same run.
-Elaboration elaborate(base::Context&, const ir::Module&, types::TypeTable&, const Entry&, const Surroundings&,
-                      types::Random random = {});
+Elaboration elaborate(base::Context&, const ir::Module&, types::TypeTable&, const Entry&,
+                      const Surroundings&, types::Random random = {});
 
 /// Executes a static item and stores the globals it assigned in Module::globalValues; false after
 /// reporting an error.

@@ -174,12 +174,14 @@ private:
         const ir::Variable& parameter = main.code->constants[k];
         auto given = entry.arguments.find(parameter.name);
         if (given == entry.arguments.end()) {
-            STRC_ASSERT(main.code->defaults[k].has_value(), "main stream with an unbound parameter");
+            STRC_ASSERT(main.code->defaults[k].has_value(),
+                        "main stream with an unbound parameter");
             main.defaulted.push_back(k);
             return;
         }
         auto value = types::parseValue(given->second, parameter.type);
-        if (value) main.constants[k] = *value;
+        if (value)
+            main.constants[k] = *value;
         else
             context.diags.add(Diag::BadDefineValue, parameter.range)
                 << given->second << types::toString(parameter.type) << parameter.name;
@@ -194,7 +196,7 @@ private:
                 << static_cast<std::int64_t>(context.limits.streamDepth) << displayName(instance);
             return false;
         }
-        bool fine = !instance.code ? elaborateBuiltin(instance)
+        bool fine = !instance.code        ? elaborateBuiltin(instance)
                     : instance.isFilter() ? elaborateFilter()
                                           : elaborateComposite();
         return fine;
@@ -223,7 +225,8 @@ private:
                 kernel.work.pop = kernel.work.peek = one;
                 break;
             case types::BuiltinRole::Display: {
-                std::int64_t items = 3 * instance.constants[0].toInt() * instance.constants[1].toInt();
+                std::int64_t items =
+                    3 * instance.constants[0].toInt() * instance.constants[1].toInt();
                 kernel.input = types.intType();
                 if (items <= 0) report(Diag::RateNegative, instance.range) << "pop" << items;
                 kernel.work.pop = kernel.work.peek = {items, items, false, -1};
@@ -242,7 +245,8 @@ private:
         appendKey(key, Value{kernel.input, {}});
         appendKey(key, Value{kernel.output, {}});
         for (const Value& value : kernel.constants) appendKey(key, value);
-        auto [found, fresh] = kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
+        auto [found, fresh] =
+            kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
         if (fresh) tree.kernels.push_back(std::move(kernel));
         return found->second;
     }
@@ -288,8 +292,12 @@ private:
         if (pure && reuse(key)) return keep(tree.instances[current].state->size());
         if (!runSetup(run)) return false;
         Instance& instance = tree.instances[current];
-        RateOwner owner{displayName(instance), path(tree, current), run.code->work->header, false,
-                        !instance.input->is(types::TypeKind::Void), !instance.output->is(types::TypeKind::Void)};
+        RateOwner owner{displayName(instance),
+                        path(tree, current),
+                        run.code->work->header,
+                        false,
+                        !instance.input->is(types::TypeKind::Void),
+                        !instance.output->is(types::TypeKind::Void)};
         graph::Rates work = makeRates(context, workRates, owner);
         std::optional<graph::Rates> prework;
         if (run.code->prework) {
@@ -302,7 +310,8 @@ private:
         instance.state = std::make_shared<const std::string>(
             reinterpret_cast<const char*>(run.state.data()), run.state.size());
         if (!pure) appendImpure(key, run, work, prework);
-        auto [found, fresh] = kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
+        auto [found, fresh] =
+            kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
         instance.kernel = found->second;
         if (fresh) tree.kernels.push_back(makeKernel(instance, run, work, prework, pure));
         if (pure) firstOfKernel.emplace(found->second, current);
@@ -368,7 +377,8 @@ private:
         kernel.stateSize = static_cast<std::int64_t>(run.state.size());
         std::vector<Value> fieldValues;
         if (pure) fieldValues = valuesOfFields(run);
-        ir::Bindings bindings{kernel.constants, kernel.fieldTypes, fieldValues, kernel.input, kernel.output};
+        ir::Bindings bindings{kernel.constants, kernel.fieldTypes, fieldValues, kernel.input,
+                              kernel.output};
         kernel.code = ir::specialize(module, *instance.code, bindings, types);
         return kernel;
     }

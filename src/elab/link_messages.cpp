@@ -61,11 +61,13 @@ private:
     }
 
     static void note(const ir::Body& body, const ir::Instr& instr,
-                     const std::unordered_map<ir::Reg, const Value*>& constants, std::vector<Outgoing>& found) {
+                     const std::unordered_map<ir::Reg, const Value*>& constants,
+                     std::vector<Outgoing>& found) {
         auto portal = constants.find(instr.operands[0]);
         STRC_ASSERT(portal != constants.end(), "portal is no constant of the kernel");
         std::int32_t id = portal->second->as<std::int32_t>();
-        auto known = std::find_if(found.begin(), found.end(), [&](const Outgoing& o) { return o.portal == id; });
+        auto known = std::find_if(found.begin(), found.end(),
+                                  [&](const Outgoing& o) { return o.portal == id; });
         if (known == found.end()) {
             found.push_back({id, std::nullopt, true, true, instr.range});
             known = found.end() - 1;
@@ -75,10 +77,13 @@ private:
         std::optional<std::int64_t> latency = 0;
         if (send.hasLatency) {
             auto constant = constants.find(instr.operands[1]);
-            latency = constant == constants.end() ? std::nullopt : std::optional(constant->second->toInt());
+            latency = constant == constants.end() ? std::nullopt
+                                                  : std::optional(constant->second->toInt());
         }
-        if (!latency) known->latencyKnown = false;
-        else known->minLatency = std::min(*latency, known->minLatency.value_or(*latency));
+        if (!latency)
+            known->latencyKnown = false;
+        else
+            known->minLatency = std::min(*latency, known->minLatency.value_or(*latency));
     }
 
     void linkSender(InstanceId sender) {
@@ -96,14 +101,18 @@ private:
                 << graph::path(result.graph, receiver);
             return;
         }
-        std::optional<std::int64_t> latency = message.latencyKnown ? message.minLatency : std::nullopt;
+        std::optional<std::int64_t> latency =
+            message.latencyKnown ? message.minLatency : std::nullopt;
         for (graph::MessageLink& link : result.graph.messages) {
             if (link.sender != node || link.receiver != receiver) continue;
             link.bestEffort = link.bestEffort && message.bestEffort;
-            link.minLatency = link.minLatency && latency ? std::optional(std::min(*link.minLatency, *latency)) : std::nullopt;
+            link.minLatency = link.minLatency && latency
+                                  ? std::optional(std::min(*link.minLatency, *latency))
+                                  : std::nullopt;
             return;
         }
-        result.graph.messages.push_back({node, receiver, *downstream, latency, message.bestEffort, message.range});
+        result.graph.messages.push_back(
+            {node, receiver, *downstream, latency, message.bestEffort, message.range});
     }
 
     /// Decided at the innermost common composite (language.md 14.4); empty: parallel branches.

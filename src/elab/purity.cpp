@@ -33,9 +33,12 @@ private:
             case ir::Op::Random: effects |= graph::kRandom; break;
             case ir::Op::Send: effects |= graph::kSends; break;
             case ir::Op::Call:
-                if (instr.callee.kind == ir::CalleeKind::Native) effects |= graph::kNative;
-                else if (instr.callee.kind == ir::CalleeKind::Package) visit(module.functions[instr.callee.index]);
-                else visit(code->functions[instr.callee.index]);
+                if (instr.callee.kind == ir::CalleeKind::Native)
+                    effects |= graph::kNative;
+                else if (instr.callee.kind == ir::CalleeKind::Package)
+                    visit(module.functions[instr.callee.index]);
+                else
+                    visit(code->functions[instr.callee.index]);
                 break;
             default: break;
         }

@@ -90,8 +90,10 @@ private:
             rate = {1, 1, false, -1};
         };
         if (owner.hasInput && isZero(rates.pop)) {
-            if (!isZero(rates.peek)) report(Diag::PeekWithoutPop, ir::RateKind::Peek) << owner.name;
-            else zero(rates.pop, ir::RateKind::Pop, "input");
+            if (!isZero(rates.peek))
+                report(Diag::PeekWithoutPop, ir::RateKind::Peek) << owner.name;
+            else
+                zero(rates.pop, ir::RateKind::Pop, "input");
         }
         if (owner.hasOutput && isZero(rates.push)) zero(rates.push, ir::RateKind::Push, "output");
     }

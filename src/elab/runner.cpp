@@ -18,8 +18,12 @@ constexpr std::streamsize kPiece = 1 << 16;
 
 Runner::Runner(base::Context& context, const ir::Module& module, types::TypeTable& types,
                const Surroundings& surroundings, types::Random& random)
-    : context(context), module(module), types(types), surroundings(surroundings),
-      generator(random), machine(context.limits) {
+    : context(context),
+      module(module),
+      types(types),
+      surroundings(surroundings),
+      generator(random),
+      machine(context.limits) {
     machine.stepsLeft = context.limits.elaborationSteps;
     machine.interrupt = surroundings.interrupt;
 }
@@ -50,8 +54,8 @@ base::Result<std::string> Runner::readFile(const std::string& name, base::Source
     return text;
 }
 
-std::optional<eval::Trap> Runner::callNative(const ir::Native& native, std::span<std::uint64_t> args,
-                                             std::uint64_t& result) {
+std::optional<eval::Trap> Runner::callNative(const ir::Native& native,
+                                             std::span<std::uint64_t> args, std::uint64_t& result) {
     if (surroundings.natives) return surroundings.natives->call(native, args, result);
     return Host::callNative(native, args, result);
 }
@@ -101,7 +105,8 @@ public:
 
 bool runStatic(base::Context& context, ir::Module& module, const ir::Body& body,
                types::TypeTable& types, const Surroundings& surroundings, types::Random& random) {
-    return StaticRunner(context, module, types, surroundings, random).runItem(body, module.globalValues);
+    return StaticRunner(context, module, types, surroundings, random)
+        .runItem(body, module.globalValues);
 }
 
 }  // namespace strc::elab

@@ -11,7 +11,8 @@ namespace strc::elab {
 
 class Runner : public eval::Host {
 public:
-    Runner(base::Context&, const ir::Module&, types::TypeTable&, const Surroundings&, types::Random&);
+    Runner(base::Context&, const ir::Module&, types::TypeTable&, const Surroundings&,
+           types::Random&);
 
     // ---- Host
     void print(std::string_view text) override;

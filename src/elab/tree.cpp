@@ -24,7 +24,8 @@ std::string_view kindName(ir::StreamKind kind) {
 
 std::string displayName(const Instance& instance) {
     if (!instance.code) return std::string(types::info(instance.builtin).name);
-    return instance.code->name.empty() ? std::string(kindName(instance.kind())) : instance.code->name;
+    return instance.code->name.empty() ? std::string(kindName(instance.kind()))
+                                       : instance.code->name;
 }
 
 std::string path(const Tree& tree, InstanceId id) {
@@ -42,10 +43,13 @@ std::string path(const Tree& tree, InstanceId id) {
         std::string position;
         if (instance.parent != ir::kNone) {
             const auto& siblings = tree.instances[instance.parent].children;
-            auto sharesName = [&](InstanceId other) { return displayName(tree.instances[other]) == name; };
+            auto sharesName = [&](InstanceId other) {
+                return displayName(tree.instances[other]) == name;
+            };
             auto self = std::find(siblings.begin(), siblings.end(), id);
             if (std::count_if(siblings.begin(), siblings.end(), sharesName) > 1)
-                position = '[' + std::to_string(std::count_if(siblings.begin(), self, sharesName)) + ']';
+                position =
+                    '[' + std::to_string(std::count_if(siblings.begin(), self, sharesName)) + ']';
         }
         text = name + position + (text.empty() ? "" : ".") + text;
     }

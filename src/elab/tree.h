@@ -34,26 +34,26 @@ struct Instance {
     InstanceId parent = ir::kNone;
     std::uint32_t depth = 0;
     ir::CreateRole role = ir::CreateRole::Add;
-    base::SourceRange range;               ///< of the creator; of the declaration for the main stream
+    base::SourceRange range;  ///< of the creator; of the declaration for the main stream
     std::vector<Value> constants;
     std::vector<std::uint32_t> defaulted;  ///< constants that take their parameter's default
-    const Type* typeArgument = nullptr;    ///< built-ins
-    const Type* input = nullptr;           ///< concrete; null until known (anonymous composites)
+    const Type* typeArgument = nullptr;  ///< built-ins
+    const Type* input = nullptr;  ///< concrete; null until known (anonymous composites)
     const Type* output = nullptr;
-    bool failed = false;                   ///< reported; types may be missing
+    bool failed = false;  ///< reported; types may be missing
 
     // ---- filters
     graph::KernelId kernel = graph::kNone;
     std::shared_ptr<const std::string> state;
 
     // ---- composites
-    std::vector<InstanceId> children;      ///< in order of `add`; of a loop: as executed
+    std::vector<InstanceId> children;  ///< in order of `add`; of a loop: as executed
     std::optional<SplitSpec> split, join;
     std::vector<EnqueuedItem> enqueued;
 
     // ---- filled in while the graph is built
     graph::CompositeId composite = graph::kNone;
-    graph::NodeId node = graph::kNone;     ///< filters
+    graph::NodeId node = graph::kNone;  ///< filters
     graph::NodeId splitter = graph::kNone, joiner = graph::kNone;
 
     bool isFilter() const { return !code || code->kind == ir::StreamKind::Filter; }
@@ -66,10 +66,10 @@ struct Registration {
 };
 
 struct Tree {
-    std::vector<Instance> instances;       ///< [0] is the main stream
+    std::vector<Instance> instances;  ///< [0] is the main stream
     std::vector<Registration> registrations;
     std::vector<Kernel> kernels;
-    std::int32_t portals = 0;              ///< how many there are
+    std::int32_t portals = 0;  ///< how many there are
     types::Random random;
 };
 
@@ -84,7 +84,8 @@ std::string signature(const Type* input, const Type* output);
 
 /// Runs setups, inits and bodies in the order of language.md 7.3. False after reporting an error
 /// that makes the tree useless.
-bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&, const Surroundings&, Tree&);
+bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&,
+              const Surroundings&, Tree&);
 
 /// Resolves and checks the item types of all streams, weights and parts of composites.
 void checkTypes(base::Context&, const types::TypeTable&, Tree&);

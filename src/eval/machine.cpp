@@ -190,7 +190,8 @@ bool Run::wantPush(const std::uint32_t* at, Slot* frame) {
     Tape& output = *instance.output;
     std::uint64_t bytes = (output.size() + 1) * output.bytesPerItem();
     if (!TapeWindow::grow(output, output.bytesPerItem()))
-        return trap(at, frame, Diag::OutOfMemory, {"the tape that is pushed to", std::to_string(bytes)});
+        return trap(at, frame, Diag::OutOfMemory,
+                    {"the tape that is pushed to", std::to_string(bytes)});
     enter();
     return true;
 }

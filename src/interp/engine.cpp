@@ -14,11 +14,21 @@ constexpr std::uint64_t kEffortOfCall = 256;
 
 }  // namespace
 
-Engine::Engine(base::Context& context, const ir::Module& module, const elab::Elaboration& elaboration,
-               const graph::Quota& quota, types::TypeTable& types, const Options& options)
-    : context(context), module(module), elaboration(elaboration), graph(elaboration.graph), quota(quota),
-      types(types), options(options), machine(context.limits), generator(elaboration.random),
-      ready(elaboration.graph.nodes.size()), lines(options.output ? std::nullopt : options.limit), start(std::chrono::steady_clock::now()) {
+Engine::Engine(base::Context& context, const ir::Module& module,
+               const elab::Elaboration& elaboration, const graph::Quota& quota,
+               types::TypeTable& types, const Options& options)
+    : context(context),
+      module(module),
+      elaboration(elaboration),
+      graph(elaboration.graph),
+      quota(quota),
+      types(types),
+      options(options),
+      machine(context.limits),
+      generator(elaboration.random),
+      ready(elaboration.graph.nodes.size()),
+      lines(options.output ? std::nullopt : options.limit),
+      start(std::chrono::steady_clock::now()) {
     machine.interrupt = options.interrupt;
     machine.stepsLeft = options.stepLimit;
     machine.cFormat = options.cFormat;
@@ -42,7 +52,8 @@ Outcome Engine::run() {
     drainOutput(true);
     closeFiles();
     if (stopped == End::EndOfInput) reportLeftOvers();
-    for (const io::Supply& input : inputs) outcome.itemsRead += static_cast<std::int64_t>(input.given());
+    for (const io::Supply& input : inputs)
+        outcome.itemsRead += static_cast<std::int64_t>(input.given());
     outcome.end = *stopped;
     return outcome;
 }
@@ -54,8 +65,8 @@ void Engine::print(std::string_view text) {
     if (lines.isReached()) stop(End::Limit);
 }
 
-std::optional<eval::Trap> Engine::callNative(const ir::Native& native, std::span<std::uint64_t> args,
-                                             std::uint64_t& result) {
+std::optional<eval::Trap> Engine::callNative(const ir::Native& native,
+                                             std::span<std::uint64_t> args, std::uint64_t& result) {
     if (options.natives) return options.natives->call(native, args, result);
     return Host::callNative(native, args, result);
 }
@@ -89,8 +100,8 @@ bool Engine::setUp() {
     }
     if (!graph.messages.empty() || (effects & graph::kSends)) orderVisible = true;
     if (options.input)
-        openInput = &inputs.emplace_back(*options.input, options.inputName, graph.edges[graph.input].type,
-                                         supplyOptions());
+        openInput = &inputs.emplace_back(*options.input, options.inputName,
+                                         graph.edges[graph.input].type, supplyOptions());
     return fine;
 }
 
@@ -101,7 +112,8 @@ void Engine::wireTapes() {
         actor.instance.input = actor.input;
         actor.instance.output = actor.output;
         for (EdgeId edge : actor.node->outputs)
-            if (graph.edges[edge].to != graph::kNone) actor.wakes.push_back(graph.nodes[graph.edges[edge].to].order);
+            if (graph.edges[edge].to != graph::kNone)
+                actor.wakes.push_back(graph.nodes[graph.edges[edge].to].order);
     }
 }
 
@@ -142,11 +154,14 @@ void Engine::compileKernel(graph::KernelId id) {
     const elab::Kernel& kernel = elaboration.kernels[id];
     const ir::StreamCode& code = kernel.code;
     auto compiled = std::make_unique<KernelCode>();
-    auto compile = [&](const ir::Body& body) { return eval::compile(module, &code, body, types, kernel.fieldOffsets); };
+    auto compile = [&](const ir::Body& body) {
+        return eval::compile(module, &code, body, types, kernel.fieldOffsets);
+    };
     compiled->work = compile(*code.work);
     if (code.prework) compiled->prework = compile(*code.prework);
     for (const ir::Body& function : code.functions)
-        if (function.kind == ir::BodyKind::Handler) compiled->handlers[function.name] = compile(function);
+        if (function.kind == ir::BodyKind::Handler)
+            compiled->handlers[function.name] = compile(function);
     codes[id] = std::move(compiled);
 }
 
@@ -165,7 +180,8 @@ bool Engine::openFiles(Actor& actor) {
 bool Engine::openReader(Actor& actor) {
     auto file = interp::openReader(context, elaboration, actor.id, options.beforeWaiting);
     if (!file) return false;
-    actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, actor.kernel->output, supplyOptions());
+    actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, actor.kernel->output,
+                                        supplyOptions());
     if (supply(*actor.reader, 1) && !actor.reader->isPadded()) return true;
     if (!stopped) report(actor, Diag::EmptyInput, actor.node->range) << actor.node->file;
     return false;
@@ -214,8 +230,10 @@ void Engine::reportLeftOvers() {
 void Engine::runStatic() {
     if (!runPhase(quota.init)) return;
     while (!checkStops())
-        if (!runPhase(quota.steady)) return;
-        else ++outcome.iterations;
+        if (!runPhase(quota.steady))
+            return;
+        else
+            ++outcome.iterations;
 }
 
 /// Is it some milliseconds ago that the clock was looked at? Firings may be long or short.
@@ -244,7 +262,8 @@ bool Engine::checkStops() {
 bool Engine::supplyPhase(const std::vector<std::int64_t>& phase) {
     for (Actor& actor : actors) {
         if (actor.reader) acting = &actor;
-        if (!actor.reader || supply(*actor.reader, static_cast<std::uint64_t>(phase[actor.id]))) continue;
+        if (!actor.reader || supply(*actor.reader, static_cast<std::uint64_t>(phase[actor.id])))
+            continue;
         stop(End::EndOfInput);
         return false;
     }
@@ -258,7 +277,8 @@ bool Engine::supplyPhase(const std::vector<std::int64_t>& phase) {
     if (consumer.fired == 0 && phase[consumer.id] == 1)
         needed = std::max(needed, graph::peekRate(graph, graph.input, true));
     eval::Tape& tape = tapes[graph.input];
-    std::int64_t missing = std::max<std::int64_t>(0, needed - static_cast<std::int64_t>(tape.size()));
+    std::int64_t missing =
+        std::max<std::int64_t>(0, needed - static_cast<std::int64_t>(tape.size()));
     if (!supply(*openInput, static_cast<std::uint64_t>(missing))) {
         stop(End::EndOfInput);
         return false;
@@ -311,10 +331,12 @@ void Engine::reportStuck() {
         if (actor.guards.empty()) continue;
         const graph::Guard& guard = guards[actor.guards.front()];
         context.diags.add(Diag::ImpossibleLatency, graph.messages[guard.message()].range)
-            << graph::path(graph, guard.waitsFor()) << graph::path(graph, actor.id) << guard.latency();
+            << graph::path(graph, guard.waitsFor()) << graph::path(graph, actor.id)
+            << guard.latency();
         return;
     }
-    STRC_ASSERT(waiting && waiting->node->parent != graph::kNone, "a filter alone waits for nobody");
+    STRC_ASSERT(waiting && waiting->node->parent != graph::kNone,
+                "a filter alone waits for nobody");
     const graph::Composite& composite = graph.composites[waiting->node->parent];
     context.diags.add(Diag::Deadlock, composite.header)
         << "stream" << composite.name << graph::path(graph, waiting->id);

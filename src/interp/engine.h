@@ -56,16 +56,16 @@ struct Actor {
     const elab::Kernel* kernel = nullptr;
     const KernelCode* code = nullptr;
     eval::Instance instance;
-    FiringRates first, later;    ///< of the first firing (prework, if there is one) and the others
+    FiringRates first, later;  ///< of the first firing (prework, if there is one) and the others
     eval::Tape* input = nullptr;
     eval::Tape* output = nullptr;
-    std::deque<PendingMessage> messages;   ///< sorted by `before`, stable
-    std::vector<std::size_t> guards;       ///< those that may hold this receiver back
-    std::vector<std::uint32_t> wakes;      ///< orders of actors a firing may make ready
+    std::deque<PendingMessage> messages;  ///< sorted by `before`, stable
+    std::vector<std::size_t> guards;  ///< those that may hold this receiver back
+    std::vector<std::uint32_t> wakes;  ///< orders of actors a firing may make ready
     std::int64_t emptyFirings = 0;
-    bool firing = false;                   ///< on the way, waiting for dynamic input
-    bool waiting = false;                  ///< its sources are asked for items
-    bool selfFed = false;                  ///< in a feedback loop without outer input
+    bool firing = false;  ///< on the way, waiting for dynamic input
+    bool waiting = false;  ///< its sources are asked for items
+    bool selfFed = false;  ///< in a feedback loop without outer input
     bool warnedPops = false;
 
     // ---- files
@@ -83,14 +83,15 @@ struct Link {
 
 class Engine final : public eval::Host {
 public:
-    Engine(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&, types::TypeTable&,
-           const Options&);
+    Engine(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&,
+           types::TypeTable&, const Options&);
     Outcome run();
 
     // ---- Host
     void print(std::string_view text) override;
     types::Random& random() override { return generator; }
-    std::optional<eval::Trap> send(std::int32_t portal, const ir::Send&, std::optional<std::int64_t> maxLatency,
+    std::optional<eval::Trap> send(std::int32_t portal, const ir::Send&,
+                                   std::optional<std::int64_t> maxLatency,
                                    std::span<const Value> args, base::SourceRange range) override;
     bool demandInput(std::uint64_t items) override;
     std::optional<eval::Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
@@ -105,7 +106,9 @@ private:
     bool openWriter(Actor&);
     void wireTapes();
     void compileKernel(graph::KernelId);
-    void stop(End why) { if (!stopped) stopped = why; }
+    void stop(End why) {
+        if (!stopped) stopped = why;
+    }
     void runStatic();
     bool runPhase(const std::vector<std::int64_t>& quota);
     bool supplyPhase(const std::vector<std::int64_t>& quota);
@@ -135,15 +138,17 @@ private:
     bool runHandler(Actor&, const eval::Code&, std::span<const Value> args);
     bool ended(Actor&, eval::Outcome);
     bool checkCounts(Actor&, const FiringRates&, const eval::Firing&, bool prework);
-    bool checkRange(Actor&, const graph::Rate&, std::int64_t count, const char* word, const char* verb, base::SourceRange);
+    bool checkRange(Actor&, const graph::Rate&, std::int64_t count, const char* word,
+                    const char* verb, base::SourceRange);
     base::Diagnostic& report(const Actor&, Diag, base::SourceRange);
     void reportTrap(const Actor&, const eval::Trap&);
 
     // ---- messages.cpp
     void setUpMessages();
     Link* findLink(NodeId sender, NodeId receiver);
-    std::optional<eval::Trap> post(Actor& sender, Actor& receiver, const ir::Send&, std::int64_t latency,
-                                   std::span<const Value> args, base::SourceRange range);
+    std::optional<eval::Trap> post(Actor& sender, Actor& receiver, const ir::Send&,
+                                   std::int64_t latency, std::span<const Value> args,
+                                   base::SourceRange range);
     std::optional<std::int64_t> dueBefore(Actor& sender, Actor& receiver, std::int64_t latency);
     bool deliverDue(Actor&);
     bool guardsAllow(const Actor&);
@@ -165,14 +170,14 @@ private:
     types::TypeTable& types;
     const Options& options;
 
-    std::vector<Actor> actors;                   ///< by NodeId
+    std::vector<Actor> actors;  ///< by NodeId
     std::vector<NodeId> byOrder;
     eval::TapeBudget budget{context.limits.totalBytes};
-    std::deque<eval::Tape> tapes;                ///< by EdgeId
+    std::deque<eval::Tape> tapes;  ///< by EdgeId
     std::vector<std::unique_ptr<KernelCode>> codes;  ///< by KernelId
     std::deque<io::Supply> inputs;
     std::map<std::string, std::unique_ptr<io::ItemWriter>> writers;
-    io::Supply* openInput = nullptr;               ///< in `inputs`
+    io::Supply* openInput = nullptr;  ///< in `inputs`
     std::deque<Link> links;
     std::vector<graph::Guard> guards;
     std::map<std::pair<NodeId, NodeId>, std::size_t> linkOf;
@@ -180,10 +185,10 @@ private:
     types::Random generator;
     ReadySet ready{0};
     LineLimit lines;
-    Actor* current = nullptr;                    ///< whose body runs
+    Actor* current = nullptr;  ///< whose body runs
     const Actor* acting = nullptr;  ///< the last one that began to fire
     std::optional<End> stopped;
-    bool orderVisible = false;                   ///< firings must not be batched
+    bool orderVisible = false;  ///< firings must not be batched
     std::int64_t itemsWritten = 0;
     std::uint64_t calls = 0, moved = 0;  ///< of `fire`; items that went without a body
     std::uint64_t effortAtCheck = 0;

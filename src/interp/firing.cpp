@@ -27,10 +27,14 @@ void copyPieces(std::byte* to, std::size_t toStride, const std::byte* from, std:
         }
     };
     // A constant size is copied without a call.
-    if (piece == 4) copy(std::integral_constant<std::size_t, 4>());
-    else if (piece == 1) copy(std::integral_constant<std::size_t, 1>());
-    else if (piece == 8) copy(std::integral_constant<std::size_t, 8>());
-    else copy(piece);
+    if (piece == 4)
+        copy(std::integral_constant<std::size_t, 4>());
+    else if (piece == 1)
+        copy(std::integral_constant<std::size_t, 1>());
+    else if (piece == 8)
+        copy(std::integral_constant<std::size_t, 8>());
+    else
+        copy(piece);
 }
 
 }  // namespace
@@ -54,8 +58,10 @@ void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
         report(actor, Diag::DynamicRateViolated, trap.range)
             << actor.node->name << word << boundsOf(rate) << verb << trap.args.back();
     };
-    if (trap.id == Diag::PushRateViolated && rates.push.dynamic) return reportDynamic(rates.push, "push", "pushes");
-    if (trap.id == Diag::PopRateViolated && rates.pop.dynamic) return reportDynamic(rates.pop, "pop", "pops");
+    if (trap.id == Diag::PushRateViolated && rates.push.dynamic)
+        return reportDynamic(rates.push, "push", "pushes");
+    if (trap.id == Diag::PopRateViolated && rates.pop.dynamic)
+        return reportDynamic(rates.pop, "pop", "pops");
     if (trap.id == Diag::PeekRateViolated && rates.peek.dynamic)
         return reportDynamic(rates.peek, "peek", "looks at item");
     base::Diagnostic& fault = report(actor, trap.id, trap.range);
@@ -64,7 +70,8 @@ void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
 
 bool Engine::canFire(const Actor& actor) {
     if (actor.node->kind == graph::NodeKind::Filter) {
-        if (actor.input && !actor.input->has(static_cast<std::uint64_t>(actor.next().need))) return false;
+        if (actor.input && !actor.input->has(static_cast<std::uint64_t>(actor.next().need)))
+            return false;
         return actor.guards.empty() || guardsAllow(actor);
     }
     for (std::size_t port = 0; port < actor.node->inputs.size(); ++port) {
@@ -83,7 +90,8 @@ std::int64_t Engine::batchSize(const Actor& actor) const {
     if (actor.node->kind != graph::NodeKind::Filter) {
         for (std::size_t port = 0; port < actor.node->inputs.size(); ++port) {
             EdgeId edge = actor.node->inputs[port];
-            times = std::min(times, static_cast<std::int64_t>(tapes[edge].size()) / graph::popRate(graph, edge));
+            times = std::min(
+                times, static_cast<std::int64_t>(tapes[edge].size()) / graph::popRate(graph, edge));
         }
         return times;
     }
@@ -182,19 +190,23 @@ bool Engine::ended(Actor& actor, eval::Outcome end) {
 bool Engine::checkRange(Actor& actor, const graph::Rate& rate, std::int64_t count, const char* word,
                         const char* verb, base::SourceRange range) {
     if (count >= rate.min && (rate.max == graph::kUnbounded || count <= rate.max)) return true;
-    report(actor, Diag::DynamicRateViolated, range) << actor.node->name << word << boundsOf(rate) << verb << count;
+    report(actor, Diag::DynamicRateViolated, range)
+        << actor.node->name << word << boundsOf(rate) << verb << count;
     stop(End::Failed);
     return false;
 }
 
-bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firing& firing, bool prework) {
+bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firing& firing,
+                         bool prework) {
     const graph::Rates& rates = how.rates;
-    base::SourceRange header = prework ? actor.kernel->code.prework->header : actor.kernel->code.work->header;
+    base::SourceRange header =
+        prework ? actor.kernel->code.prework->header : actor.kernel->code.work->header;
     const char* part = prework ? "'prework'" : "'work'";
     if (rates.push.dynamic) {
         if (!checkRange(actor, rates.push, firing.pushed, "push", "pushes", header)) return false;
     } else if (firing.pushed != rates.push.max) {
-        report(actor, Diag::PushRateViolated, header) << part << actor.node->name << rates.push.max << firing.pushed;
+        report(actor, Diag::PushRateViolated, header)
+            << part << actor.node->name << rates.push.max << firing.pushed;
         stop(End::Failed);
         return false;
     }
@@ -242,13 +254,15 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
                     stop(End::Limit);
                     return false;
                 }
-                base::report(context.diags, status.failure(), actor.node->range).in(graph::path(graph, actor.id));
+                base::report(context.diags, status.failure(), actor.node->range)
+                    .in(graph::path(graph, actor.id));
                 stop(End::Failed);
                 return false;
             }
             return true;
         case types::BuiltinRole::Display:
-            for (std::int64_t k = 0; k < times * actor.kernel->work.pop.max; ++k) actor.input->drop();
+            for (std::int64_t k = 0; k < times * actor.kernel->work.pop.max; ++k)
+                actor.input->drop();
             return true;
     }
     STRC_UNREACHABLE("not a built-in stream");
@@ -261,7 +275,8 @@ void Engine::fireSplitter(Actor& actor, std::int64_t times) {
     auto rounds = static_cast<std::uint64_t>(times);
     if (node.kind == graph::NodeKind::Duplicate) {
         moved += rounds * node.outputs.size();
-        for (EdgeId out : node.outputs) std::memcpy(tapes[out].append(rounds), in.at(0), rounds * item);
+        for (EdgeId out : node.outputs)
+            std::memcpy(tapes[out].append(rounds), in.at(0), rounds * item);
         in.drop(rounds);
         return;
     }

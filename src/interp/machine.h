@@ -16,39 +16,48 @@
 namespace strc::interp {
 
 struct Options {
-    std::optional<std::int64_t> iterations;      ///< -i N steady states
-    std::optional<std::int64_t> limit;           ///< --limit N: printed lines, or output items with an open output
-    std::optional<double> seconds;               ///< wall clock
-    bool loopInput = false;                      ///< --loop-input
-    bool padTail = false;                        ///< --tail=pad
+    std::optional<std::int64_t> iterations;  ///< -i N steady states
+    std::optional<std::int64_t>
+        limit;  ///< --limit N: printed lines, or output items with an open output
+    std::optional<double> seconds;  ///< wall clock
+    bool loopInput = false;  ///< --loop-input
+    bool padTail = false;  ///< --tail=pad
     bool lenient = false;
-    bool cFormat = false;                        ///< --print-format=c
-    std::uint64_t stepLimit = UINT64_MAX;        ///< --step-limit
-    const volatile bool* interrupt = nullptr;    ///< Ctrl-C
-    std::function<void(std::string_view)> print; ///< standard output of the program
-    eval::Natives* natives = nullptr;            ///< null: natives cannot be called
-    io::ItemReader* input = nullptr;             ///< of an open input
-    std::string inputName = "standard input";    ///< as messages call it
-    io::ItemWriter* output = nullptr;            ///< of an open output
-    std::function<void()> beforeWaiting;         ///< called when an input file has nothing to read yet
+    bool cFormat = false;  ///< --print-format=c
+    std::uint64_t stepLimit = UINT64_MAX;  ///< --step-limit
+    const volatile bool* interrupt = nullptr;  ///< Ctrl-C
+    std::function<void(std::string_view)> print;  ///< standard output of the program
+    eval::Natives* natives = nullptr;  ///< null: natives cannot be called
+    io::ItemReader* input = nullptr;  ///< of an open input
+    std::string inputName = "standard input";  ///< as messages call it
+    io::ItemWriter* output = nullptr;  ///< of an open output
+    std::function<void()> beforeWaiting;  ///< called when an input file has nothing to read yet
     /// Called now and then when the input is finite: items read of the first input, and items in all.
     std::function<void(std::uint64_t done, std::uint64_t total)> progress;
 };
 
-enum class End : std::uint8_t { Iterations, Limit, Seconds, EndOfInput, NoProgress, Interrupted, Failed };
+enum class End : std::uint8_t {
+    Iterations,
+    Limit,
+    Seconds,
+    EndOfInput,
+    NoProgress,
+    Interrupted,
+    Failed
+};
 
 struct Outcome {
     End end = End::Iterations;
-    std::int64_t iterations = 0;     ///< steady states completed
+    std::int64_t iterations = 0;  ///< steady states completed
     std::int64_t firings = 0;
-    std::int64_t itemsRead = 0;      ///< from files and the open input
-    std::int64_t itemsWritten = 0;   ///< to files and the open output
-    std::int64_t itemsLeft = 0;      ///< input items that did not fill a steady state
+    std::int64_t itemsRead = 0;  ///< from files and the open input
+    std::int64_t itemsWritten = 0;  ///< to files and the open output
+    std::int64_t itemsLeft = 0;  ///< input items that did not fill a steady state
 };
 
 /// Runs to the end; faults are reported in Context::diags with the instance's path. Files are
 /// flushed and closed whatever the end.
-Outcome run(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&, types::TypeTable&,
-            const Options&);
+Outcome run(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&,
+            types::TypeTable&, const Options&);
 
 }  // namespace strc::interp

@@ -27,16 +27,18 @@ Link* Engine::findLink(NodeId sender, NodeId receiver) {
 }
 
 std::optional<eval::Trap> Engine::send(std::int32_t portal, const ir::Send& message,
-                                       std::optional<std::int64_t> maxLatency, std::span<const Value> args,
-                                       base::SourceRange range) {
+                                       std::optional<std::int64_t> maxLatency,
+                                       std::span<const Value> args, base::SourceRange range) {
     Actor& sender = *current;
     for (NodeId receiver : elaboration.portals[static_cast<std::size_t>(portal)])
-        if (auto trap = post(sender, actor(receiver), message, maxLatency.value_or(0), args, range)) return trap;
+        if (auto trap = post(sender, actor(receiver), message, maxLatency.value_or(0), args, range))
+            return trap;
     return std::nullopt;
 }
 
 /// Number of the receiver's firing that the message must precede; empty: no deadline can be computed.
-std::optional<std::int64_t> Engine::dueBefore(Actor& sender, Actor& receiver, std::int64_t latency) {
+std::optional<std::int64_t> Engine::dueBefore(Actor& sender, Actor& receiver,
+                                              std::int64_t latency) {
     std::int64_t firing = sender.fired + 1;
     if (&sender == &receiver) return std::max(firing + latency, firing) + 1;
     Link* link = findLink(sender.id, receiver.id);
@@ -52,10 +54,13 @@ std::optional<eval::Trap> Engine::post(Actor& sender, Actor& receiver, const ir:
     std::int64_t before = dueBefore(sender, receiver, latency).value_or(soonest);
     if (message.bestEffort) before = std::max(before, soonest);
     if (before < soonest)
-        return eval::Trap{Diag::MissedDeadline, range,
-                          {graph::path(graph, sender.id), graph::path(graph, receiver.id), std::to_string(before)}};
-    auto place = std::upper_bound(receiver.messages.begin(), receiver.messages.end(), before,
-                                  [](std::int64_t due, const PendingMessage& other) { return due < other.before; });
+        return eval::Trap{Diag::MissedDeadline,
+                          range,
+                          {graph::path(graph, sender.id), graph::path(graph, receiver.id),
+                           std::to_string(before)}};
+    auto place = std::upper_bound(
+        receiver.messages.begin(), receiver.messages.end(), before,
+        [](std::int64_t due, const PendingMessage& other) { return due < other.before; });
     receiver.messages.insert(place, {before, message.handler, {args.begin(), args.end()}});
     return std::nullopt;
 }

@@ -13,13 +13,16 @@ void Engine::runDynamic() {
         bool isSink = graph.nodes[id].outputs.empty() ||
                       (graph.output != graph::kNone && graph.edges[graph.output].from == id);
         std::uint32_t island = quota.island[id];
-        if (isSink && std::find(sinkIslands.begin(), sinkIslands.end(), island) == sinkIslands.end())
+        if (isSink &&
+            std::find(sinkIslands.begin(), sinkIslands.end(), island) == sinkIslands.end())
             sinkIslands.push_back(island);
     }
     for (Actor& actor : actors) {
-        for (graph::CompositeId c = actor.node->parent; c != graph::kNone; c = graph.composites[c].parent) {
+        for (graph::CompositeId c = actor.node->parent; c != graph::kNone;
+             c = graph.composites[c].parent) {
             const graph::Composite& composite = graph.composites[c];
-            if (composite.kind == graph::CompositeKind::FeedbackLoop && graph.nodes[composite.joiner].inputs.size() == 1)
+            if (composite.kind == graph::CompositeKind::FeedbackLoop &&
+                graph.nodes[composite.joiner].inputs.size() == 1)
                 actor.selfFed = true;
         }
     }
@@ -29,8 +32,10 @@ void Engine::runDynamic() {
             if (!pullIsland(island, progress)) break;
         drainStatic();
         drainOutput(false);
-        if (!progress) stop(End::EndOfInput);
-        else ++outcome.iterations;
+        if (!progress)
+            stop(End::EndOfInput);
+        else
+            ++outcome.iterations;
     }
 }
 
@@ -48,9 +53,7 @@ bool Engine::pullIsland(std::uint32_t island, bool& progress) {
     return true;
 }
 
-bool Engine::demandInput(std::uint64_t items) {
-    return ensure(current->node->inputs[0], items);
-}
+bool Engine::demandInput(std::uint64_t items) { return ensure(current->node->inputs[0], items); }
 
 /// Fires an actor once, its sources first. False: the program is at its end, or has failed.
 bool Engine::fireByDemand(Actor& actor) {
@@ -115,7 +118,9 @@ void Engine::drainStatic() {
         for (auto it = byOrder.rbegin(); it != byOrder.rend() && !stopped; ++it) {
             Actor& actor = actors[*it];
             bool isFilter = actor.node->kind == graph::NodeKind::Filter;
-            if (actor.node->inputs.empty() || actor.selfFed || (isFilter && actor.next().dynamicInput)) continue;
+            if (actor.node->inputs.empty() || actor.selfFed ||
+                (isFilter && actor.next().dynamicInput))
+                continue;
             while (!stopped && canFire(actor) && fire(actor, 1)) moved = true;
         }
     }

@@ -114,9 +114,7 @@ private:
                 break;
             case Op::If: branch(frame, instr, state); break;
             case Op::Loop: loop(frame, instr, state); break;
-            case Op::Yield:
-                frame.yielded = frame.regs[instr.operands[0]];
-                break;
+            case Op::Yield: frame.yielded = frame.regs[instr.operands[0]]; break;
             case Op::Break: leave(frame.broken, state); break;
             case Op::Continue: leave(frame.continued, state); break;
             case Op::Return: leave(frame.returned, state); break;
@@ -154,8 +152,10 @@ private:
     static void store(Frame& frame, const Instr& instr, State& state) {
         if (instr.var.space != Space::Local) return;
         const auto& value = frame.regs[instr.operands[0]];
-        if (value) state.locals[instr.var.index] = *value;
-        else state.locals.erase(instr.var.index);
+        if (value)
+            state.locals[instr.var.index] = *value;
+        else
+            state.locals.erase(instr.var.index);
     }
 
     static void compute(Frame& frame, const Instr& instr) {
@@ -169,7 +169,8 @@ private:
         }
         if (instr.op >= Op::Eq && instr.op <= Op::Ge) {
             if (auto result = foldCompare(instr, *operands[0], *operands[1]))
-                frame.regs[instr.result] = Value::of(frame.body.regs[instr.result].type, static_cast<std::uint8_t>(*result));
+                frame.regs[instr.result] = Value::of(frame.body.regs[instr.result].type,
+                                                     static_cast<std::uint8_t>(*result));
             return;
         }
         frame.regs[instr.result] = foldOp(instr, operands);
@@ -305,8 +306,10 @@ private:
         if (id == kNone) return;
         for (const Instr& instr : body.blocks[id].instrs) {
             if (instr.op >= Op::Push && instr.op <= Op::Discard) summary.touchesTape = true;
-            if (instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream) summary.touchesTape = true;
-            if (instr.op == Op::Break || instr.op == Op::Continue || instr.op == Op::Return) summary.leaves = true;
+            if (instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream)
+                summary.touchesTape = true;
+            if (instr.op == Op::Break || instr.op == Op::Continue || instr.op == Op::Return)
+                summary.leaves = true;
             bool stores = instr.op == Op::Store || instr.op == Op::Declare;
             if (stores && instr.var.space == Space::Local) summary.stores.insert(instr.var.index);
             if (instr.op == Op::If || instr.op == Op::Loop)
@@ -372,7 +375,8 @@ private:
 
 }  // namespace
 
-ItemCounts countItems(const Module&, const StreamCode& code, const Body& body, std::uint64_t steps) {
+ItemCounts countItems(const Module&, const StreamCode& code, const Body& body,
+                      std::uint64_t steps) {
     return Counter(code, steps).count(body);
 }
 

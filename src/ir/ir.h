@@ -70,7 +70,8 @@ struct VarRef {
 enum class CalleeKind : std::uint8_t { Stream, Package, Native };
 struct Callee {
     CalleeKind kind = CalleeKind::Stream;
-    std::uint32_t index = kNone;  ///< into StreamCode::functions, Module::functions, Module::natives
+    std::uint32_t index =
+        kNone;  ///< into StreamCode::functions, Module::functions, Module::natives
     bool operator==(const Callee&) const = default;
 };
 
@@ -79,17 +80,17 @@ struct Instr {
     /// False: an analysis has proved that the operation never traps, and generated code needs no
     /// check. The evaluator checks nevertheless: it is what the others are measured by.
     bool checked = true;
-    bool flag = false;                ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing
+    bool flag = false;  ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing
     types::MathFn math = types::MathFn::Count;
     VarRef var;
     Callee callee;
-    const Type* type = nullptr;       ///< of the result; of the operand for Store, StoreAt, Copy, Zero,
-                                      ///< Push*, comparisons, Print; of the item for tape operations
+    const Type* type = nullptr;  ///< of the result; of the operand for Store, StoreAt, Copy, Zero,
+        ///< Push*, comparisons, Print; of the item for tape operations
     Reg result = kNone;
-    std::uint32_t index = kNone;      ///< dimension, field, part, or side-table entry
+    std::uint32_t index = kNone;  ///< dimension, field, part, or side-table entry
     std::vector<Reg> operands;
     std::array<BlockId, 3> blocks{kNone, kNone, kNone};
-    Value value;                      ///< Const
+    Value value;  ///< Const
     SourceRange range;
 };
 
@@ -116,14 +117,14 @@ enum class CreateRole : std::uint8_t { Add, Body, Loop };
 struct Create {
     CreateRole role = CreateRole::Add;
     BuiltinStream builtin = BuiltinStream::None;
-    std::uint32_t stream = kNone;         ///< into Module::streams
-    const Type* typeArgument = nullptr;   ///< Identity<T>, FileReader<T>, …
-    std::uint32_t typeExtents = 0;        ///< operands [0, n): extents of a dynamic type argument
+    std::uint32_t stream = kNone;  ///< into Module::streams
+    const Type* typeArgument = nullptr;  ///< Identity<T>, FileReader<T>, …
+    std::uint32_t typeExtents = 0;  ///< operands [0, n): extents of a dynamic type argument
     /// For each constant of the stream (parameters, then captured), or argument of the built-in:
     /// position in the operands, or kNone where the parameter's default applies. Aggregates: refs,
     /// followed by their extents if the type is dynamic.
     std::vector<std::uint32_t> args;
-    std::vector<std::uint32_t> portals;   ///< positions in the operands
+    std::vector<std::uint32_t> portals;  ///< positions in the operands
 };
 
 /// Operands of Send: portal, then the maximum latency if there is one, then the arguments (an
@@ -132,7 +133,7 @@ struct Send {
     std::string handler;
     std::vector<const Type*> argTypes;
     bool bestEffort = false;
-    bool hasLatency = false;              ///< else (0, 0)
+    bool hasLatency = false;  ///< else (0, 0)
 };
 
 enum class RateKind : std::uint8_t { Push, Pop, Peek };
@@ -148,14 +149,22 @@ struct RateClause {
 enum class SplitForm : std::uint8_t { None, Uniform, List };
 
 enum class BodyKind : std::uint8_t {
-    Setup, Init, Prework, Work, Function, Handler, Composite, Static, Default
+    Setup,
+    Init,
+    Prework,
+    Work,
+    Function,
+    Handler,
+    Composite,
+    Static,
+    Default
 };
 
 struct Body {
-    std::string name;                     ///< "work", "init", or the function's name
+    std::string name;  ///< "work", "init", or the function's name
     BodyKind kind = BodyKind::Function;
-    std::uint32_t params = 0;             ///< the first locals; an aggregate one holds a ref
-    const Type* result = nullptr;         ///< void if none; an aggregate one is param 0, a ref to write to
+    std::uint32_t params = 0;  ///< the first locals; an aggregate one holds a ref
+    const Type* result = nullptr;  ///< void if none; an aggregate one is param 0, a ref to write to
     std::vector<Variable> locals;
     std::vector<RegInfo> regs;
     std::vector<Block> blocks;
@@ -164,7 +173,7 @@ struct Body {
     std::vector<Send> sends;
     std::vector<RateClause> rates;
     SourceRange range;
-    SourceRange header;                   ///< work header, function header
+    SourceRange header;  ///< work header, function header
 };
 
 enum class StreamKind : std::uint8_t { Filter, Pipeline, SplitJoin, FeedbackLoop };
@@ -176,28 +185,28 @@ enum class StreamKind : std::uint8_t { Filter, Pipeline, SplitJoin, FeedbackLoop
 /// After the written fields come hidden ones of type `bit[0][?]`, without memory: the second extent
 /// is an array bound in a body that is known only when setup has run (it uses fields).
 struct StreamCode {
-    std::string name;                     ///< "" for an anonymous stream
+    std::string name;  ///< "" for an anonymous stream
     StreamKind kind = StreamKind::Filter;
-    bool stateful = false;                ///< the keyword was written
+    bool stateful = false;  ///< the keyword was written
     bool library = false;
-    bool broken = false;                  ///< its bodies had errors: work is empty, there is no init
-    const Type* input = nullptr;          ///< null: an anonymous composite that wrote no type
+    bool broken = false;  ///< its bodies had errors: work is empty, there is no init
+    const Type* input = nullptr;  ///< null: an anonymous composite that wrote no type
     const Type* output = nullptr;
-    std::vector<Variable> constants;      ///< parameters, then captured variables
+    std::vector<Variable> constants;  ///< parameters, then captured variables
     std::uint32_t params = 0;
     /// One for each parameter; may load earlier constants. An aggregate value is written through the
     /// first parameter and Body::result is its type.
     std::vector<std::optional<Body>> defaults;
     std::vector<Variable> fields;
     Body setup;
-    std::optional<Body> init, prework, work;    ///< filters
-    std::optional<Body> body;                   ///< composites
-    std::vector<Body> functions;                ///< functions and handlers (by Body::kind)
+    std::optional<Body> init, prework, work;  ///< filters
+    std::optional<Body> body;  ///< composites
+    std::vector<Body> functions;  ///< functions and handlers (by Body::kind)
     SourceRange range, header;
 };
 
 struct Native {
-    std::string package, name;            ///< symbol "package_name"
+    std::string package, name;  ///< symbol "package_name"
     std::vector<const Type*> params;
     const Type* result = nullptr;
 };
@@ -205,11 +214,11 @@ struct Native {
 /// A whole program. Scalar globals have been put into the bodies as constants.
 struct Module {
     std::vector<StreamCode> streams;
-    std::vector<Body> functions;          ///< of helper packages
+    std::vector<Body> functions;  ///< of helper packages
     std::vector<std::string> functionNames;  ///< "Package.function"
     std::vector<Native> natives;
     std::vector<Variable> globals;
-    std::vector<Value> globalValues;      ///< filled in while static items run
+    std::vector<Value> globalValues;  ///< filled in while static items run
 
     /// Index of the stream, or kNone.
     std::uint32_t find(const std::string& streamName) const;

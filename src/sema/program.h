@@ -51,46 +51,54 @@ enum class FunctionKind : std::uint8_t { Function, Handler, Package, Native };
 struct FunctionInfo {
     FunctionKind kind = FunctionKind::Function;
     Name name;
-    Name package;                        ///< Package, Native
-    const ast::Decl* decl = nullptr;     ///< FunctionDecl or HandlerDecl
+    Name package;  ///< Package, Native
+    const ast::Decl* decl = nullptr;  ///< FunctionDecl or HandlerDecl
     const Type* result = nullptr;
     std::vector<const Symbol*> params;
     /// Among the stream's functions and handlers in textual order; among all package functions;
     /// among all natives.
     std::uint32_t index = kNone;
-    bool usesTape = false;               ///< declares rates: an I/O function
+    bool usesTape = false;  ///< declares rates: an I/O function
     bool used = false;
 };
 
 using Builtin = types::BuiltinStream;
 
 struct StreamInfo {
-    const ast::StreamDecl* decl = nullptr;    ///< null for a built-in
+    const ast::StreamDecl* decl = nullptr;  ///< null for a built-in
     Builtin builtin = Builtin::None;
-    Name name;                                ///< empty: anonymous
-    const StreamInfo* enclosing = nullptr;    ///< anonymous: where it stands
-    std::uint32_t index = kNone;              ///< among Program::streams
-    bool library = false;                     ///< weakly declared
-    const Type* input = nullptr;              ///< null where an anonymous composite wrote no type
+    Name name;  ///< empty: anonymous
+    const StreamInfo* enclosing = nullptr;  ///< anonymous: where it stands
+    std::uint32_t index = kNone;  ///< among Program::streams
+    bool library = false;  ///< weakly declared
+    const Type* input = nullptr;  ///< null where an anonymous composite wrote no type
     const Type* output = nullptr;
-    std::vector<const Symbol*> constants;     ///< parameters, then captured variables
+    std::vector<const Symbol*> constants;  ///< parameters, then captured variables
     std::uint32_t params = 0;
     std::vector<const Symbol*> fields;
     std::vector<const FunctionInfo*> functions;
-    bool reachable = false;                   ///< from the main stream
+    bool reachable = false;  ///< from the main stream
     bool broken = false;  ///< a filter with errors in bodies: only its outside holds
 };
 
 /// What a creator means.
 struct CreateTarget {
     const StreamInfo* stream = nullptr;
-    const Type* typeArgument = nullptr;       ///< of Identity<T>, …
-    std::vector<const ast::Expr*> args;       ///< by parameter; null where the default applies
+    const Type* typeArgument = nullptr;  ///< of Identity<T>, …
+    std::vector<const ast::Expr*> args;  ///< by parameter; null where the default applies
 };
 
 /// What a call means.
 enum class CallKind : std::uint8_t {
-    Error, Function, RealMath, ComplexMath, ComplexToReal, VectorMath, Print, Println, Random,
+    Error,
+    Function,
+    RealMath,
+    ComplexMath,
+    ComplexToReal,
+    VectorMath,
+    Print,
+    Println,
+    Random,
     InitArray
 };
 struct CallTarget {
@@ -106,8 +114,8 @@ struct Program {
 
     /// Built-ins, named and anonymous ones. After `update` some may be empty (no decl, no builtin).
     std::deque<StreamInfo> streams;
-    std::deque<FunctionInfo> functions;       ///< storage of all
-    std::deque<Symbol> symbols;               ///< storage of all
+    std::deque<FunctionInfo> functions;  ///< storage of all
+    std::deque<Symbol> symbols;  ///< storage of all
     std::vector<const Symbol*> globals;
     std::vector<const FunctionInfo*> packageFunctions;
     std::vector<const FunctionInfo*> natives;
@@ -124,7 +132,7 @@ struct Program {
     /// literal: with its own extents.
     const Type* typeOf(const ast::Expr&) const;
     const Symbol* symbolOf(const ast::Expr& nameRef) const;
-    const Symbol* symbolOf(ast::NodeId declarator) const;     ///< of a Declarator or Parameter
+    const Symbol* symbolOf(ast::NodeId declarator) const;  ///< of a Declarator or Parameter
     const Type* typeOf(const ast::TypeExpr&) const;
     const CallTarget* callOf(ast::NodeId) const;  ///< calls, MessageStmt as call
     /// The handler; null: callOf has it.

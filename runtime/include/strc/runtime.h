@@ -55,43 +55,44 @@ typedef struct strc_phase {
 
 typedef struct strc_program {
     uint32_t abi_version;
-    uint32_t inputs;         ///< files read and the open input
+    uint32_t inputs;  ///< files read and the open input
     uint32_t outputs;
     uint32_t node_count;
-    uint64_t state_size;     ///< bytes, aligned to 64
+    uint64_t state_size;  ///< bytes, aligned to 64
     uint64_t image_size;
-    const void *image;       ///< the state begins with these bytes, zeros follow
-    strc_phase init;         ///< iterations = 0
-    strc_phase steady;       ///< iterations = 1
-    strc_phase scaled;       ///< several at once; iterations = 0: there is none
+    const void *image;  ///< the state begins with these bytes, zeros follow
+    strc_phase init;  ///< iterations = 0
+    strc_phase steady;  ///< iterations = 1
+    strc_phase scaled;  ///< several at once; iterations = 0: there is none
 } strc_program;
 
 typedef enum strc_end {
-    STRC_END_ITERATIONS,     ///< as many steady states as asked for
-    STRC_END_INPUT,          ///< an input had not enough for the next phase
-    STRC_END_STOPPED,        ///< a callback of the world ended the run
-    STRC_END_INTERRUPTED,    ///< *env->interrupt
-    STRC_END_FAULT,          ///< env->fault
-    STRC_END_MEMORY          ///< out of memory (strings, state)
+    STRC_END_ITERATIONS,  ///< as many steady states as asked for
+    STRC_END_INPUT,  ///< an input had not enough for the next phase
+    STRC_END_STOPPED,  ///< a callback of the world ended the run
+    STRC_END_INTERRUPTED,  ///< *env->interrupt
+    STRC_END_FAULT,  ///< env->fault
+    STRC_END_MEMORY  ///< out of memory (strings, state)
 } strc_end;
 
 struct strc_env {
     const strc_world *world;
     const volatile unsigned char *interrupt;  ///< generated code polls it; never null
-    uint64_t random;                          ///< state of the generator (language.md 16.3)
-    uint8_t c_format;                         ///< print like C (language.md 18)
+    uint64_t random;  ///< state of the generator (language.md 16.3)
+    uint8_t c_format;  ///< print like C (language.md 18)
     strc_fault fault;
-    uint32_t depth;                           ///< of calls of recursive functions, by generated code
+    uint32_t depth;  ///< of calls of recursive functions, by generated code
     // ---- private to the runtime
-    void *escape;                             ///< jmp_buf
+    void *escape;  ///< jmp_buf
     int end;
-    struct strc_chunk *strings;               ///< memory of the present firing's strings
+    struct strc_chunk *strings;  ///< memory of the present firing's strings
 };
 
 /// Runs init and then steady states until an end. `state`: state_size bytes aligned to 64, contents
 /// do not matter; `iterations`: UINT64_MAX for no limit. `done`, if not null, counts completed steady
 /// states, from 0, as they are completed. The caller has set the public fields of `env` and zeroed the rest.
-strc_end strc_execute(const strc_program *, strc_env *, void *state, uint64_t iterations, uint64_t *done);
+strc_end strc_execute(const strc_program *, strc_env *, void *state, uint64_t iterations,
+                      uint64_t *done);
 
 // ---- what generated code calls: rows (result, name, parameters); see runtime_functions.def
 #define STRC_RUNTIME_FUNCTION(result, name, parameters) result name parameters;

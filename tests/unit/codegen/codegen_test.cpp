@@ -137,10 +137,11 @@ TEST_F(CompiledTest, BodiesCalledFromManyPlacesStayFunctions) {
 }
 
 TEST_F(CompiledTest, StringsDoNotOutliveTheirFiring) {
-    compile("void->void pipeline Main { add Count; add Show; }\n"
-            "void->int filter Count { int n; work push 1 { push(n++); } }\n"
-            "int->void filter Show { void say(String s) { println(s); }\n"
-            "work pop 1 { say(\"n = \" + pop()); } }\n");
+    compile(
+        "void->void pipeline Main { add Count; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->void filter Show { void say(String s) { println(s); }\n"
+        "work pop 1 { say(\"n = \" + pop()); } }\n");
     EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("call void @strc_strings_release"));
     run(iterations(2));
     EXPECT_EQ(printed, "n = 0\nn = 1\n");

@@ -37,14 +37,18 @@ protected:
         };
         module = lower::lower(context, program, runItem);
         ASSERT_FALSE(context.diags.hasErrors()) << faults().front();
-        result = elaborate(context, module, *program.types, {main->index, arguments}, surroundings, random);
+        result = elaborate(context, module, *program.types, {main->index, arguments}, surroundings,
+                           random);
     }
 
     std::vector<std::string> faults() {
         std::vector<std::string> list;
         for (const base::Diagnostic& fault : context.diags.all()) {
             if (fault.severity != base::Severity::Error) continue;
-            std::uint32_t line = fault.range.valid() ? context.sources.position(fault.range.buffer, fault.range.begin).line : 0;
+            std::uint32_t line =
+                fault.range.valid()
+                    ? context.sources.position(fault.range.buffer, fault.range.begin).line
+                    : 0;
             list.push_back(std::to_string(line) + ": " + std::string(base::info(fault.id).name));
         }
         return list;
@@ -52,7 +56,8 @@ protected:
 
     std::vector<std::string> paths() const {
         std::vector<std::string> list;
-        for (graph::NodeId id = 0; id < result.graph.nodes.size(); ++id) list.push_back(graph::path(result.graph, id));
+        for (graph::NodeId id = 0; id < result.graph.nodes.size(); ++id)
+            list.push_back(graph::path(result.graph, id));
         return list;
     }
 
@@ -76,7 +81,8 @@ int->void filter Out { work pop 1 { println(pop()); } }
 )";
 
 TEST_F(Elaborate, PipelineBecomesAChain) {
-    run(std::string(kParts) + "void->void pipeline Main { add Src; add Inc(1); add Inc(2); add Out; }");
+    run(std::string(kParts) +
+        "void->void pipeline Main { add Src; add Inc(1); add Inc(2); add Out; }");
     EXPECT_THAT(faults(), IsEmpty());
     EXPECT_THAT(paths(), ElementsAre("Main.Src", "Main.Inc[0]", "Main.Inc[1]", "Main.Out"));
     EXPECT_EQ(result.graph.edges.size(), 3u);
@@ -85,10 +91,13 @@ TEST_F(Elaborate, PipelineBecomesAChain) {
 
 TEST_F(Elaborate, EnqueuedItemsAreLimited) {
     context.limits.enqueuedItems = 10;
-    std::string loop = "int->int feedbackloop L(int n) { join roundrobin; body Pair; loop Identity<int>; split roundrobin;\n"
-                       "for (int i = 0; i < n; i++) enqueue i; }\n"
-                       "int->int filter Pair { work pop 2 push 2 { push(pop()); push(pop()); } }\n";
-    run(std::string(kParts) + loop + "void->void pipeline Main { add Src; add L(10); add L(11); add Out; }");
+    std::string loop =
+        "int->int feedbackloop L(int n) { join roundrobin; body Pair; loop Identity<int>; split "
+        "roundrobin;\n"
+        "for (int i = 0; i < n; i++) enqueue i; }\n"
+        "int->int filter Pair { work pop 2 push 2 { push(pop()); push(pop()); } }\n";
+    run(std::string(kParts) + loop +
+        "void->void pipeline Main { add Src; add L(10); add L(11); add Out; }");
     EXPECT_THAT(faults(), ElementsAre("6: limit-exceeded"));
 }
 
@@ -145,7 +154,8 @@ TEST_F(Elaborate, MemoryOfStatesAndArgumentsIsLimited) {
 
 TEST_F(Elaborate, OfLongPathsTheEndsAreShown) {
     context.limits.streamDepth = 1000;
-    run(std::string(kParts) + "int->int pipeline R { add R; } void->void pipeline Main { add Src; add R; add Out; }");
+    run(std::string(kParts) +
+        "int->int pipeline R { add R; } void->void pipeline Main { add Src; add R; add Out; }");
     ASSERT_THAT(faults(), ElementsAre("5: endless-recursion"));
     const std::string& path = context.diags.all().front().instance;
     EXPECT_THAT(path, testing::StartsWith("Main.R.R.R."));
@@ -155,7 +165,9 @@ TEST_F(Elaborate, OfLongPathsTheEndsAreShown) {
 }
 
 TEST_F(Elaborate, EqualArgumentsShareAKernel) {
-    run(std::string(kParts) + "void->void pipeline Main { add Src; for (int i = 0; i < 6; i++) add Inc(i % 2); add Out; }");
+    run(std::string(kParts) +
+        "void->void pipeline Main { add Src; for (int i = 0; i < 6; i++) add Inc(i % 2); add Out; "
+        "}");
     EXPECT_EQ(result.graph.nodes.size(), 8u);
     EXPECT_EQ(result.kernels.size(), 4u);
     EXPECT_EQ(node("Main.Inc[0]").kernel, node("Main.Inc[2]").kernel);
@@ -201,13 +213,16 @@ TEST_F(Elaborate, ParentsRunBeforeChildrenDepthFirst) {
 
 TEST_F(Elaborate, DefaultsAndArgumentsOfTheMainStream) {
     const std::string source = std::string(kParts) +
-        "void->void pipeline Main(int n = 2, int m = n + 1) { add Src; for (int i = 0; i < n * m; i++) add Inc(i); add Out; }";
+                               "void->void pipeline Main(int n = 2, int m = n + 1) { add Src; for "
+                               "(int i = 0; i < n * m; i++) add Inc(i); add Out; }";
     run(source);
     EXPECT_EQ(result.graph.nodes.size(), 2u + 6u);
 }
 
 TEST_F(Elaborate, DefineSetsAParameter) {
-    run(std::string(kParts) + "void->void pipeline Main(int n) { add Src; for (int i = 0; i < n; i++) add Inc(i); add Out; }",
+    run(std::string(kParts) +
+            "void->void pipeline Main(int n) { add Src; for (int i = 0; i < n; i++) add Inc(i); "
+            "add Out; }",
         {{"n", "3"}});
     EXPECT_EQ(result.graph.nodes.size(), 5u);
 }
@@ -246,45 +261,87 @@ class ElaborateRefuses : public Elaborate, public testing::WithParamInterface<Re
 TEST_P(ElaborateRefuses, WithTheRightName) {
     run(std::string(kParts) + GetParam().rest, GetParam().arguments);
     std::vector<std::string> found = faults();
-    ASSERT_THAT(found, Contains(HasSubstr(GetParam().name))) << (found.empty() ? "nothing" : found.front());
+    ASSERT_THAT(found, Contains(HasSubstr(GetParam().name)))
+        << (found.empty() ? "nothing" : found.front());
     EXPECT_THAT(found, testing::Each(HasSubstr(GetParam().name)));
 }
 
 const Refused kRefused[] = {
-    {"6: pipeline-types", "void->void pipeline Main { add Src;\nadd float->void filter { work pop 1 { pop(); } }; }"},
+    {"6: pipeline-types",
+     "void->void pipeline Main { add Src;\nadd float->void filter { work pop 1 { pop(); } }; }"},
     {"6: void-in-pipeline", "void->void pipeline Main { add Src; add Out;\nadd Src; add Out; }"},
-    {"5: composite-type", "int->float pipeline P { add Inc(1); } void->void pipeline Main { add Src; add P; add Out; }"},
-    {"5: splitjoin-types", R"(int->int splitjoin P { split duplicate; add Inc(1); add int->float filter { work pop 1 push 1 { push(pop()); } }; join roundrobin; } void->void pipeline Main { add Src; add P; add Out; })"},
-    {"6: weight-count", "int->int splitjoin P {\nsplit roundrobin(1, 2); add Inc(1); add Inc(2); add Inc(3); join roundrobin; } void->void pipeline Main { add Src; add P; add Out; }"},
-    {"6: weight-negative", "int->int splitjoin P(int n) { split duplicate; add Inc(1); add Inc(2);\njoin roundrobin(1, n); } void->void pipeline Main { add Src; add P(-2); add Out; }"},
-    {"6: weight-zero", "int->int splitjoin P {\nsplit roundrobin(1, 0); add Inc(1); add Inc(2); join roundrobin; } void->void pipeline Main { add Src; add P; add Out; }"},
-    {"6: weights-all-zero", "int->int splitjoin P {\nsplit roundrobin(0); add Inc(1); add Inc(2); join roundrobin; } void->void pipeline Main { add Src; add P; add Out; }"},
-    {"5: missing-part", "int->int splitjoin P(int n) { if (n > 1) split duplicate; add Inc(1); join roundrobin; } void->void pipeline Main { add Src; add P(1); add Out; }"},
-    {"6: repeated-part", "int->int splitjoin P { split duplicate; add Inc(1); for (int i = 0; i < 2; i++)\njoin roundrobin; } void->void pipeline Main { add Src; add P; add Out; }"},
-    {"5: no-children", "int->int pipeline P(int n) { for (int i = 0; i < n; i++) add Inc(1); } void->void pipeline Main { add Src; add P(0); add Out; }"},
-    {"6: loop-external-weight", "void->int feedbackloop F {\njoin roundrobin(1, 1); body Inc(1); loop Identity<int>; split duplicate; enqueue 1; } void->void pipeline Main { add F; add Out; }"},
-    {"5: dead-back-edge", "int->int feedbackloop F { join roundrobin(1, 0); body Inc(1); loop Identity<int>; split roundrobin(1, 0); } void->void pipeline Main { add Src; add F; add Out; }"},
-    {"5: loop-types", "int->int feedbackloop F { join roundrobin; body Inc(1); loop Identity<float>; split duplicate; enqueue 1; } void->void pipeline Main { add Src; add F; add Out; }"},
-    {"6: endless-recursion", "int->int pipeline P { add Inc(1);\nadd P; } void->void pipeline Main { add Src; add P; add Out; }"},
-    {"6: index-out-of-range", "void->void pipeline Main(int n = 3) { float[n] a;\na[n] = 1; add Src; add Out; }"},
-    {"6: division-by-zero", "void->void pipeline Main(int n = 0) {\nadd Src; add Inc(1 / n); add Out; }"},
-    {"6: push-rate-violated", "void->void pipeline Main(int n = 2) { add Src; add int->int filter {\nwork pop 1 push n { push(pop()); } }; add Out; }"},
-    {"6: pop-rate-violated", "void->void pipeline Main { add Src; add int->int filter { work pop 1 push 1 { push(pop());\npop(); } }; add Out; }"},
-    {"6: peek-rate-violated", "void->void pipeline Main { add Src; add int->int filter { work pop 1 push 1 peek 2 {\npush(peek(2)); pop(); } }; add Out; }"},
-    {"5: zero-rate", "void->void pipeline Main(int n = 0) { add Src; add int->int filter { work pop 1 push n { pop(); } }; add Out; }"},
-    {"5: rate-negative", "void->void pipeline Main(int n = -1) { add Src; add int->int filter { work pop 1 push n { pop(); } }; add Out; }"},
-    {"5: rate-range", "void->void pipeline Main(int n = 1) { add Src; add int->int filter { work pop 1 push [n + 1, n] { push(pop()); } }; add Out; }"},
+    {"5: composite-type",
+     "int->float pipeline P { add Inc(1); } void->void pipeline Main { add Src; add P; add Out; }"},
+    {"5: splitjoin-types",
+     R"(int->int splitjoin P { split duplicate; add Inc(1); add int->float filter { work pop 1 push 1 { push(pop()); } }; join roundrobin; } void->void pipeline Main { add Src; add P; add Out; })"},
+    {"6: weight-count",
+     "int->int splitjoin P {\nsplit roundrobin(1, 2); add Inc(1); add Inc(2); add Inc(3); join "
+     "roundrobin; } void->void pipeline Main { add Src; add P; add Out; }"},
+    {"6: weight-negative",
+     "int->int splitjoin P(int n) { split duplicate; add Inc(1); add Inc(2);\njoin roundrobin(1, "
+     "n); } void->void pipeline Main { add Src; add P(-2); add Out; }"},
+    {"6: weight-zero",
+     "int->int splitjoin P {\nsplit roundrobin(1, 0); add Inc(1); add Inc(2); join roundrobin; } "
+     "void->void pipeline Main { add Src; add P; add Out; }"},
+    {"6: weights-all-zero",
+     "int->int splitjoin P {\nsplit roundrobin(0); add Inc(1); add Inc(2); join roundrobin; } "
+     "void->void pipeline Main { add Src; add P; add Out; }"},
+    {"5: missing-part",
+     "int->int splitjoin P(int n) { if (n > 1) split duplicate; add Inc(1); join roundrobin; } "
+     "void->void pipeline Main { add Src; add P(1); add Out; }"},
+    {"6: repeated-part",
+     "int->int splitjoin P { split duplicate; add Inc(1); for (int i = 0; i < 2; i++)\njoin "
+     "roundrobin; } void->void pipeline Main { add Src; add P; add Out; }"},
+    {"5: no-children",
+     "int->int pipeline P(int n) { for (int i = 0; i < n; i++) add Inc(1); } void->void pipeline "
+     "Main { add Src; add P(0); add Out; }"},
+    {"6: loop-external-weight",
+     "void->int feedbackloop F {\njoin roundrobin(1, 1); body Inc(1); loop Identity<int>; split "
+     "duplicate; enqueue 1; } void->void pipeline Main { add F; add Out; }"},
+    {"5: dead-back-edge",
+     "int->int feedbackloop F { join roundrobin(1, 0); body Inc(1); loop Identity<int>; split "
+     "roundrobin(1, 0); } void->void pipeline Main { add Src; add F; add Out; }"},
+    {"5: loop-types",
+     "int->int feedbackloop F { join roundrobin; body Inc(1); loop Identity<float>; split "
+     "duplicate; enqueue 1; } void->void pipeline Main { add Src; add F; add Out; }"},
+    {"6: endless-recursion",
+     "int->int pipeline P { add Inc(1);\nadd P; } void->void pipeline Main { add Src; add P; add "
+     "Out; }"},
+    {"6: index-out-of-range",
+     "void->void pipeline Main(int n = 3) { float[n] a;\na[n] = 1; add Src; add Out; }"},
+    {"6: division-by-zero",
+     "void->void pipeline Main(int n = 0) {\nadd Src; add Inc(1 / n); add Out; }"},
+    {"6: push-rate-violated",
+     "void->void pipeline Main(int n = 2) { add Src; add int->int filter {\nwork pop 1 push n { "
+     "push(pop()); } }; add Out; }"},
+    {"6: pop-rate-violated",
+     "void->void pipeline Main { add Src; add int->int filter { work pop 1 push 1 { "
+     "push(pop());\npop(); } }; add Out; }"},
+    {"6: peek-rate-violated",
+     "void->void pipeline Main { add Src; add int->int filter { work pop 1 push 1 peek 2 "
+     "{\npush(peek(2)); pop(); } }; add Out; }"},
+    {"5: zero-rate",
+     "void->void pipeline Main(int n = 0) { add Src; add int->int filter { work pop 1 push n { "
+     "pop(); } }; add Out; }"},
+    {"5: rate-negative",
+     "void->void pipeline Main(int n = -1) { add Src; add int->int filter { work pop 1 push n { "
+     "pop(); } }; add Out; }"},
+    {"5: rate-range",
+     "void->void pipeline Main(int n = 1) { add Src; add int->int filter { work pop 1 push [n + 1, "
+     "n] { push(pop()); } }; add Out; }"},
     {"0: unknown-define", "void->void pipeline Main { add Src; add Out; }", {{"k", "1"}}},
     {"5: bad-define-value", "void->void pipeline Main(int n) { add Src; add Out; }", {{"n", "x"}}},
-    {"5: no-message-path", R"(int->int filter Tx(portal<Rx> p) { work pop 1 push 1 { p.set(1); push(pop()); } } int->int filter Rx { work pop 1 push 1 { push(pop()); } handler set(int v) { } } void->void pipeline Main { portal<Rx> p; add Src; add splitjoin { split duplicate; add Tx(p); add Rx to p; join roundrobin; }; add Out; })"},
+    {"5: no-message-path",
+     R"(int->int filter Tx(portal<Rx> p) { work pop 1 push 1 { p.set(1); push(pop()); } } int->int filter Rx { work pop 1 push 1 { push(pop()); } handler set(int v) { } } void->void pipeline Main { portal<Rx> p; add Src; add splitjoin { split duplicate; add Tx(p); add Rx to p; join roundrobin; }; add Out; })"},
 };
 
-INSTANTIATE_TEST_SUITE_P(Every, ElaborateRefuses, testing::ValuesIn(kRefused), [](const auto& refused) {
-    std::string name = refused.param.name;
-    name = name.substr(name.find(' ') + 1);
-    std::erase(name, '-');
-    return name + std::to_string(refused.index);
-});
+INSTANTIATE_TEST_SUITE_P(Every, ElaborateRefuses, testing::ValuesIn(kRefused),
+                         [](const auto& refused) {
+                             std::string name = refused.param.name;
+                             name = name.substr(name.find(' ') + 1);
+                             std::erase(name, '-');
+                             return name + std::to_string(refused.index);
+                         });
 
 }  // namespace
 }  // namespace strc::elab

@@ -675,7 +675,9 @@ TEST_F(Tapes, RatesAreKept) {
 TEST_F(Tapes, GrowOnlyToTheLimit) {
     TapeBudget budget{1 << 20};
     output.tape = Tape(sizeof(std::int32_t), &budget);
-    readWork("loop { %0: boolean = const true yield<boolean> %0 } do { %1: int = const 1 push<int> %1 }");
+    readWork(
+        "loop { %0: boolean = const true yield<boolean> %0 } do { %1: int = const 1 push<int> %1 "
+        "}");
     instance.input = &input.tape;
     instance.output = &output.tape;
     code = compile(module, instance.code, *instance.code->work, types);

@@ -355,7 +355,8 @@ bool isTestedElsewhere(const std::string& id) {
 
 TEST(Rows, CoverEveryDiagnosticOfTheChecker) {
     std::set<std::string> tested;
-    for (const Row& row : rows()) tested.insert(std::string(base::info(base::findDiag(row.name)).id));
+    for (const Row& row : rows())
+        tested.insert(std::string(base::info(base::findDiag(row.name)).id));
     std::regex use("Diag::([A-Za-z]+)");
     std::filesystem::path folder = std::string(STRC_SOURCE_DIR) + "/src/sema";
     for (auto& entry : std::filesystem::directory_iterator(folder)) {
@@ -368,7 +369,8 @@ TEST(Rows, CoverEveryDiagnosticOfTheChecker) {
             bool isNote = false;
             for (int k = 0; k < static_cast<int>(base::Diag::Count); ++k)
                 if (base::info(static_cast<base::Diag>(k)).id == id)
-                    isNote = base::info(static_cast<base::Diag>(k)).severity == base::Severity::Note;
+                    isNote =
+                        base::info(static_cast<base::Diag>(k)).severity == base::Severity::Note;
             if (id == "Count" || isNote) continue;
             EXPECT_TRUE(tested.contains(id) || isTestedElsewhere(id)) << id;
         }
