@@ -13,11 +13,11 @@ status 1: outputs differ or something did not run.
 import argparse
 import json
 import os
-import resource
 import statistics
-import subprocess
 import sys
 from pathlib import Path
+
+import measure
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "tests" / "conformance"))
@@ -36,18 +36,11 @@ PROGRAMS = {
 
 def timed(command):
     """Output and processor seconds of a command that has to end well."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL)
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
-        raise RuntimeError(
-            f"{' '.join(map(str, command))}: status {done.returncode}\n{done.stderr[:2000]}"
-        )
-    seconds = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
-    return done.stdout.splitlines(), seconds
+    done = measure.run(command)
+    return done.out.splitlines(), done.processor
 
 
-def measure(name, arguments):
+def compare_times(name, arguments):
     count, tolerance = PROGRAMS[name]
     count = max(1, round(count * arguments.scale))
     strc = [
@@ -100,7 +93,7 @@ def main():
     everything, failed = {}, False
     for name in arguments.programs or PROGRAMS:
         try:
-            times = measure(name, arguments)
+            times = compare_times(name, arguments)
         except (RuntimeError, OSError) as fault:
             print(f"FAILED {fault}")
             failed = True
