@@ -1,0 +1,98 @@
+"""The programs that are compared with C++ (run_native.py): what they are given and what is to come.
+
+A program is programs/PROGRAM.str, run from the stream `top`; its twin is cpp/PROGRAM.cpp. Some have
+a Faust program faust/PROGRAM.dsp, or do the same with a library: libraries/PROGRAM_LIBRARY.cpp.
+"""
+
+import array
+import random
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    name: str
+    top: str
+    items: int  # of input, in a measured run
+    what: str
+    program: str = ""  # if it is not called as the benchmark
+    input: str = "float"
+    output: str = "float"
+    parameters: dict = field(default_factory=dict)  # -D of strc, and in capitals of the twin
+    small: int = 0  # items of input in a test; 0: a few thousand will do
+    tolerance: float = 1e-4  # of the largest output, where sums are in another order or fused
+    libraries: tuple = ()  # (library, items that it gives before the first of the program)
+    faust: int | None = None  # the same of Faust; None: no such program
+
+    @property
+    def file(self):
+        return self.program or self.name
+
+
+def firs():
+    for taps, millions in ((16, 16), (64, 16), (256, 4), (1024, 1)):
+        yield Benchmark(
+            f"fir{taps}",
+            "Fir",
+            millions << 20,
+            f"FIR filter, {taps} taps",
+            program="fir",
+            parameters={"taps": taps},
+            faust=taps - 1,
+            libraries=(("liquid", taps - 1),),
+        )
+
+
+BENCHMARKS = {
+    each.name: each
+    for each in (
+        *firs(),
+        Benchmark("fm_radio", "Radio", 4 << 20, "FM radio with a ten-band equaliser"),
+        Benchmark(
+            "matmul",
+            "Product",
+            3600 * 48 * 48,
+            "products of matrices of 48 x 48",
+            small=4 * 48 * 48,
+        ),
+    )
+}
+
+# Type code of the array module and bytes an item of raw files; bits are packed.
+CODES = {"int": "i", "float": "f", "complex": "f", "bit": "B"}
+
+
+def make_input(kind, items, path):
+    """Writes noise: floats in [-1, 1), ints of 16 bits with sign, bytes full of bits."""
+    source = random.Random(f"{kind} {items}")
+    with open(path, "wb") as file:
+        if kind == "bit":
+            file.write(source.randbytes((items + 7) // 8))
+            return
+        numbers = items * (2 if kind == "complex" else 1)
+        while numbers > 0:
+            count = min(numbers, 1 << 20)
+            words = array.array("i", source.randbytes(4 * count))
+            if kind == "int":
+                words = array.array("i", (word >> 16 for word in words))
+            else:
+                words = array.array("f", (word * 2.0**-31 for word in words))
+            words.tofile(file)
+            numbers -= count
+
+
+def difference(kind, expected, actual, tolerance):
+    """What is wrong with raw output `actual`, in words, or None. Without tolerance bits count."""
+    if expected == actual:
+        return None
+    if len(expected) != len(actual):
+        return f"{len(actual)} bytes instead of {len(expected)}"
+    code = CODES[kind]
+    want, got = (array.array(code, data[: len(data) // 4 * 4]) for data in (expected, actual))
+    bound = 0.0
+    if tolerance and code == "f":
+        bound = tolerance * max(map(abs, want[:: max(1, len(want) // 100_000)]))
+    for place, (a, b) in enumerate(zip(want, got)):
+        if a != b and not abs(a - b) <= bound:
+            return f"item {place} is {b} instead of {a} (allowed: {bound:g})"
+    return None if bound else "bytes differ that are no numbers, or signs of zeros"

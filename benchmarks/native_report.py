@@ -1,0 +1,129 @@
+"""What run_native.py prints and writes: lines, a table in Markdown, a plot as SVG."""
+
+import math
+import os
+import platform
+import statistics
+
+from sides import CONTRACTED, TWIN
+
+OTHERS = ("fftw", "liquid", "Faust")
+BUSY = 0.5  # load per core, beyond which times are not to be trusted
+
+
+def machine():
+    """What one has to know of the machine to judge the times."""
+    model = platform.processor() or "unknown processor"
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            lines = [line for line in file if line.startswith("model name")]
+        model = lines[0].split(":", 1)[1].strip() if lines else model
+    except OSError:
+        pass
+    return {"processor": model, "cores": os.cpu_count(), "load": os.getloadavg()[0]}
+
+
+def medians(result, kind="work"):
+    return {side: statistics.median(values) for side, values in result[kind].items()}
+
+
+def heading(engines, pairs):
+    columns = "".join(f" {name:>10}" for name in (*engines, TWIN))
+    ratios = "".join(f" {name + '/' + TWIN:>14}" for name in engines)
+    return f"{'seconds':18}{columns}{ratios}   {pairs} runs each, in turn"
+
+
+def line(name, result, engines):
+    seconds = medians(result)
+    columns = "".join(f" {seconds[side]:10.3f}" for side in (*engines, TWIN))
+    ratios = "".join(f" {seconds[side] / seconds[TWIN]:14.2f}" for side in engines)
+    return f"{name:18}{columns}{ratios}"
+
+
+def geometric_mean(values):
+    return math.exp(sum(map(math.log, values)) / len(values))
+
+
+def table(results, engines):
+    others = [side for side in OTHERS if any(side in each["work"] for each in results.values())]
+    heads = ["program", "items", *engines, TWIN, CONTRACTED, *others]
+    heads += [f"{engine} / {TWIN}" for engine in engines]
+    heads += [f"whole process, {engine} / {TWIN}" for engine in engines]
+    heads += [f"compiling, {engine}" for engine in engines] + ["compiling, clang -O2"]
+    rows = []
+    for name, result in results.items():
+        seconds, whole = medians(result), medians(result, "whole")
+        row = [name, f"{result['items'] / 1e6:.1f} M"]
+        for side in (*engines, TWIN, CONTRACTED, *others):
+            known = side in seconds
+            row.append(f"{seconds[side] / result['items'] * 1e9:.2f}" if known else "")
+        row += [f"{seconds[engine] / seconds[TWIN]:.2f}" for engine in engines]
+        row += [f"{whole[engine] / whole[TWIN]:.2f}" for engine in engines]
+        row += [f"{result['compile'][side]:.2f} s" for side in (*engines, TWIN)]
+        rows.append(row)
+    here = machine()
+    text = [
+        f"{here['processor']}, {here['cores']} cores, load {here['load']:.1f}"
+        + (": busy, the times are rough" if here["load"] > BUSY * here["cores"] else ""),
+        "",
+        f"Nanoseconds an item of input (medians), and ratios of strc to {TWIN}:",
+        "",
+        "| " + " | ".join(heads) + " |",
+        "|---" + "|--:" * (len(heads) - 1) + "|",
+        *("| " + " | ".join(row) + " |" for row in rows),
+    ]
+    for engine in engines if results else ():
+        ratios = [medians(each)[engine] / medians(each)[TWIN] for each in results.values()]
+        text += ["", f"Geometric mean of {engine} / {TWIN}: {geometric_mean(ratios):.2f}"]
+    return "\n".join(text) + "\n"
+
+
+COLOURS = ("#3b6ea8", "#c8703a", "#4f9a5c", "#8a63a8", "#999999")
+LEFT, WIDTH, BAR, GAP = 150, 560, 12, 8
+
+
+def plot(results, engines):
+    """Bars of the ratios on a logarithmic scale, with a line where strc is as fast as C++."""
+    ratios = {
+        name: [medians(result)[engine] / medians(result)[TWIN] for engine in engines]
+        for name, result in results.items()
+    }
+    every = [ratio for row in ratios.values() for ratio in row] or [1.0]
+    low = min(0.5, 2.0 ** math.floor(math.log2(min(every))))
+    high = max(2.0, 2.0 ** math.ceil(math.log2(max(every))))
+
+    def place(ratio):
+        return LEFT + WIDTH * (math.log2(ratio / low) / math.log2(high / low))
+
+    step = BAR * len(engines) + GAP
+    bottom = 40 + step * len(ratios)
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 60}" '
+        f'height="{bottom + 40}" font-family="sans-serif" font-size="11">',
+        '<rect width="100%" height="100%" fill="white"/>',
+        f'<text x="{LEFT}" y="16">time of strc / time of {TWIN} (less is better)</text>',
+    ]
+    for power in range(round(math.log2(low)), round(math.log2(high)) + 1):
+        x, colour = place(2.0**power), "#000" if power == 0 else "#ddd"
+        parts.append(f'<line x1="{x:.1f}" y1="28" x2="{x:.1f}" y2="{bottom}" stroke="{colour}"/>')
+        parts.append(
+            f'<text x="{x:.1f}" y="{bottom + 14}" text-anchor="middle">{2.0**power:g}</text>'
+        )
+    for row, (name, values) in enumerate(ratios.items()):
+        top = 36 + step * row
+        parts.append(
+            f'<text x="{LEFT - 8}" y="{top + step / 2}" text-anchor="end">{name}</text>'
+        )
+        for number, ratio in enumerate(values):
+            start, end = sorted((place(1.0), place(ratio)))
+            y, colour = top + BAR * number, COLOURS[number % len(COLOURS)]
+            parts.append(
+                f'<rect x="{start:.1f}" y="{y}" width="{end - start:.1f}" height="{BAR - 2}" '
+                f'fill="{colour}"/>'
+            )
+            parts.append(f'<text x="{place(high) + 6:.1f}" y="{y + 9}">{ratio:.2f}</text>')
+    for number, engine in enumerate(engines):
+        x, colour = LEFT + 120 * number, COLOURS[number % len(COLOURS)]
+        parts.append(f'<rect x="{x}" y="{bottom + 22}" width="10" height="10" fill="{colour}"/>')
+        parts.append(f'<text x="{x + 14}" y="{bottom + 31}">{engine}</text>')
+    return "\n".join([*parts, "</svg>"]) + "\n"

@@ -1,0 +1,82 @@
+#!/usr/bin/env python3
+"""The machinery of run_native.py, on a tiny input: run_native_test.py STRC [CASE]..."""
+
+import array
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree as xml
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
+sys.path.insert(0, str(BENCHMARKS))
+import catalogue  # noqa: E402
+import native_report  # noqa: E402
+
+STRC = "strc"
+
+
+def floats(*values):
+    return array.array("f", values).tobytes()
+
+
+class Comparison(unittest.TestCase):
+    def test_without_tolerance_every_bit_counts(self):
+        self.assertIsNone(catalogue.difference("float", floats(1, 2), floats(1, 2), None))
+        fault = catalogue.difference("float", floats(1, 2), floats(1, 2.0000002), None)
+        self.assertIn("item 1", fault)
+        self.assertIn("bytes", catalogue.difference("float", floats(0), floats(-0.0), None))
+        self.assertIn("bytes", catalogue.difference("bit", b"\x01", b"\x02", None) or "")
+
+    def test_tolerance_is_relative_to_the_largest_item(self):
+        want = floats(100, 1)
+        self.assertIsNone(catalogue.difference("float", want, floats(100, 1.005), 1e-4))
+        self.assertIn("item 1", catalogue.difference("float", want, floats(100, 1.02), 1e-4))
+        self.assertIn("item 0", catalogue.difference("float", want, floats(float("nan"), 1), 1e-4))
+
+    def test_lengths_count(self):
+        self.assertIn("4 bytes", catalogue.difference("float", floats(1, 2), floats(1), 1e-4))
+
+    def test_ints_have_no_tolerance(self):
+        want, got = (array.array("i", (value,)).tobytes() for value in (1000000, 1000001))
+        self.assertIn("item 0", catalogue.difference("int", want, got, 1e-4))
+
+
+class Report(unittest.TestCase):
+    RESULT = {
+        "what": "x",
+        "items": 1000,
+        "work": {"jit": [4e-6, 2e-6, 9e-6], "C++": [2e-6], "C++ contracted": [1e-6]},
+        "whole": {"jit": [3.0], "C++": [1.0], "C++ contracted": [1.0]},
+        "compile": {"jit": 0.25, "C++": 0.5, "C++ contracted": 0.5},
+    }
+
+    def test_table_has_medians_and_ratios(self):
+        rows = native_report.table({"x": self.RESULT}, ["jit"]).splitlines()
+        row = next(row for row in rows if row.startswith("| x "))
+        self.assertEqual(row, "| x | 0.0 M | 4.00 | 2.00 | 1.00 | 2.00 | 3.00 | 0.25 s | 0.50 s |")
+
+    def test_plot_is_xml(self):
+        root = xml.fromstring(native_report.plot({"x": self.RESULT}, ["jit"]))
+        self.assertIn("2.00", [each.text for each in root.iter()])
+
+
+class Whole(unittest.TestCase):
+    def test_a_run_leaves_table_times_and_plot(self):
+        with tempfile.TemporaryDirectory(prefix="strc-native-test-") as folder:
+            command = [BENCHMARKS / "run_native.py", "--strc", STRC, "--engine", "jit"]
+            command += ["--pairs", "1", "--scale", "0.0005", "--out", folder, "fir16"]
+            done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            results = json.loads(Path(folder, "native.json").read_text("utf-8"))["results"]
+            self.assertGreater(results["fir16"]["work"]["jit"][0], 0)
+            self.assertIn("| fir16 |", Path(folder, "native.md").read_text("utf-8"))
+            self.assertTrue(Path(folder, "native.svg").is_file())
+
+
+if __name__ == "__main__":
+    STRC = sys.argv.pop(1)
+    unittest.main()
