@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "codegen/detail/machine_code.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
 #include "strc/runtime.h"
@@ -37,6 +38,36 @@ llvm::orc::SymbolMap runtimeSymbols(llvm::orc::LLJIT& jit) {
     return symbols;
 }
 
+class Compiler : public llvm::orc::IRCompileLayer::IRCompiler {
+public:
+    Compiler(std::unique_ptr<llvm::TargetMachine> machine, Options wanted)
+        : IRCompiler(llvm::orc::irManglingOptionsFromTargetOptions(machine->Options)),
+          machine(std::move(machine)),
+          options(std::move(wanted)) {}
+
+    llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module& module) override {
+        return makeObject(module, *machine, options);
+    }
+
+private:
+    std::unique_ptr<llvm::TargetMachine> machine;
+    Options options;
+};
+
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> makeJit(const Options& options) {
+    using Builder = llvm::orc::JITTargetMachineBuilder;
+    auto compiler = [&options](Builder builder)
+        -> llvm::Expected<std::unique_ptr<llvm::orc::IRCompileLayer::IRCompiler>> {
+        auto machine = builder.createTargetMachine();
+        if (!machine) return machine.takeError();
+        return std::make_unique<Compiler>(std::move(*machine), options);
+    };
+    return llvm::orc::LLJITBuilder()
+        .setJITTargetMachineBuilder(hostBuilder(options))
+        .setCompileFunctionCreator(compiler)
+        .create();
+}
+
 base::Failure failure(llvm::Error error) {
     return {"the program cannot be compiled in this process: " + llvm::toString(std::move(error))};
 }
@@ -44,12 +75,16 @@ base::Failure failure(llvm::Error error) {
 }  // namespace
 
 base::Result<Jit> Jit::load(Module made, const Options& wanted) {
+    if (wanted.isInterrupted()) return base::Failure{"interrupted"};
     Options options = wanted;
     options.level = std::min(options.level, made.impl->mostLevel);
     auto impl = std::make_unique<Impl>();
-    auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(hostBuilder(options)).create();
+    auto jit = makeJit(options);
     if (!jit) return failure(jit.takeError());
     impl->jit = std::move(*jit);
+    // The lookup below fails too; standard error is not LLVM's to write to.
+    impl->jit->getExecutionSession().setErrorReporter(
+        [](llvm::Error error) { llvm::consumeError(std::move(error)); });
     llvm::orc::JITDylib& library = impl->jit->getMainJITDylib();
     if (auto error = library.define(llvm::orc::absoluteSymbols(runtimeSymbols(*impl->jit))))
         return failure(std::move(error));

@@ -76,6 +76,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context.limits, program, plan, options, *impl);
     emitProgram(builder);
+    if (options.isInterrupted()) return Module(std::move(impl));
     limitInlining(*impl->module);
     if (isTooLarge(*impl->module)) impl->mostLevel = 0;
     for (llvm::Function& function : *impl->module) {
@@ -97,12 +98,17 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
 void optimize(Module& made, const Options& options) {
     llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
                                         llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
+    if (options.isInterrupted()) return;
     auto machine = hostMachine(options);
+    llvm::PassInstrumentationCallbacks callbacks;
+    callbacks.registerShouldRunOptionalPassCallback(
+        [&](llvm::StringRef, llvm::Any) { return !options.isInterrupted(); });
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager calls;
     llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(machine.get());
+    llvm::PassBuilder builder(machine.get(), llvm::PipelineTuningOptions(), std::nullopt,
+                              &callbacks);
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(calls);
     builder.registerFunctionAnalyses(functions);

@@ -4,6 +4,7 @@
 /// cannot be compiled is said by `whyNot`, everything else is a fault of the compiler.
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -17,6 +18,11 @@ namespace strc::codegen {
 struct Options {
     int level = 2;  ///< -O0 … -O3
     bool checks = true;  ///< array bounds, division by zero, rates
+    /// Asked again and again while code is made. Once it holds, what is under way comes to an end at
+    /// once: Jit::load then fails, and the other products are of no use.
+    std::function<bool()> interrupted = {};
+
+    bool isInterrupted() const { return interrupted && interrupted(); }
 };
 
 /// A check that can fail. Its diagnostic's arguments are the words, then `numbers` of those that the

@@ -282,7 +282,7 @@ bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& bo
 }
 
 void ModuleBuilder::emitPending() {
-    while (!pending.empty()) {
+    while (!pending.empty() && !options.isInterrupted()) {
         Pending next = pending.back();
         pending.pop_back();
         emitBody(*this, *next.kernel, next.code, *next.body, *next.function);

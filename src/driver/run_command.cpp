@@ -26,6 +26,12 @@ bool isSameFile(const std::string& one, const std::string& other) {
     return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
+using Clock = std::chrono::steady_clock;
+
+double secondsBetween(Clock::time_point from, Clock::time_point to) {
+    return std::chrono::duration<double>(to - from).count();
+}
+
 class Run {
 public:
     explicit Run(const Call& wanted)
@@ -173,8 +179,10 @@ private:
             };
         std::optional<codegen::Jit> compiled;
         std::vector<codegen::Site> sites;
-        if (program.plan && host::whyNot(run).empty()) compiled = compileToMemory(sites);
-        auto start = std::chrono::steady_clock::now();
+        auto begin = Clock::now();
+        if (program.plan && host::whyNot(run).empty()) compiled = compileToMemory(sites, begin);
+        auto start = Clock::now();
+        if (run.seconds) *run.seconds = std::max(0.0, *run.seconds - secondsBetween(begin, start));
         if (compiled)
             outcome = host::run(program.context, *program.plan, program.quota, compiled->program(),
                                 sites, run);
@@ -182,13 +190,20 @@ private:
             outcome = interp::run(program.context, program.module, program.elaboration,
                                   program.quota, *program.program.types, run);
         ran = true;
-        seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        seconds = secondsBetween(start, Clock::now());
     }
 
-    /// Empty if something in the bodies, or this machine, is not up to it: the interpreter is.
-    std::optional<codegen::Jit> compileToMemory(std::vector<codegen::Site>& sites) {
+    /// Empty if something in the bodies, or this machine, is not up to it: the interpreter is. Also if
+    /// the run is over before it began: the interpreter, which starts at once, then opens and closes
+    /// the files.
+    std::optional<codegen::Jit> compileToMemory(std::vector<codegen::Site>& sites,
+                                                Clock::time_point begin) {
         if (!codegen::whyNot(program.module, *program.plan).empty()) return std::nullopt;
         codegen::Options how = codegenOptions(options);
+        how.interrupted = [this, begin] {
+            return *interrupt ||
+                   (options.seconds && secondsBetween(begin, Clock::now()) >= *options.seconds);
+        };
         codegen::Module module =
             codegen::lower(program.context, program.module, *program.plan, how);
         codegen::optimize(module, how);

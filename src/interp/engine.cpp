@@ -228,7 +228,7 @@ void Engine::reportLeftOvers() {
 // ---------------------------------------------------------------- static programs
 
 void Engine::runStatic() {
-    if (!runPhase(quota.init)) return;
+    if (isTimeUp() || !runPhase(quota.init)) return;
     while (!checkStops())
         if (!runPhase(quota.steady))
             return;
@@ -244,14 +244,20 @@ bool Engine::isCheckDue() {
     return true;
 }
 
-bool Engine::checkStops() {
-    if (stopped) return true;
-    if (options.iterations && outcome.iterations >= *options.iterations) stop(End::Iterations);
+/// Has somebody said so, or the clock?
+bool Engine::isTimeUp() {
     if (options.seconds) {
         std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
         if (elapsed.count() >= *options.seconds) stop(End::Seconds);
     }
     if (options.interrupt && *options.interrupt) stop(End::Interrupted);
+    return stopped.has_value();
+}
+
+bool Engine::checkStops() {
+    if (stopped) return true;
+    if (options.iterations && outcome.iterations >= *options.iterations) stop(End::Iterations);
+    isTimeUp();
     if (options.progress && !inputs.empty())
         if (auto total = inputs.front().total(); total && *total > 0)
             options.progress(inputs.front().given(), *total);

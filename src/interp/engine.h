@@ -121,6 +121,7 @@ private:
     void reportLeftOvers();
     void closeFiles();
     bool isCheckDue();
+    bool isTimeUp();
     bool checkStops();
     void drainOutput(bool all);
 

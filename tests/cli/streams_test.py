@@ -157,6 +157,30 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         self.assertEqual(self.interrupt(process, lambda: True, signal.SIGTERM), 143)
         self.assertEqual(process.stdout.read(), b"on\n")
 
+    MANY = """void->int pipeline Main { add Source; for (int i = 0; i < 3000; i++) add Mix(i); }
+void->int filter Source { int n; work push 1 { push(n++); } }
+int->int filter Mix(int k) { int[8] a; work pop 1 push 1 { int x = pop();
+    for (int i = 0; i < 8; i++) if (i % 3 == k % 3) a[i] = a[i] * k + x; else x = x ^ a[(i + k) & 7]; push(x); } }
+"""
+
+    def test_making_code_can_be_interrupted(self):
+        self.file("p.str", self.MANY)
+        process = self.start("run", "--top=Main", "--out=o.npy", "p.str")
+        path = self.folder / "o.npy"
+        start = time.monotonic()
+        status = self.interrupt(process, path.exists)
+        self.assertEqual(status, 130)
+        self.assertLess(time.monotonic() - start, 1.5 * SECONDS / 60)
+        self.assertEqual(process.stderr.read(), b"")
+        self.assertRegex(self.bytes("o.npy"), rb"'shape': \(0,\)")
+
+    def test_seconds_go_on_while_code_is_made(self):
+        self.file("p.str", self.MANY)
+        start = time.monotonic()
+        self.assertEqual(self.call("run", "--seconds=0.01", "--top=Main", "--out=o.npy", "p.str")[1], "")
+        self.assertLess(time.monotonic() - start, 1.5 * SECONDS / 60)
+        self.assertRegex(self.bytes("o.npy"), rb"'shape': \(0,\)")
+
     def test_seconds_end_long_and_short_firings(self):
         # One firing without end, that asks others for items or not; firings just below what is looked at.
         bodies = {

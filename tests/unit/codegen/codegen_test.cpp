@@ -108,6 +108,25 @@ TEST_F(CompiledTest, AFiringWithoutEndCanBeInterrupted) {
     EXPECT_EQ(run(how).end, interp::End::Seconds);
 }
 
+TEST_F(CompiledTest, MakingCodeCanBeInterruptedAtAnyTime) {
+    compile(kTwice);
+    int asked = 0;
+    codegen::Options how;
+    how.interrupted = [&] { return ++asked < 0; };
+    codegen::Module whole = lower(how);
+    codegen::optimize(whole, how);
+    ASSERT_TRUE(codegen::Jit::load(std::move(whole), how));
+    int all = asked;
+    EXPECT_GT(all, 100);
+    for (int last = 0; last < all; last += 1 + last / 7) {
+        asked = 0;
+        how.interrupted = [&] { return asked++ >= last; };
+        codegen::Module module = lower(how);
+        codegen::optimize(module, how);
+        EXPECT_FALSE(codegen::Jit::load(std::move(module), how)) << last;
+    }
+}
+
 TEST_F(CompiledTest, EndlessRecursionIsAFault) {
     compile(
         "void->void pipeline Main { add Count; add Show; }\n"
