@@ -55,6 +55,11 @@ BENCHMARKS = {
             "products of matrices of 48 x 48",
             small=4 * 48 * 48,
         ),
+        Benchmark("biquad", "Cascade", 8 << 20, "eight second-order sections", faust=0, tolerance=1e-3),
+        Benchmark("reverb", "Reverb", 4 << 20, "Schroeder's reverberator: feedback loops", faust=0),
+        Benchmark("resampler", "Resampler", 12 << 20, "polyphase resampler, 4 for 3, 128 taps"),
+        Benchmark("goertzel", "Keypad", 8 << 20, "eight Goertzel detectors"),
+        Benchmark("wavelet", "Wavelet", 16 << 20, "wavelet transform, 8 taps, 5 levels"),
     )
 }
 

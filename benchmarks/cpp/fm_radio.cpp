@@ -17,8 +17,6 @@ static void lowPass(float rate, float cutoff, float* h) {
     }
 }
 
-static float power(float x, int n) { return static_cast<float>(std::pow(x, n)); }
-
 /// A delay line for blocks: what is left of the last block stands before the next one.
 struct Line {
     explicit Line(std::size_t keep) : kept(keep), items(keep + kDecimation * (kBlock + kLanes)) {}
@@ -45,8 +43,9 @@ int main(int argc, char** argv) {
     constexpr float rate = 62500, amplitude = 27000, bandwidth = 10000;
     lowPass(250000, 10800, air);
     for (int band = 0; band < kBands; band++) {
-        lowPass(rate, 55 * power(2, band + 1), high[band]);
-        lowPass(rate, 55 * power(2, band), low[band]);
+        float octave = power(2, static_cast<float>(band));
+        lowPass(rate, 55 * (2 * octave), high[band]);
+        lowPass(rate, 55 * octave, low[band]);
     }
     const float gain = amplitude * (rate / (bandwidth * kPi)) / 27000;
 
@@ -57,7 +56,7 @@ int main(int argc, char** argv) {
     twin.read(radio.items.data(), kTaps - kDecimation);
     while (std::size_t n = twin.read(radio.fresh(), kDecimation * kBlock, kDecimation)) {
         n /= kDecimation;
-        fir<kTaps, kDecimation>(air, radio.items.data(), tuned.fresh(), n);
+        decimatingFir<kTaps, kDecimation>(air, radio.items.data(), tuned.fresh(), n);
         radio.advance(kDecimation * n);
 
         // The first sample has no predecessor.
