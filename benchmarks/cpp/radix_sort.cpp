@@ -1,0 +1,27 @@
+// Twin of programs/radix_sort.str.
+
+#include <algorithm>
+
+#include "twin.h"
+
+static constexpr int kSize = 64, kBits = 16, kOffset = 1 << (kBits - 1);
+static int block[kSize], ones[kSize];
+
+int main(int argc, char** argv) {
+    Twin twin(argc, argv);
+    while (twin.read(block, kSize, kSize)) {
+        for (int& item : block) item += kOffset;
+        for (int digit = 0; digit < kBits; digit++) {
+            int zeros = 0, others = 0;
+            for (int item : block) {
+                if (item >> digit & 1)
+                    ones[others++] = item;
+                else
+                    block[zeros++] = item;
+            }
+            std::copy_n(ones, others, block + zeros);
+        }
+        for (int& item : block) item -= kOffset;
+        twin.write(block, kSize);
+    }
+}
