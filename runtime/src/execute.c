@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "run.h"
+#include "undo.h"
 
 void strc_leave(strc_env *env, strc_end end) {
     env->end = (int)end;
@@ -28,56 +29,130 @@ void strc_write(strc_env *env, int32_t output, const void *from, int64_t items) 
         strc_leave(env, STRC_END_STOPPED);
 }
 
-static int supplied(const strc_program *program, strc_env *env, const strc_phase *phase, int must) {
-    const strc_world *world = env->world;
-    for (uint32_t input = 0; input < program->inputs; ++input) {
+typedef struct run {
+    const strc_program *program;
+    strc_env *env;
+    void *state;
+    uint64_t iterations;  ///< to do in all
+    uint64_t done;
+    strc_watch watch;
+    strc_undo undo;
+    int scales;  ///< the phase `scaled` may be used
+    uint64_t done_at_begin;  ///< of the transaction
+    uint64_t alone_until;  ///< before that, steady states are done one by one
+    uint64_t patience;  ///< how many more at a time, after what was given up
+} run;
+
+static int supplied(const run *r, const strc_phase *phase, int must) {
+    const strc_world *world = r->env->world;
+    for (uint32_t input = 0; input < r->program->inputs; ++input) {
         uint64_t items = phase->reads[input];
         if (items != 0 && world->supply(world->self, input, items, must) != 0) return 0;
     }
     return 1;
 }
 
-static void run_phase(strc_env *env, void *state, const strc_phase *phase) {
-    phase->run(env, state);
-    strc_strings_release(env);
+static void run_phase(run *r, const strc_phase *phase) {
+    phase->run(r->env, r->state);
+    strc_strings_release(r->env);
+    r->done += phase->iterations;
 }
 
 /// Whoever waits for input may be interrupted.
-static strc_end starved(const strc_env *env) {
-    return *env->interrupt ? STRC_END_INTERRUPTED : STRC_END_INPUT;
+static strc_end starved(run *r) {
+    return strc_watch_interrupted(&r->watch) ? STRC_END_INTERRUPTED : STRC_END_INPUT;
 }
 
-static strc_end run_phases(const strc_program *program, strc_env *env, void *state, uint64_t left,
-                           uint64_t *done) {
-    const strc_phase *scaled = program->scaled.iterations != 0 ? &program->scaled : NULL;
-    if (*env->interrupt) return STRC_END_INTERRUPTED;
-    if (!supplied(program, env, &program->init, 1)) return starved(env);
-    run_phase(env, state, &program->init);
-    while (left != 0) {
-        if (*env->interrupt) return STRC_END_INTERRUPTED;
-        const strc_phase *phase = &program->steady;
-        if (scaled && left >= scaled->iterations && supplied(program, env, scaled, 0))
-            phase = scaled;
-        else if (!supplied(program, env, phase, 1))
-            return starved(env);
-        run_phase(env, state, phase);
-        left -= phase->iterations;
-        if (done) *done += phase->iterations;
+/// Is this transaction, or a new one, open?
+static int has_begun(run *r) {
+    if (r->undo.is_open) return 1;
+    r->done_at_begin = r->done;
+    r->scales = strc_undo_begin(&r->undo) == 0;
+    return r->scales;
+}
+
+static int can_scale(run *r) {
+    const strc_phase *scaled = &r->program->scaled;
+    return r->scales && r->done >= r->alone_until &&
+           r->iterations - r->done >= scaled->iterations && supplied(r, scaled, 0) && has_begun(r);
+}
+
+/// env->poll alone may speak of the transaction.
+static int is_interrupted(run *r) {
+    return *r->env->interrupt || (r->env->poll && strc_watch_interrupted(&r->watch));
+}
+
+static strc_end run_phases(run *r) {
+    const strc_program *program = r->program;
+    while (r->done < r->iterations) {
+        if (is_interrupted(r))
+            return strc_undo_commit(&r->undo) != 0 ? STRC_END_STOPPED : STRC_END_INTERRUPTED;
+        if (can_scale(r)) {
+            run_phase(r, &program->scaled);
+            if (strc_undo_is_due(&r->undo) && strc_undo_commit(&r->undo) != 0)
+                return STRC_END_STOPPED;
+            continue;
+        }
+        if (strc_undo_commit(&r->undo) != 0) return STRC_END_STOPPED;
+        if (!supplied(r, &program->steady, 1)) return starved(r);
+        run_phase(r, &program->steady);
     }
     return STRC_END_ITERATIONS;
 }
 
+static strc_end run_init(run *r) {
+    if (*r->env->interrupt) return STRC_END_INTERRUPTED;
+    if (!supplied(r, &r->program->init, 1)) return starved(r);
+    run_phase(r, &r->program->init);
+    return STRC_END_ITERATIONS;
+}
+
+/// Until an end, or until somebody leaves.
+static strc_end attempt(run *r, strc_end (*part)(run *)) {
+    jmp_buf escape;
+    r->env->escape = &escape;
+    r->env->depth = 0;
+    if (setjmp(escape) != 0) return (strc_end)r->env->end;
+    return part(r);
+}
+
+/// What went wrong in a transaction, or took too long in it, is done again with nothing running ahead.
+/// Each time this happens the steady states done alone become more, so that little is done twice.
+static int is_done_again(run *r, strc_end end) {
+    if (!r->undo.is_open || end == STRC_END_STOPPED || end == STRC_END_ITERATIONS) return 0;
+    uint64_t reached = r->done;
+    strc_undo_rollback(&r->undo);
+    r->done = r->done_at_begin;
+    if (end == STRC_END_INTERRUPTED && strc_watch_interrupted(&r->watch)) return 0;
+    r->patience = 2 * r->patience + r->program->scaled.iterations;
+    r->alone_until = reached + r->patience;
+    return 1;
+}
+
+static strc_end run_all(run *r) {
+    strc_end end = attempt(r, run_init);
+    if (end != STRC_END_ITERATIONS) return end;
+    do {
+        end = attempt(r, run_phases);
+    } while (is_done_again(r, end));
+    return strc_undo_commit(&r->undo) != 0 ? STRC_END_STOPPED : end;
+}
+
 strc_end strc_execute(const strc_program *program, strc_env *env, void *state, uint64_t iterations,
                       uint64_t *done) {
-    if (done) *done = 0;
     if (program->image_size) memcpy(state, program->image, program->image_size);
     if (program->state_size > program->image_size)
         memset((char *)state + program->image_size, 0, program->state_size - program->image_size);
-    env->depth = 0;
-    jmp_buf escape;
-    env->escape = &escape;
-    if (setjmp(escape) == 0) env->end = (int)run_phases(program, env, state, iterations, done);
+    run r = {.program = program, .env = env, .state = state, .iterations = iterations};
+    env->poll = 0;
+    int is_watched = strc_watch_start(&r.watch, env) == 0;
+    r.scales = is_watched && program->scaled.iterations != 0;
+    strc_undo_init(&r.undo, env, &r.watch, state, program->state_size);
+    strc_end end = run_all(&r);
+    strc_undo_free(&r.undo);
+    strc_watch_end(&r.watch);
     env->escape = NULL;
     strc_strings_free(env);
-    return (strc_end)env->end;
+    if (done) *done = r.done;
+    return end;
 }

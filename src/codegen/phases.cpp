@@ -318,10 +318,8 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
 
 void emitPoll(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::Value* env) {
     llvm::Function* function = b.GetInsertBlock()->getParent();
-    llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), env, offsetof(strc_env, interrupt));
-    llvm::LoadInst* flag = b.CreateLoad(m.ptr(), place);
-    flag->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(m.context, {}));
-    llvm::Value* set = b.CreateICmpNE(b.CreateLoad(m.i8(), flag, true), b.getInt8(0));
+    llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), env, offsetof(strc_env, poll));
+    llvm::Value* set = b.CreateICmpNE(b.CreateLoad(m.i8(), place, true), b.getInt8(0));
     auto* stop = llvm::BasicBlock::Create(m.context, "stop", function);
     auto* on = llvm::BasicBlock::Create(m.context, "on", function);
     b.CreateCondBr(set, stop, on, llvm::MDBuilder(m.context).createUnlikelyBranchWeights());

@@ -1,14 +1,10 @@
 #include "host/run.h"
 
-#include <chrono>
-#include <condition_variable>
 #include <cstdlib>
 #include <map>
-#include <mutex>
 #include <new>
 #include <pthread.h>
 #include <signal.h>
-#include <thread>
 
 #include "interp/files.h"
 #include "interp/line_limit.h"
@@ -18,53 +14,21 @@
 namespace strc::host {
 
 using base::Diag;
+using graph::NodeId;
 using interp::End;
 using interp::Outcome;
 
 namespace {
 
+constexpr double kShortest = 1e-9;  ///< seconds; 0 would be no limit
 constexpr std::size_t kStack = std::size_t{1} << 30;  ///< bytes; taken only as far as used
-constexpr double kLongest = 1e9;  ///< seconds; a clock counts nanoseconds in 64 bits
 
-/// A flag that is set when somebody else's is, or when the time is up.
-class Deadline {
-public:
-    Deadline(const volatile bool* interrupt, double seconds) : interrupt(interrupt) {
-        auto wait = std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-            std::chrono::duration<double>(seconds));
-        end = std::chrono::steady_clock::now() + wait;
-        watcher = std::thread([this] { watch(); });
-    }
-    ~Deadline() {
-        {
-            std::lock_guard lock(mutex);
-            over = true;
-        }
-        changed.notify_all();
-        watcher.join();
-    }
-    Deadline(const Deadline&) = delete;
-    Deadline& operator=(const Deadline&) = delete;
-
-    volatile unsigned char flag = 0;
-    bool isPast() const { return std::chrono::steady_clock::now() >= end; }
-
-private:
-    void watch() {
-        constexpr std::chrono::milliseconds kTick(5);
-        std::unique_lock lock(mutex);
-        while (!over && flag == 0) {
-            if (isPast() || (interrupt && *interrupt)) flag = 1;
-            changed.wait_until(lock, std::min(end, std::chrono::steady_clock::now() + kTick));
-        }
-    }
-
-    const volatile bool* interrupt;
-    std::chrono::steady_clock::time_point end;
-    std::thread watcher;
-    std::mutex mutex;
-    std::condition_variable changed;
-    bool over = false;
+/// What a transaction keeps, and what was before it.
+struct Kept {
+    std::string text;
+    std::vector<std::vector<std::byte>> items;  ///< by output
+    interp::LineLimit lines;
+    std::int64_t written;
 };
 
 class Host {
@@ -123,8 +87,16 @@ private:
                 base::report(context.diags, first.failure());
             return false;
         }
-        for (const plan::WorldPort& port : plan.outputs) fine = openOutput(port) && fine;
+        for (const plan::WorldPort& port : plan.outputs) {
+            itemSizes.push_back(types::sizeOf(itemOf(port)));
+            fine = openOutput(port) && fine;
+        }
         return fine;
+    }
+
+    const types::Type* itemOf(const plan::WorldPort& output) const {
+        const bool isOpen = output.node == graph::kNone;
+        return graph.edges[isOpen ? graph.output : graph.nodes[output.node].inputs[0]].type;
     }
 
     bool openOutput(const plan::WorldPort& port) {
@@ -164,7 +136,10 @@ private:
 
     int print(std::string_view text) {
         std::string_view let = lines.take(text);
-        if (options.print) options.print(let);
+        if (kept)
+            kept->text += let;
+        else if (options.print)
+            options.print(let);
         if (lines.isReached()) stop(End::Limit);
         return stopped.has_value();
     }
@@ -183,39 +158,102 @@ private:
     int write(std::uint32_t output, const std::byte* from, std::int64_t items) {
         bool isOpen = plan.outputs[output].node == graph::kNone;
         if (isOpen && options.limit) items = std::min(items, *options.limit - written);
-        base::Status status = outputs[output]->write(from, static_cast<std::size_t>(items));
-        outcome.itemsWritten += items;
         if (isOpen) written += items;
-        if (!status) {
-            if (outputs[output]->readerGone()) {
-                stop(End::Limit);
-                return 1;
-            }
-            auto& fault = base::report(context.diags, status.failure());
-            if (!isOpen) fault.in(graph::path(graph, plan.outputs[output].node));
-            stop(End::Failed);
-        }
+        if (kept)
+            kept->items[output].insert(kept->items[output].end(), from,
+                                       from + items * itemSizes[output]);
+        else if (!letOut(output, from, items))
+            return 1;
         if (isOpen && options.limit && written >= *options.limit) stop(End::Limit);
         return stopped.has_value();
+    }
+
+    /// False: the run is over.
+    bool letOut(std::uint32_t output, const std::byte* from, std::int64_t items) {
+        base::Status status = outputs[output]->write(from, static_cast<std::size_t>(items));
+        outcome.itemsWritten += items;
+        if (status) return true;
+        if (outputs[output]->readerGone()) {
+            stop(End::Limit);
+            return false;
+        }
+        auto& fault = base::report(context.diags, status.failure());
+        const NodeId node = plan.outputs[output].node;
+        if (node != graph::kNone) fault.in(graph::path(graph, node));
+        stopped = End::Failed;
+        return false;
+    }
+
+    // ---- transactions
+
+    void begin() {
+        kept.emplace(Kept{{}, std::vector<std::vector<std::byte>>(outputs.size()), lines, written});
+        for (const auto& supply : inputs) supply->mark();
+    }
+
+    int commit() {
+        const Kept done = std::move(*kept);
+        kept.reset();
+        for (const auto& supply : inputs) supply->keep();
+        if (options.print && !done.text.empty()) options.print(done.text);
+        for (std::uint32_t k = 0; k < done.items.size(); ++k)
+            if (!done.items[k].empty() &&
+                !letOut(k, done.items[k].data(),
+                        static_cast<std::int64_t>(done.items[k].size()) / itemSizes[k]))
+                return 1;
+        return stopped.has_value();
+    }
+
+    void rollback() {
+        lines = kept->lines;
+        written = kept->written;
+        kept.reset();
+        for (const auto& supply : inputs) supply->giveBack();
+    }
+
+    /// The callers are C and compiled code: no exception passes them. `bytes`: the size of the matter.
+    template <typename Work>
+    static int call(void* self, std::uint64_t bytes, Work work) {
+        auto& host = *static_cast<Host*>(self);
+        try {
+            return work(host);
+        } catch (const std::bad_alloc&) {
+            host.context.diags.add(Diag::OutOfMemory)
+                << "what the program reads and writes" << static_cast<std::int64_t>(bytes);
+            host.stopped = End::Failed;
+            return 1;
+        }
     }
 
     strc_world world() {
         strc_world made{};
         made.self = this;
         made.print = [](void* self, const char* text, std::uint64_t size) {
-            return static_cast<Host*>(self)->print({text, size});
+            return call(self, size, [&](Host& host) { return host.print({text, size}); });
         };
         made.supply = [](void* self, std::uint32_t input, std::uint64_t items, int must) {
-            return static_cast<Host*>(self)->supply(input, items, must != 0);
+            const std::uint64_t bytes = static_cast<Host*>(self)->inputs[input]->bytesOf(items);
+            return call(self, bytes,
+                        [&](Host& host) { return host.supply(input, items, must != 0); });
         };
         made.read = [](void* self, std::uint32_t input, void* to, std::uint64_t items) {
             static_cast<Host*>(self)->inputs[input]->take(static_cast<std::byte*>(to), items);
             return 0;
         };
         made.write = [](void* self, std::uint32_t output, const void* from, std::uint64_t items) {
-            return static_cast<Host*>(self)->write(output, static_cast<const std::byte*>(from),
-                                                   static_cast<std::int64_t>(items));
+            const auto size =
+                static_cast<std::uint64_t>(static_cast<Host*>(self)->itemSizes[output]);
+            return call(self, items * size, [&](Host& host) {
+                return host.write(output, static_cast<const std::byte*>(from),
+                                  static_cast<std::int64_t>(items));
+            });
         };
+        made.begin = [](void* self) { static_cast<Host*>(self)->begin(); };
+        made.commit = [](void* self) {
+            return call(self, static_cast<Host*>(self)->kept->text.size(),
+                        [](Host& host) { return host.commit(); });
+        };
+        made.rollback = [](void* self) { static_cast<Host*>(self)->rollback(); };
         return made;
     }
 
@@ -226,7 +264,6 @@ private:
         std::unique_ptr<void, decltype(&std::free)> state(
             std::aligned_alloc(64, std::max<std::size_t>(size, 64)), &std::free);
         if (!state) return outOfMemory("the program", program.state_size);
-        std::unique_ptr<Deadline> deadline;
         strc_world surroundings = world();
         strc_env env{};
         env.world = &surroundings;
@@ -234,10 +271,7 @@ private:
         env.interrupt = options.interrupt
                             ? reinterpret_cast<const volatile unsigned char*>(options.interrupt)
                             : &never;
-        if (options.seconds && *options.seconds < kLongest) {
-            deadline = std::make_unique<Deadline>(options.interrupt, *options.seconds);
-            env.interrupt = &deadline->flag;
-        }
+        if (options.seconds) env.seconds = std::max(*options.seconds, kShortest);
         env.random = plan.program->random.state;
         env.c_format = options.cFormat ? 1 : 0;
         std::uint64_t iterations =
@@ -312,6 +346,8 @@ private:
     interp::LineLimit lines;
     std::vector<std::unique_ptr<io::Supply>> inputs;
     std::vector<io::ItemWriter*> outputs;
+    std::vector<std::int64_t> itemSizes;  ///< of outputs
+    std::optional<Kept> kept;  ///< in a transaction
     std::map<std::string, std::unique_ptr<io::ItemWriter>>
         writers;  ///< by file: several filters may write one
     std::int64_t written = 0;  ///< to the open output

@@ -60,16 +60,32 @@ base::Status Supply::readUntil(std::uint64_t wanted) {
 /// A file is read in pieces; a pipe gives what it has at once, which may be more than is wanted now.
 base::Result<std::size_t> Supply::readMore(std::uint64_t wanted) {
     std::uint64_t count = std::clamp(wanted, kChunk, kMostAtOnce);
-    if (first > ahead.size() / 2) {
-        ahead.erase(ahead.begin(), ahead.begin() + static_cast<std::ptrdiff_t>(first));
-        first = 0;
-    }
+    dropTaken();
     std::size_t end = ahead.size();
     ahead.resize(end + count * itemSize);
     auto got = reader->read(ahead.data() + end, count);
     ahead.resize(end + (got ? *got : 0) * itemSize);
     return got;
 }
+
+void Supply::dropTaken() {
+    const std::size_t used = marked ? marked->first : first;
+    if (used <= ahead.size() / 2) return;
+    ahead.erase(ahead.begin(), ahead.begin() + static_cast<std::ptrdiff_t>(used));
+    first -= used;
+    if (marked) marked->first = 0;
+}
+
+void Supply::mark() { marked = Mark{first, taken}; }
+
+void Supply::giveBack() {
+    STRC_ASSERT(marked, "nothing was marked");
+    first = marked->first;
+    taken = marked->taken;
+    marked.reset();
+}
+
+void Supply::keep() { marked.reset(); }
 
 void Supply::take(std::byte* to, std::uint64_t items) {
     std::uint64_t bytes = items * itemSize;

@@ -34,7 +34,13 @@ public:
     /// The next items, which `has` has promised.
     void take(std::byte* to, std::uint64_t items);
 
+    /// From here on what is taken is kept; giveBack makes it the next items again; keep ends that.
+    void mark();
+    void giveBack();
+    void keep();
+
     const std::string& name() const { return file; }
+    std::uint64_t bytesOf(std::uint64_t items) const { return items * itemSize; }
     std::uint64_t given() const { return taken; }
     std::optional<std::uint64_t> total() const { return reader->total(); }
     /// Items at the end that did not come to be used; none if the end was padded.
@@ -42,8 +48,14 @@ public:
     bool isPadded() const { return padded != 0; }
 
 private:
+    struct Mark {
+        std::size_t first;
+        std::uint64_t taken;
+    };
+
     std::uint64_t size() const { return (ahead.size() - first) / itemSize; }
     base::Status readUntil(std::uint64_t wanted);
+    void dropTaken();
     base::Result<std::size_t> readMore(std::uint64_t wanted);
 
     std::unique_ptr<ItemReader> owned;
@@ -54,6 +66,7 @@ private:
     std::vector<std::byte> ahead;  ///< read, not yet taken, from `first` on
     std::size_t first = 0;
     std::uint64_t taken = 0;
+    std::optional<Mark> marked;
     std::uint64_t padded = 0;
     std::uint64_t sinceRewind = 1;  ///< items; 0: the input has none at all
     bool ended = false;

@@ -22,7 +22,7 @@ static void begin(strc_env* env, void* memory) {
 static void add_two(strc_env* env, void* memory) {
     state* own = memory;
     int32_t items[2];
-    if (*env->interrupt) strc_stop(env);
+    if (env->poll) strc_stop(env);
     strc_read(env, 0, items, 2);
     for (int i = 0; i < 2; ++i) {
         if (items[i] < 0) strc_trap(env, 5, 1, items[i], i);

@@ -23,8 +23,11 @@ typedef struct strc_string {
     const char *text;
 } strc_string;
 
-/// What a run reaches outside. print, read and write return 0 to go on, anything else to end the run at
-/// once (strc_execute then returns STRC_END_STOPPED): what it was is the world's own knowledge.
+/// What a run reaches outside. print, read, write and commit return 0 to go on, anything else to end the
+/// run at once (strc_execute then returns STRC_END_STOPPED): what it was is the world's own knowledge.
+/// From begin on the world only keeps what is printed and written; commit lets it out, rollback forgets
+/// it, and what was read since begin is there to be read again. There is one such transaction at a time.
+/// Within it print and write say when a limit is reached as they do outside; a commit follows.
 typedef struct strc_world {
     void *self;
     int (*print)(void *self, const char *text, uint64_t size);
@@ -36,6 +39,9 @@ typedef struct strc_world {
     /// The next `items` items, which supply has promised, to `to`.
     int (*read)(void *self, uint32_t input, void *to, uint64_t items);
     int (*write)(void *self, uint32_t output, const void *from, uint64_t items);
+    void (*begin)(void *self);
+    int (*commit)(void *self);
+    void (*rollback)(void *self);
 } strc_world;
 
 /// Why a check failed: an index into the program's table of sites (kept by whoever compiled it), the
@@ -70,27 +76,33 @@ typedef enum strc_end {
     STRC_END_ITERATIONS,  ///< as many steady states as asked for
     STRC_END_INPUT,  ///< an input had not enough for the next phase
     STRC_END_STOPPED,  ///< a callback of the world ended the run
-    STRC_END_INTERRUPTED,  ///< *env->interrupt
+    STRC_END_INTERRUPTED,  ///< *env->interrupt, or env->seconds have passed
     STRC_END_FAULT,  ///< env->fault
     STRC_END_MEMORY  ///< out of memory (strings, state)
 } strc_end;
 
 struct strc_env {
     const strc_world *world;
-    const volatile unsigned char *interrupt;  ///< generated code polls it; never null
+    const volatile unsigned char
+        *interrupt;  ///< nonzero: somebody wants the run to end; never null
+    double seconds;  ///< so long may the run take; 0: as long as it likes
     uint64_t random;  ///< state of the generator (language.md 16.3)
     uint8_t c_format;  ///< print like C (language.md 18)
     strc_fault fault;
     uint32_t depth;  ///< of calls of recursive functions, by generated code
+    volatile unsigned char poll;  ///< of the runtime, for generated code: nonzero: call strc_stop
     // ---- private to the runtime
     void *escape;  ///< jmp_buf
     int end;
     struct strc_chunk *strings;  ///< memory of the present firing's strings
 };
 
-/// Runs init and then steady states until an end. `state`: state_size bytes aligned to 64, contents
-/// do not matter; `iterations`: UINT64_MAX for no limit. `done`, if not null, counts completed steady
-/// states, from 0, as they are completed. The caller has set the public fields of `env` and zeroed the rest.
+/// Runs init and then steady states until an end. The phase `scaled`, in which filters run ahead of others,
+/// is done as a transaction of the world: after a fault in it, or if it takes long, the state from before
+/// comes back and the steady states are done one by one, so that all that comes before a fault is let
+/// out, and soon. A second thread looks at the clock meanwhile. `state`: state_size bytes aligned to 64, contents
+/// do not matter; `iterations`: UINT64_MAX for no limit. `done`, if not null, gets the number of
+/// completed steady states. The caller has set the public fields of `env` and zeroed the rest.
 strc_end strc_execute(const strc_program *, strc_env *, void *state, uint64_t iterations,
                       uint64_t *done);
 

@@ -6,6 +6,7 @@ namespace strc::testing {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -87,6 +88,36 @@ TEST_F(CompiledTest, DivisionByZeroStopsTheRun) {
         "int->void filter Show { work pop 1 { println(pop()); } }\n");
     EXPECT_EQ(run(iterations(9)).end, interp::End::Failed);
     EXPECT_THAT(faults(), ElementsAre("Main.Count: integer division by zero"));
+}
+
+TEST_F(CompiledTest, WhatCameBeforeAFaultIsNotLost) {
+    compile(
+        "void->void pipeline Main { add Count; add Half; add Show; }\n"
+        "void->int filter Count { int n = 300; work push 1 { push(600 / n); n--; } }\n"
+        "int->int filter Half { work pop 2 push 1 { push(pop() + pop()); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    ASSERT_GT(program.plan->scaled.iterations, 1);
+    EXPECT_EQ(run(iterations(900)).end, interp::End::Failed);
+    std::string compiled;
+    std::swap(compiled, printed);
+    EXPECT_EQ(interpret(iterations(900)).end, interp::End::Failed);
+    EXPECT_EQ(compiled, printed);
+    EXPECT_THAT(printed, EndsWith("\n350\n900\n")) << "600/2 + 600/1 is the last sum";
+}
+
+TEST_F(CompiledTest, WhatTakesLongerAndLongerIsShownMeanwhile) {
+    compile(
+        "void->void pipeline Main { add Count; add Fib; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->int filter Fib { int fib(int n) { if (n < 2) return n; return fib(n - 1) + fib(n - "
+        "2); }\n"
+        "  work pop 1 push 1 { push(fib(pop())); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    ASSERT_GT(program.plan->scaled.iterations, 100) << "a phase would take years";
+    interp::Options how;
+    how.seconds = 0.5;
+    EXPECT_EQ(run(how).end, interp::End::Seconds);
+    EXPECT_THAT(printed, HasSubstr("\n6765\n10946\n"));
 }
 
 TEST_F(CompiledTest, AFiringWithoutEndCanBeInterrupted) {

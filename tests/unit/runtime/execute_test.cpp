@@ -134,6 +134,102 @@ TEST_F(Execute, FaultsTellWhatTheyKnow) {
     EXPECT_THAT(written, ElementsAre(101)) << "what was done stays done";
 }
 
+TEST_F(Execute, ScaledPhasesAreATransactionUntilSomethingElseHappens) {
+    supplyOnesFor(7);
+    EXPECT_EQ(execute(7), STRC_END_ITERATIONS);
+    EXPECT_EQ(calls, "begin commit ");
+}
+
+TEST_F(Execute, WhatFaultsInAScaledPhaseIsDoneAgainOneByOne) {
+    auto faultsAtNine = [](strc_env* environment, void* memory) {
+        auto* own = static_cast<State*>(memory);
+        own->phases += 1000;  // to be put back
+        environment->random = 5;
+        strc_write(environment, 0, &own->phases, 1);
+        strc_trap(environment, 4, 0, 0, 0);
+    };
+    auto untilNine = [](strc_env* environment, void* memory) {
+        if (static_cast<State*>(memory)->sum == 9) strc_trap(environment, 17, 3, 0, 0);
+        sum<2>(environment, memory);
+    };
+    program.scaled.run = faultsAtNine;
+    program.steady.run = untilNine;
+    env.random = 42;
+    supplyOnesFor(100);
+    EXPECT_EQ(execute(90), STRC_END_FAULT);
+    EXPECT_EQ(env.fault.site, 17u);
+    EXPECT_EQ(env.random, 42u);
+    EXPECT_EQ(done, 4u);
+    EXPECT_EQ(calls, "begin rollback begin rollback ") << "at 0 and 3";
+    EXPECT_THAT(written, ElementsAre(101, 103, 105, 107, 109));
+    EXPECT_EQ(state.phases, 5);
+}
+
+TEST_F(Execute, FaultsThatDoNotComeAgainMakeTheRunMoreCareful) {
+    program.scaled.run = [](strc_env* environment, void*) { strc_trap(environment, 4, 0, 0, 0); };
+    supplyOnesFor(100);
+    EXPECT_EQ(execute(30), STRC_END_ITERATIONS);
+    EXPECT_EQ(done, 30u);
+    EXPECT_EQ(calls, "begin rollback begin rollback begin rollback ") << "at 0, 3 and 12";
+    EXPECT_EQ(written.size(), 31u);
+}
+
+TEST_F(Execute, ScaledPhasesThatTakeLongAreGivenUp) {
+    program.scaled.run = [](strc_env* environment, void*) {
+        while (environment->poll == 0) {
+        }
+        strc_stop(environment);
+    };
+    supplyOnesFor(7);
+    EXPECT_EQ(execute(7), STRC_END_ITERATIONS);
+    EXPECT_EQ(calls, "begin rollback begin rollback ");
+    EXPECT_EQ(done, 7u);
+    EXPECT_EQ(env.poll, 0);
+}
+
+TEST_F(Execute, WhatIsInterruptedInATransactionDidNotHappen) {
+    program.scaled.run = [](strc_env* environment, void* memory) {
+        sum<6>(environment, memory);
+        *const_cast<volatile unsigned char*>(environment->interrupt) = 1;
+        while (environment->poll == 0) {
+        }
+        strc_stop(environment);
+    };
+    supplyOnesFor(5);
+    EXPECT_EQ(execute(4), STRC_END_INTERRUPTED);
+    EXPECT_EQ(done, 0u);
+    EXPECT_EQ(calls, "begin rollback ");
+    EXPECT_THAT(written, ElementsAre(101));
+}
+
+TEST_F(Execute, ALimitInATransactionLetsOutWhatWasWritten) {
+    program.scaled.run = [](strc_env* environment, void* memory) { sum<6>(environment, memory); };
+    program.init.run = [](strc_env*, void*) {};
+    writeStops = true;
+    supplyOnesFor(5);
+    EXPECT_EQ(execute(4), STRC_END_STOPPED);
+    EXPECT_EQ(calls, "begin commit ");
+    EXPECT_EQ(written.size(), 1u);
+}
+
+TEST_F(Execute, ACommitMayEndTheRun) {
+    supplyOnesFor(4);
+    commitStops = true;
+    EXPECT_EQ(execute(4), STRC_END_STOPPED);
+}
+
+TEST_F(Execute, TheTimeEndsARun) {
+    env.seconds = 0.01;
+    program.steady.run = [](strc_env* environment, void*) {
+        while (environment->poll == 0) {
+        }
+        strc_stop(environment);
+    };
+    program.scaled = {};
+    supplyOnesFor(4);
+    EXPECT_EQ(execute(4), STRC_END_INTERRUPTED);
+}
+
 TEST_F(Execute, InterruptsBeforeAndBetweenPhases) {
     supplyOnesFor(10);
     interrupt = 1;

@@ -38,6 +38,13 @@ protected:
             test.written.insert(test.written.end(), first, first + items);
             return test.writeStops ? 1 : 0;
         };
+        world.begin = [](void* self) { static_cast<RuntimeTest*>(self)->begin(); };
+        world.commit = [](void* self) {
+            auto& test = *static_cast<RuntimeTest*>(self);
+            test.calls += "commit ";
+            return test.commitStops ? 1 : 0;
+        };
+        world.rollback = [](void* self) { static_cast<RuntimeTest*>(self)->rollback(); };
         env.world = &world;
         env.interrupt = &interrupt;
     }
@@ -49,6 +56,17 @@ protected:
         (must ? demanded : asked).push_back(items);
         if (supplyInterrupts) interrupt = 1;
         return inputs[input].size() < items;
+    }
+
+    void begin() {
+        calls += "begin ";
+        before = {inputs, written, printed};
+    }
+    void rollback() {
+        calls += "rollback ";
+        inputs = before.inputs;
+        written = before.written;
+        printed = before.printed;
     }
 
     /// What `body` prints as the init of a program.
@@ -77,6 +95,13 @@ protected:
     bool printStops = false, readStops = false, writeStops = false, supplyInterrupts = false;
     std::vector<std::vector<int>> inputs;
     std::vector<int> written;
+    struct {
+        std::vector<std::vector<int>> inputs;
+        std::vector<int> written;
+        std::string printed;
+    } before;  ///< the transaction
+    bool commitStops = false;
+    std::string calls;  ///< of begin, commit and rollback
     std::vector<std::uint64_t> asked, demanded;  ///< of supply
 };
 

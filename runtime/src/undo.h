@@ -1,0 +1,30 @@
+/// Steady states that are done wholly or not at all: the memory of a run as it was before them, and the
+/// transaction of its world. Private to the runtime.
+#ifndef STRC_UNDO_H
+#define STRC_UNDO_H
+
+#include "watch.h"
+
+typedef struct strc_undo {
+    strc_env *env;
+    strc_watch *watch;
+    void *state, *copy;
+    uint64_t size;  ///< bytes of both
+    uint32_t length;  ///< ticks after which a transaction is as long as it should be
+    uint64_t random;
+    int is_open;
+} strc_undo;
+
+/// Nothing to undo, and no memory taken yet.
+void strc_undo_init(strc_undo *, strc_env *, strc_watch *, void *state, uint64_t size);
+void strc_undo_free(strc_undo *);
+
+/// Begins a transaction. 0: it is open. Else there is no memory for it.
+int strc_undo_begin(strc_undo *);
+/// It has taken so long that its results should be let out.
+int strc_undo_is_due(const strc_undo *);
+/// 0: go on. What commit and rollback say of a transaction they do of none as well.
+int strc_undo_commit(strc_undo *);
+void strc_undo_rollback(strc_undo *);
+
+#endif

@@ -1,0 +1,71 @@
+#include "io/supply.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <gtest/gtest.h>
+
+#include "types/type.h"
+
+namespace strc::testing {
+namespace {
+
+/// 0, 1, 2, … in portions.
+class Numbers : public io::ItemReader {
+public:
+    Numbers(std::int32_t count, std::size_t portion) : count(count), portion(portion) {}
+    base::Result<std::size_t> read(std::byte* to, std::size_t items) override {
+        std::size_t made = 0;
+        for (; made < std::min(items, portion) && next < count; ++made, ++next)
+            std::memcpy(to + made * sizeof next, &next, sizeof next);
+        return made;
+    }
+    bool rewind() override {
+        next = 0;
+        return true;
+    }
+
+private:
+    std::int32_t next = 0, count;
+    std::size_t portion;
+};
+
+std::int32_t take(io::Supply& supply) {
+    std::int32_t item = -1;
+    auto there = supply.has(1);
+    if (there && *there) supply.take(reinterpret_cast<std::byte*>(&item), 1);
+    return item;
+}
+
+TEST(Supply, GivesBackWhatWasTakenSinceTheMark) {
+    Numbers numbers(30'000, 5000);
+    types::TypeTable types;
+    io::Supply supply(numbers, "numbers", types.intType(), {});
+    for (int k = 0; k < 5; ++k) EXPECT_EQ(take(supply), k);
+    for (int round = 0; round < 3; ++round) {
+        supply.mark();
+        for (int k = 5; k < 20'000; ++k) ASSERT_EQ(take(supply), k);
+        EXPECT_EQ(supply.given(), 20'000u);
+        supply.giveBack();
+        EXPECT_EQ(supply.given(), 5u);
+    }
+    supply.mark();
+    EXPECT_EQ(take(supply), 5);
+    supply.keep();
+    for (int k = 6; k < 30'000; ++k) ASSERT_EQ(take(supply), k);
+    EXPECT_EQ(take(supply), -1);
+}
+
+TEST(Supply, GivesBackAcrossTheEndOfALoop) {
+    Numbers numbers(3, 100);
+    types::TypeTable types;
+    io::Supply supply(numbers, "numbers", types.intType(), {.loop = true});
+    EXPECT_EQ(take(supply), 0);
+    supply.mark();
+    for (int k = 1; k < 10'000; ++k) ASSERT_EQ(take(supply), k % 3);
+    supply.giveBack();
+    for (int k = 1; k < 10'000; ++k) ASSERT_EQ(take(supply), k % 3);
+}
+
+}  // namespace
+}  // namespace strc::testing
