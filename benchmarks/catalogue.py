@@ -23,6 +23,7 @@ class Benchmark:
     tolerance: float = 1e-4  # of the largest output, where sums are in another order or fused
     libraries: tuple = ()  # (library, items that it gives before the first of the program)
     faust: int | None = None  # the same of Faust; None: no such program
+    known: tuple = ()  # published input and output, as hexadecimal digits of the files
 
     @property
     def file(self):
@@ -92,6 +93,27 @@ BENCHMARKS = {
             input="int",
             output="int",
         ),
+        Benchmark(
+            "des",
+            "Cipher",
+            4 << 20,
+            "DES on a tape of bits",
+            input="bit",
+            output="bit",
+            small=6400,
+            known=("0123456789abcdef", "85e813540f0ab405"),
+        ),
+        Benchmark(
+            "serpent",
+            "Serpent",
+            4 << 20,
+            "Serpent on words",
+            input="word",
+            output="int",
+            known=("000102030405060708090a0b0c0d0e0f", "de269ff833e432b85b2e88d2701ce75c"),
+        ),
+        Benchmark("filter_bank", "FilterBank", 4 << 20, "eight bands there and back, 32 taps"),
+        Benchmark("channel_vocoder", "ChannelVocoder", 1 << 20, "pitch and 16 bands of speech"),
         Benchmark("biquad", "Cascade", 8 << 20, "eight second-order sections", faust=0, tolerance=1e-3),
         Benchmark("reverb", "Reverb", 4 << 20, "Schroeder's reverberator: feedback loops", faust=0),
         Benchmark("resampler", "Resampler", 12 << 20, "polyphase resampler, 4 for 3, 128 taps"),
@@ -105,7 +127,7 @@ CODES = {"int": "i", "float": "f", "complex": "f", "bit": "B"}
 
 
 def make_input(kind, items, path):
-    """Writes noise: floats in [-1, 1), ints of 16 bits with sign, bytes full of bits."""
+    """Writes noise: floats in [-1, 1), ints of 16 bits with sign, words of 32, bytes full of bits."""
     source = random.Random(f"{kind} {items}")
     with open(path, "wb") as file:
         if kind == "bit":
@@ -117,7 +139,7 @@ def make_input(kind, items, path):
             words = array.array("i", source.randbytes(4 * count))
             if kind == "int":
                 words = array.array("i", (word >> 16 for word in words))
-            else:
+            elif kind != "word":
                 words = array.array("f", (word * 2.0**-31 for word in words))
             words.tofile(file)
             numbers -= count
