@@ -114,6 +114,30 @@ BENCHMARKS = {
         ),
         Benchmark("filter_bank", "FilterBank", 4 << 20, "eight bands there and back, 32 taps"),
         Benchmark("channel_vocoder", "ChannelVocoder", 1 << 20, "pitch and 16 bands of speech"),
+        Benchmark(
+            "tde",
+            "Tde",
+            12_000 * 216,
+            "time-delay equalisation: six channels there and back by FFT",
+            input="complex",
+            output="complex",
+            small=20 * 216,
+        ),
+        Benchmark(
+            "beamformer",
+            "Beamformer",
+            12 << 16,
+            "radar: 12 antennas, 4 beams, complex filters of 64 taps",
+            input="complex",
+        ),
+        Benchmark(
+            "mpeg2",
+            "Blocks",
+            8 << 20,
+            "MPEG-2 intra blocks: coefficients to samples",
+            input="small",
+            output="int",
+        ),
         Benchmark("biquad", "Cascade", 8 << 20, "eight second-order sections", faust=0, tolerance=1e-3),
         Benchmark("reverb", "Reverb", 4 << 20, "Schroeder's reverberator: feedback loops", faust=0),
         Benchmark("resampler", "Resampler", 12 << 20, "polyphase resampler, 4 for 3, 128 taps"),
@@ -126,8 +150,11 @@ BENCHMARKS = {
 CODES = {"int": "i", "float": "f", "complex": "f", "bit": "B"}
 
 
+BITS = {"int": 16, "small": 4}  # of the ints of an input, with sign
+
+
 def make_input(kind, items, path):
-    """Writes noise: floats in [-1, 1), ints of 16 bits with sign, words of 32, bytes full of bits."""
+    """Writes noise: floats in [-1, 1), ints of few bits, words of 32, bytes full of bits."""
     source = random.Random(f"{kind} {items}")
     with open(path, "wb") as file:
         if kind == "bit":
@@ -137,8 +164,8 @@ def make_input(kind, items, path):
         while numbers > 0:
             count = min(numbers, 1 << 20)
             words = array.array("i", source.randbytes(4 * count))
-            if kind == "int":
-                words = array.array("i", (word >> 16 for word in words))
+            if kind in BITS:
+                words = array.array("i", (word >> (32 - BITS[kind]) for word in words))
             elif kind != "word":
                 words = array.array("f", (word * 2.0**-31 for word in words))
             words.tofile(file)
