@@ -114,6 +114,7 @@ BENCHMARKS = {
         ),
         Benchmark("filter_bank", "FilterBank", 4 << 20, "eight bands there and back, 32 taps"),
         Benchmark("channel_vocoder", "ChannelVocoder", 1 << 20, "pitch and 16 bands of speech"),
+        Benchmark("vocoder", "PhaseVocoder", 2 << 20, "phase vocoder: 256 points", tolerance=2e-2),
         Benchmark(
             "tde",
             "Tde",
@@ -126,7 +127,7 @@ BENCHMARKS = {
         Benchmark(
             "beamformer",
             "Beamformer",
-            12 << 16,
+            12 << 18,
             "radar: 12 antennas, 4 beams, complex filters of 64 taps",
             input="complex",
         ),

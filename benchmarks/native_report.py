@@ -23,6 +23,18 @@ def machine():
     return {"processor": model, "cores": os.cpu_count(), "load": os.getloadavg()[0]}
 
 
+def machine_line():
+    here = machine()
+    text = f"{here['processor']}, {here['cores']} cores, load {here['load']:.1f}"
+    return text + (": busy, the times are rough" if here["load"] > BUSY * here["cores"] else "")
+
+
+def markdown(heads, rows, left):
+    """A table, of which `left` columns are texts and the others numbers."""
+    lines = ["| " + " | ".join(row) + " |" for row in (heads, *rows)]
+    return "\n".join([lines[0], "|---" * left + "|--:" * (len(heads) - left) + "|", *lines[1:]])
+
+
 def medians(result, kind="work"):
     return {side: statistics.median(values) for side, values in result[kind].items()}
 
@@ -61,16 +73,12 @@ def table(results, engines):
         row += [f"{whole[engine] / whole[TWIN]:.2f}" for engine in engines]
         row += [f"{result['compile'][side]:.2f} s" for side in (*engines, TWIN)]
         rows.append(row)
-    here = machine()
     text = [
-        f"{here['processor']}, {here['cores']} cores, load {here['load']:.1f}"
-        + (": busy, the times are rough" if here["load"] > BUSY * here["cores"] else ""),
+        machine_line(),
         "",
         f"Nanoseconds an item of input (medians), and ratios of strc to {TWIN}:",
         "",
-        "| " + " | ".join(heads) + " |",
-        "|---" + "|--:" * (len(heads) - 1) + "|",
-        *("| " + " | ".join(row) + " |" for row in rows),
+        markdown(heads, rows, left=1),
     ]
     for engine in engines if results else ():
         ratios = [medians(each)[engine] / medians(each)[TWIN] for each in results.values()]

@@ -3,7 +3,7 @@
 import re
 import shutil
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import measure
@@ -52,6 +52,7 @@ class Side:
     exact: bool = False  # the same bits as the twin
     skipped: int = 0  # bytes of output before those of the program
     compiled: float | None = None  # seconds; None: it compiles as it starts
+    built: list = field(default_factory=list)  # the runs that made it
 
     def command(self, source, target):
         if not self.options:
@@ -81,8 +82,8 @@ def strc_side(engine, benchmark, arguments, folder):
     program = HERE / "programs" / f"{benchmark.file}.str"
     if words[0] == "build":
         target = Path(folder, f"{engine.replace(' ', '_')}.exe")
-        seconds = measure.run([*command, "-o", target, program]).wall
-        return Side(engine, [target, "--stats"], True, True, compiled=seconds)
+        made = measure.run([*command, "-o", target, program])
+        return Side(engine, [target, "--stats"], True, True, compiled=made.wall, built=[made])
     return Side(engine, [*command, "--stats", program], True, True)
 
 
