@@ -293,7 +293,7 @@ private:
         if (!runSetup(run)) return false;
         Instance& instance = tree.instances[current];
         RateOwner owner{displayName(instance),
-                        path(tree, current),
+                        [this] { return path(tree, current); },
                         run.code->work->header,
                         false,
                         !instance.input->is(types::TypeKind::Void),

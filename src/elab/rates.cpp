@@ -42,7 +42,7 @@ private:
     }
 
     base::Diagnostic& report(Diag id, ir::RateKind kind) {
-        return context.diags.add(id, rangeOf(kind)).in(owner.path);
+        return context.diags.add(id, rangeOf(kind)).in(owner.path());
     }
 
     graph::Rate one(ir::RateKind kind) {

@@ -2,6 +2,7 @@
 /// Rates of one filter instance, from the clauses its setup stated.
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -22,7 +23,7 @@ using StatedRates = std::array<std::optional<StatedRate>, 3>;
 
 struct RateOwner {
     std::string name;            ///< of the filter
-    std::string path;            ///< of the instance
+    std::function<std::string()> path;  ///< of the instance; takes long among many siblings
     base::SourceRange header;    ///< of work or prework
     bool prework = false;
     bool hasInput = false;

@@ -1,5 +1,6 @@
 #include "elab/elaborate.h"
 
+#include <chrono>
 #include <cstring>
 #include <stdexcept>
 
@@ -172,6 +173,18 @@ TEST_F(Elaborate, EqualArgumentsShareAKernel) {
     EXPECT_EQ(result.kernels.size(), 4u);
     EXPECT_EQ(node("Main.Inc[0]").kernel, node("Main.Inc[2]").kernel);
     EXPECT_NE(node("Main.Inc[0]").kernel, node("Main.Inc[1]").kernel);
+}
+
+/// Eight times the filters take about eight times the time: what is quadratic takes 64 times as much.
+TEST_F(Elaborate, TimeIsLinearInTheChildrenOfOneStream) {
+    const auto seconds = [&](int filters) {
+        const auto start = std::chrono::steady_clock::now();
+        run(std::string(kParts) + "void->void pipeline Main { add Src; for (int i = 0; i < " +
+            std::to_string(filters) + "; i++) add Inc(i); add Out; }");
+        return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    const double once = seconds(2000);
+    EXPECT_LT(seconds(16000), 8 * 3 * once + 0.05);
 }
 
 TEST_F(Elaborate, StructuralOrderTakesBranchesFromLastToFirst) {
