@@ -1,7 +1,5 @@
 #include "codegen/jit.h"
 
-#include <algorithm>
-
 #include "base/assert.h"
 #include "codegen/detail/machine_code.h"
 #include "codegen/detail/module_builder.h"
@@ -76,8 +74,7 @@ base::Failure failure(llvm::Error error) {
 
 base::Result<Jit> Jit::load(Module made, const Options& wanted) {
     if (wanted.isInterrupted()) return base::Failure{"interrupted"};
-    Options options = wanted;
-    options.level = std::min(options.level, made.impl->mostLevel);
+    Options options = affordable(*made.impl, wanted);
     auto impl = std::make_unique<Impl>();
     auto jit = makeJit(options);
     if (!jit) return failure(jit.takeError());

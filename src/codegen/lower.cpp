@@ -29,29 +29,6 @@ std::string whyNot(const ir::Body& body) {
     return {};
 }
 
-constexpr std::size_t kMostCopies = 4000;  ///< instructions, of all copies of one body
-
-/// LLVM's time grows faster than a function; beyond this its passes take minutes.
-constexpr unsigned kLargestOptimized = 50'000;
-
-bool isTooLarge(const llvm::Module& module) {
-    return std::any_of(module.begin(), module.end(), [](const llvm::Function& function) {
-        return function.getInstructionCount() > kLargestOptimized;
-    });
-}
-
-/// A body that is called from many places stays one function: code grows with the program's kernels,
-/// not with their instances.
-void limitInlining(llvm::Module& module) {
-    for (llvm::Function& function : module) {
-        if (function.isDeclaration() || function.hasFnAttribute(llvm::Attribute::NoInline))
-            continue;
-        std::size_t copies = function.getNumUses();
-        if (copies > 1 && copies * function.getInstructionCount() > kMostCopies)
-            function.addFnAttr(llvm::Attribute::NoInline);
-    }
-}
-
 }  // namespace
 
 std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
@@ -77,8 +54,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     ModuleBuilder builder(context.limits, program, plan, options, *impl);
     emitProgram(builder);
     if (options.isInterrupted()) return Module(std::move(impl));
-    limitInlining(*impl->module);
-    if (isTooLarge(*impl->module)) impl->mostLevel = 0;
+    limitEffort(*impl);
     for (llvm::Function& function : *impl->module) {
         if (function.isDeclaration()) continue;
         function.addFnAttr("target-cpu", machine->getTargetCPU());
@@ -93,29 +69,6 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     }
 #endif
     return Module(std::move(impl));
-}
-
-void optimize(Module& made, const Options& options) {
-    llvm::OptimizationLevel levels[] = {llvm::OptimizationLevel::O0, llvm::OptimizationLevel::O1,
-                                        llvm::OptimizationLevel::O2, llvm::OptimizationLevel::O3};
-    if (options.isInterrupted()) return;
-    auto machine = hostMachine(options);
-    llvm::PassInstrumentationCallbacks callbacks;
-    callbacks.registerShouldRunOptionalPassCallback(
-        [&](llvm::StringRef, llvm::Any) { return !options.isInterrupted(); });
-    llvm::LoopAnalysisManager loops;
-    llvm::FunctionAnalysisManager functions;
-    llvm::CGSCCAnalysisManager calls;
-    llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(machine.get(), llvm::PipelineTuningOptions(), std::nullopt,
-                              &callbacks);
-    builder.registerModuleAnalyses(modules);
-    builder.registerCGSCCAnalyses(calls);
-    builder.registerFunctionAnalyses(functions);
-    builder.registerLoopAnalyses(loops);
-    builder.crossRegisterProxies(loops, functions, calls, modules);
-    llvm::OptimizationLevel level = levels[std::min(options.level, made.impl->mostLevel)];
-    builder.buildPerModuleDefaultPipeline(level).run(*made.impl->module, modules);
 }
 
 std::string printLlvm(const Module& made) {

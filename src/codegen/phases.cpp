@@ -94,15 +94,29 @@ private:
                 count += list[to].kind == StepKind::Loop ? leaves(list[to].body) : 1;
                 ++to;
             } while (to < list.size() && count < kStepsInFunction);
-            llvm::Function* piece =
-                inFunction(name + "." + std::to_string(pieces++), rounds.size(), [&] {
-                    for (std::size_t k = from; k < to; ++k) step(list[k], name);
-                });
-            std::vector<llvm::Value*> args{env(), state()};
-            args.insert(args.end(), rounds.begin(), rounds.end());
-            b.CreateCall(piece, args);
+            inPiece(name, [&] {
+                for (std::size_t k = from; k < to; ++k) step(list[k], name);
+            });
             from = to;
         }
+    }
+
+    /// What `body` emits as a function of its own, that is called here.
+    template <typename Body>
+    void inPiece(const std::string& name, Body body) {
+        llvm::Function* piece =
+            inFunction(name + "." + std::to_string(pieces++), rounds.size(), body);
+        std::vector<llvm::Value*> args{env(), state()};
+        args.insert(args.end(), rounds.begin(), rounds.end());
+        b.CreateCall(piece, args);
+    }
+
+    /// `body(from, to)` for all ports of a splitter or joiner; many of them in pieces.
+    template <typename Body>
+    void forPorts(std::size_t ports, Body body) {
+        if (ports <= kStepsInFunction) return body(0, ports);
+        for (std::size_t from = 0; from < ports; from += kStepsInFunction)
+            inPiece("ports", [&] { body(from, std::min(from + kStepsInFunction, ports)); });
     }
 
     void step(const Step& step, const std::string& name) {
@@ -189,10 +203,12 @@ private:
         switch (node.kind) {
             case graph::NodeKind::Filter: return fireFilter(step, node);
             case graph::NodeKind::Duplicate:
-                for (std::size_t port = 0; port < node.outputs.size(); ++port)
-                    copy(item(node.outputs[port], step.outputs[port]),
-                         item(node.inputs[0], step.inputs[0]), bytesOf(node.inputs[0], step.count));
-                return;
+                return forPorts(node.outputs.size(), [&](std::size_t port, std::size_t end) {
+                    for (; port < end; ++port)
+                        copy(item(node.outputs[port], step.outputs[port]),
+                             item(node.inputs[0], step.inputs[0]),
+                             bytesOf(node.inputs[0], step.count));
+                });
             case graph::NodeKind::RoundRobinSplitter: return distribute(step, node, true);
             case graph::NodeKind::RoundRobinJoiner: return distribute(step, node, false);
         }
@@ -207,20 +223,22 @@ private:
         EdgeId one = splits ? node.inputs[0] : node.outputs[0];
         const Type* type = m.plan.program->graph.edges[one].type;
         const Position& onePosition = splits ? step.inputs[0] : step.outputs[0];
-        loop(step.count, [&](llvm::Value* round) {
-            llvm::Value* whole = item(one, onePosition, round, node.totalWeight);
-            std::int64_t passed = 0;
-            for (std::size_t port = 0; port < node.weights.size(); ++port) {
-                std::int64_t weight = node.weights[port];
-                if (weight == 0) continue;
-                EdgeId edge = splits ? node.outputs[port] : node.inputs[port];
-                const Position& position = splits ? step.outputs[port] : step.inputs[port];
-                llvm::Value* part = item(edge, position, round, weight);
-                llvm::Value* place = b.CreateConstInBoundsGEP1_64(
-                    m.i8(), whole, static_cast<std::uint64_t>(passed * types::sizeOf(type)));
-                move(type, splits ? part : place, splits ? place : part, weight);
-                passed += weight;
-            }
+        std::int64_t passed = 0;
+        forPorts(node.weights.size(), [&](std::size_t from, std::size_t to) {
+            loop(step.count, [&](llvm::Value* round) {
+                llvm::Value* whole = item(one, onePosition, round, node.totalWeight);
+                for (std::size_t port = from; port < to; ++port) {
+                    std::int64_t weight = node.weights[port];
+                    if (weight == 0) continue;
+                    EdgeId edge = splits ? node.outputs[port] : node.inputs[port];
+                    const Position& position = splits ? step.outputs[port] : step.inputs[port];
+                    llvm::Value* part = item(edge, position, round, weight);
+                    llvm::Value* place = b.CreateConstInBoundsGEP1_64(
+                        m.i8(), whole, static_cast<std::uint64_t>(passed * types::sizeOf(type)));
+                    move(type, splits ? part : place, splits ? place : part, weight);
+                    passed += weight;
+                }
+            });
         });
     }
 

@@ -44,7 +44,7 @@ std::unique_ptr<llvm::TargetMachine> hostMachine(const Options& options) {
 }
 
 std::string printAssembly(const Module& made, const Options& options) {
-    auto machine = hostMachine(options);
+    auto machine = hostMachine(affordable(*made.impl, options));
     llvm::SmallVector<char, 0> text;
     llvm::raw_svector_ostream out(text);
     llvm::legacy::PassManager passes;

@@ -15,11 +15,15 @@ namespace strc::codegen {
 using types::Type;
 using types::TypeKind;
 
+/// What the size of a module allows. All: what the level asks for. Quick: a few passes, fast code
+/// generation. None: fast code generation alone.
+enum class Effort : std::uint8_t { All, Quick, None };
+
 struct Module::Impl {
     std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
     std::unique_ptr<llvm::Module> module;
     std::vector<Site> sites;
-    int mostLevel = 3;  ///< of optimisation: 0 for code that LLVM's passes do not get through
+    Effort effort = Effort::All;
 };
 
 /// The LLVM functions of one kernel's bodies.
@@ -113,6 +117,11 @@ void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir:
 
 /// Ends the run if somebody wants it to end; the code after it goes on in a new block.
 void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env);
+
+/// Decides, by sizes alone, what is inlined and how much effort the module gets.
+void limitEffort(Module::Impl&);
+/// The options, with the level that code generation can afford.
+Options affordable(const Module::Impl&, const Options&);
 
 /// Emits `strc_program` with its phases.
 void emitProgram(ModuleBuilder&);

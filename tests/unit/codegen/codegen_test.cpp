@@ -186,6 +186,47 @@ TEST_F(CompiledTest, BodiesCalledFromManyPlacesStayFunctions) {
     EXPECT_EQ(compiled, printed);
 }
 
+/// Many kernels that differ in the lengths of their arrays.
+std::string manyLengths(int count) {
+    return "void->void pipeline Main { add Count; for (int i = 8; i < " +
+           std::to_string(8 + count) +
+           "; i++) add Mix(i); add Show; }\n"
+           "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+           "int->int filter Mix(int N) { int[N] a; work pop 1 push 1 { int x = pop();\n"
+           "for (int i = 0; i < N; i++) { a[i] = a[i] * 3 + x; x = x ^ a[(i * 5) % N]; } push(x); "
+           "} }\n"
+           "int->void filter Show { work pop 1 { println(pop()); } }\n";
+}
+
+TEST_F(CompiledTest, LargeProgramsGetLessOptimisation) {
+    compile(manyLengths(600));
+    codegen::Module module = lower();
+    codegen::optimize(module, {});
+    std::string text = codegen::printLlvm(module);
+    EXPECT_LT(occurrences(text, "alloca"), 10u);  // the quick passes
+    EXPECT_EQ(occurrences(text, "llvm.loop"), 0u);  // but not those that take long
+    run(iterations(30));
+    std::string compiled = std::exchange(printed, "");
+    interpret(iterations(30));
+    EXPECT_EQ(compiled, printed);
+}
+
+TEST_F(CompiledTest, WideSplittersAreCutInPieces) {
+    compile(
+        "void->void pipeline Main { add Count; add splitjoin { split roundrobin(2);\n"
+        "for (int i = 0; i < 300; i++) add Inner; join roundrobin(2); }; add Show; }\n"
+        "int->int splitjoin Inner { split duplicate; for (int i = 0; i < 2; i++) add More; join "
+        "roundrobin; }\n"
+        "int->int filter More { work pop 2 push 1 { push(pop() * 3 + pop()); } }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    EXPECT_GT(occurrences(codegen::printLlvm(lower()), "define internal void @ports"), 5u);
+    run(iterations(4));
+    std::string compiled = std::exchange(printed, "");
+    interpret(iterations(4));
+    EXPECT_EQ(compiled, printed);
+}
+
 TEST_F(CompiledTest, StringsDoNotOutliveTheirFiring) {
     compile(
         "void->void pipeline Main { add Count; add Show; }\n"
