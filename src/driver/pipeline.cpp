@@ -59,6 +59,7 @@ private:
         result.program = sema::check(context, result.units);
         if (!sema::setAsideBroken(context, result.program) && !context.lenient) return false;
         std::vector<std::string> defined;
+        defined.reserve(request.defines.size());
         for (const auto& [name, value] : request.defines) defined.push_back(name);
         result.main = sema::findMain(context, result.program, request.top, defined);
         if (!result.main) return false;

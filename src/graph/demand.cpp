@@ -24,6 +24,7 @@ Demand::Demand(const Graph& graph, std::vector<NodeId> only, std::vector<Guard>*
     for (NodeId node : nodes) hasFirst.push_back(graph.nodes[node].prework.has_value());
     connect(graph);
     std::vector<Arrow> arrows;
+    arrows.reserve(ways.size());
     for (const Way& way : ways) arrows.push_back({way.from, way.to});
     parts = findComponents(static_cast<std::uint32_t>(nodes.size()), arrows);
 }

@@ -1,3 +1,5 @@
+#include <ranges>
+
 #include <fmt/format.h>
 
 #include "graph/hierarchy.h"
@@ -58,14 +60,14 @@ private:
     void writeBoxes() {
         std::vector<Pending> stack;
         auto push = [&](const std::vector<std::uint32_t>& boxes, std::uint32_t depth) {
-            for (auto it = boxes.rbegin(); it != boxes.rend(); ++it)
-                stack.push_back({*it, depth, false});
+            for (std::uint32_t box : std::views::reverse(boxes))
+                stack.push_back({box, depth, false});
         };
         push(view.roots, 1);
         while (!stack.empty()) {
             const Pending next = stack.back();
             stack.pop_back();
-            out.append(2 * next.depth, ' ');
+            out.append(std::size_t{2} * next.depth, ' ');
             const Box& box = view.boxes[next.box];
             if (next.leaving) {
                 out += "}\n";

@@ -74,7 +74,8 @@ bool Flow::isPeriodicAt(std::int64_t firings) const {
 
 Flow flowOf(const Graph& graph, EdgeId id) {
     const Edge& edge = graph.edges[id];
-    STRC_ASSERT(edge.from != kNone && edge.to != kNone, "an open end has no flow");
+    STRC_ASSERT(edge.from != kNone, "an open end has no flow");
+    STRC_ASSERT(edge.to != kNone, "an open end has no flow");
     auto hasFirst = [&](NodeId node) { return graph.nodes[node].prework.has_value(); };
     Flow flow;
     flow.from = edge.from;

@@ -1,6 +1,7 @@
 #include "graph/graph.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "base/assert.h"
 
@@ -55,8 +56,8 @@ std::string compositePath(const Graph& graph, CompositeId id) {
     std::vector<CompositeId> chain;
     for (; id != kNone; id = graph.composites[id].parent) chain.push_back(id);
     std::string text;
-    for (auto it = chain.rbegin(); it != chain.rend(); ++it) {
-        const Composite& composite = graph.composites[*it];
+    for (CompositeId each : std::views::reverse(chain)) {
+        const Composite& composite = graph.composites[each];
         if (!text.empty()) text += '.';
         text += componentName(graph, composite.parent, composite.name, composite.index);
     }
