@@ -202,7 +202,7 @@ void BodyEmitter::emitLoop(const Instr& instr) {
     block(instr.blocks[2]);
     if (!b.GetInsertBlock()->getTerminator()) {
         if (leavesStrings(instr)) releaseStrings();
-        if (polls) poll();
+        if (polls) emitPoll(m, b, param(kEnv));
         b.CreateBr(condition);
     }
     b.SetInsertPoint(exit);
@@ -237,9 +237,6 @@ void BodyEmitter::releaseStrings() {
     b.CreateCall(m.runtime("strc_strings_release"), {param(kEnv)});
 }
 
-/// Ends the run if somebody wants it to end.
-void BodyEmitter::poll() { emitPoll(m, b, param(kEnv)); }
-
 void BodyEmitter::emitReturn(const Instr* instr) {
     if (!isFunction()) {
         checkCounts();
@@ -259,7 +256,7 @@ void BodyEmitter::emitCall(const Instr& instr) {
                                    param(kNode), param(kIter),   popped,     pushed};
     for (Reg reg : instr.operands) args.push_back(value(reg));
     if (!m.isRecursive(kernel, instr.callee)) return set(instr, b.CreateCall(callee, args));
-    poll();
+    emitPoll(m, b, param(kEnv));
     llvm::Value* place =
         b.CreateConstInBoundsGEP1_64(m.i8(), param(kEnv), offsetof(strc_env, depth));
     llvm::Value* depth = b.CreateLoad(m.i32(), place);

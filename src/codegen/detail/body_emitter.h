@@ -29,7 +29,6 @@ private:
     void emitLoop(const Instr&);
     void emitReturn(const Instr*);
     void emitCall(const Instr&);
-    void poll();
     bool isCounted(const Instr& loop) const;
     bool leavesStrings(const Instr& loop);
     void releaseStrings();
