@@ -506,6 +506,7 @@ private:
             if (options.write && options.check) conflict("--write", "--check");
             if (options.write && standardInputs > 0) conflict("--write", "'-'");
         }
+        if (options.interpret && !options.checks) conflict("--interpret", "--check=none");
         if (options.command == Command::Graph) chooseGraphFormat();
         bool printsStage = options.emit || options.command == Command::Graph ||
                            options.command == Command::Schedule;

@@ -171,6 +171,8 @@ TEST_F(OptionsTest, WrongCallsAreReported) {
     EXPECT_EQ(fault({"--frobnicate"}), "unknown option '--frobnicate'");
     EXPECT_EQ(fault({"version", "more"}), "'more' is one argument too many");
     EXPECT_EQ(fault({"run", "-", "-"}), "'-' and a second '-' exclude each other");
+    EXPECT_EQ(fault({"run", "--interpret", "--check=none", "a"}),
+              "--interpret and --check=none exclude each other");
     EXPECT_EQ(fault({"fmt", "--write", "--check", "a"}), "--write and --check exclude each other");
     EXPECT_EQ(fault({"fmt", "--write", "-"}), "--write and '-' exclude each other");
     EXPECT_EQ(fault({"run", "-o", "x", "a"}), "-o needs --emit");
