@@ -1,6 +1,6 @@
 #include "codegen/lower.h"
 
-#include <algorithm>
+#include <set>
 
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
@@ -32,15 +32,21 @@ std::string whyNot(const ir::Body& body) {
 }  // namespace
 
 std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
-    std::vector<const ir::Body*> bodies;
-    for (const ir::Body& body : program.functions) bodies.push_back(&body);
+    if (std::string why = whyNotHere(); !why.empty()) return why;
+    std::set<const ir::Body*> seen;
     for (const elab::Kernel& kernel : plan.program->kernels) {
-        if (kernel.code.work) bodies.push_back(&*kernel.code.work);
-        if (kernel.code.prework) bodies.push_back(&*kernel.code.prework);
-        for (const ir::Body& body : kernel.code.functions) bodies.push_back(&body);
+        std::vector<const ir::Body*> todo;
+        if (kernel.code.work) todo.push_back(&*kernel.code.work);
+        if (kernel.code.prework) todo.push_back(&*kernel.code.prework);
+        while (!todo.empty()) {
+            const ir::Body& body = *todo.back();
+            todo.pop_back();
+            if (!seen.insert(&body).second) continue;
+            if (std::string why = whyNot(body); !why.empty()) return why;
+            for (const ir::Callee& callee : calleesOf(body))
+                todo.push_back(&calleeBody(program, kernel.code, callee));
+        }
     }
-    for (const ir::Body* body : bodies)
-        if (std::string why = whyNot(*body); !why.empty()) return why;
     return {};
 }
 

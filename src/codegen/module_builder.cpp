@@ -51,6 +51,21 @@ bool makesString(const ir::Instr& instr) {
            (instr.op == ir::Op::Convert && instr.type->is(TypeKind::String));
 }
 
+std::vector<ir::Callee> calleesOf(const ir::Body& body) {
+    std::vector<ir::Callee> callees;
+    for (const ir::Block& block : body.blocks)
+        for (const ir::Instr& instr : block.instrs)
+            if (instr.op == ir::Op::Call && instr.callee.kind != ir::CalleeKind::Native)
+                callees.push_back(instr.callee);
+    return callees;
+}
+
+const ir::Body& calleeBody(const ir::Module& program, const ir::StreamCode& from,
+                           const ir::Callee& callee) {
+    return callee.kind == ir::CalleeKind::Package ? program.functions[callee.index]
+                                                  : from.functions[callee.index];
+}
+
 ModuleBuilder::ModuleBuilder(const base::Limits& limits, const ir::Module& program,
                              const plan::Plan& plan, const Options& options, Module::Impl& impl)
     : limits(limits),
@@ -239,8 +254,8 @@ llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& c
 
 const ir::Body& ModuleBuilder::calleeBody(const KernelFunctions& from,
                                           const ir::Callee& callee) const {
-    return callee.kind == ir::CalleeKind::Package ? program.functions[callee.index]
-                                                  : from.kernel->code.functions[callee.index];
+    static const ir::StreamCode none;  // functions of packages call such functions alone
+    return codegen::calleeBody(program, from.kernel ? from.kernel->code : none, callee);
 }
 
 std::set<const ir::Body*> ModuleBuilder::calledBy(const KernelFunctions& from,
@@ -250,13 +265,9 @@ std::set<const ir::Body*> ModuleBuilder::calledBy(const KernelFunctions& from,
     while (!todo.empty()) {
         const ir::Body* body = todo.back();
         todo.pop_back();
-        for (const ir::Block& block : body->blocks) {
-            for (const ir::Instr& instr : block.instrs) {
-                if (instr.op != ir::Op::Call || instr.callee.kind == ir::CalleeKind::Native)
-                    continue;
-                const ir::Body* next = &calleeBody(from, instr.callee);
-                if (seen.insert(next).second) todo.push_back(next);
-            }
+        for (const ir::Callee& callee : calleesOf(*body)) {
+            const ir::Body* next = &calleeBody(from, callee);
+            if (seen.insert(next).second) todo.push_back(next);
         }
     }
     return seen;

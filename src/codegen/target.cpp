@@ -25,7 +25,19 @@ llvm::CodeGenOptLevel levelOf(const Options& options) {
     }
 }
 
+std::string sentence(llvm::Error error) {
+    return "LLVM has no code for this processor: " + llvm::toString(std::move(error));
+}
+
 }  // namespace
+
+std::string whyNotHere() {
+    initialize();
+    auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
+    if (!builder) return sentence(builder.takeError());
+    auto machine = builder->createTargetMachine();
+    return machine ? std::string() : sentence(machine.takeError());
+}
 
 llvm::orc::JITTargetMachineBuilder hostBuilder(const Options& options) {
     initialize();

@@ -60,6 +60,16 @@ Stage stageOf(Emit stage) {
     return Stage::Scheduled;
 }
 
+/// False after reporting what code generation has no answer for.
+bool canMakeCode(const Call& call, Compilation& program) {
+    std::string why = codegen::whyNot(program.module, *program.plan);
+    if (why.empty()) return true;
+    program.context.diags.add(base::Diag::CannotCompile, program.elaboration.graph.nodes[0].range)
+        << why;
+    call.reporter.show(program.context);
+    return false;
+}
+
 /// What the program prints while its graph is built is not wanted here.
 void noPrint(std::string_view) {}
 
@@ -75,6 +85,8 @@ int emitCommand(const Call& call, Emit what) {
     Compilation program;
     Stage wanted = stageOf(what);
     if (compileFiles(call, program, wanted, noPrint) < wanted) return statusOfFailure(call);
+    bool isCode = what == Emit::Llvm || what == Emit::Asm;
+    if (isCode && !canMakeCode(call, program)) return statusOfFailure(call);
     return printResult(call, emitted(what, program, codegenOptions(call.options)));
 }
 

@@ -389,6 +389,16 @@ class Check(Case):
         _, err = self.call("check", "--emit=code", "p.str", status=2)
         self.assertIn("ast, ir, graph, schedule, plan, llvm or asm", err)
 
+    def test_code_that_cannot_be_made_is_not_shown(self):
+        self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
+void->float filter Source { work push 1 { float[2] a = init_array_1D_float("a.txt", 2); push(a[0]); } }
+float->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        for stage in ("llvm", "asm"):
+            out, err = self.call("check", f"--emit={stage}", "p.str", status=1)
+            self.assertEqual(out, b"")
+            self.assertIn("a filter reads an array while it runs [cannot-compile]", err)
+
     def test_emit_of_a_program_without_a_plan(self):
         self.file("p.str", "void->void pipeline Main { add S; add T; }\n"
                            "void->int filter S { work push * { push(1); } }\n"

@@ -108,6 +108,10 @@ private:
 /// Iter, functions have all.
 enum Param : unsigned { kEnv, kFields, kIn, kOut, kNode, kIter, kPopped, kPushed, kFirstArgument };
 
+/// What a body calls, natives left out, and the body behind such a callee.
+std::vector<ir::Callee> calleesOf(const ir::Body&);
+const ir::Body& calleeBody(const ir::Module&, const ir::StreamCode& from, const ir::Callee&);
+
 /// Does it make a string that lives until strc_strings_release?
 bool makesString(const ir::Instr&);
 

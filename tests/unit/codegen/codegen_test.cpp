@@ -238,6 +238,19 @@ TEST_F(CompiledTest, StringsDoNotOutliveTheirFiring) {
     EXPECT_EQ(printed, "n = 0\nn = 1\n");
 }
 
+TEST_F(CompiledTest, WhatNothingCallsIsNoHindrance) {
+    const char* text =
+        "native Far { int look(int x); }\n"
+        "helper Near { int far(int x) { return Far.look(x); } int half(int x) { return x / 2; } }\n"
+        "void->void pipeline Main { add Count; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(Near.half(n++)); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n";
+    compile(text);
+    EXPECT_EQ(codegen::whyNot(program.module, *program.plan), "");
+    run(iterations(3));
+    EXPECT_EQ(printed, "0\n0\n1\n");
+}
+
 TEST_F(CompiledTest, SaysWhatIsLeftToTheInterpreter) {
     compile(kTwice);
     EXPECT_EQ(codegen::whyNot(program.module, *program.plan), "");
