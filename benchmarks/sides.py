@@ -24,19 +24,22 @@ FAUST_HEADERS = "/usr/include/faust/dsp/dsp.h"
 
 
 def known_engines(arguments):
-    """The engines that were asked for, or all compiled ones, as far as this strc has them."""
+    """The engines that were asked for, as far as this strc has them; otherwise those that compile
+    beforehand, or as the program starts if it has none."""
     commands = measure.run([arguments.strc, "--help"]).out
     options = {
         command: measure.run([arguments.strc, command, "--help"]).out
         for command in ("run", "build")
         if re.search(rf"^  {command} ", commands, re.MULTILINE)
     }
-    wanted = arguments.engines or [name for name in ENGINES if name != "interpret"]
-    known = []
-    for name in wanted:
+
+    def is_known(name):
         words, option = ENGINES[name]
-        if words[0] in options and (not option or option.split("=")[0] in options[words[0]]):
-            known.append(name)
+        return words[0] in options and (not option or option.split("=")[0] in options[words[0]])
+
+    default = "build" if is_known("build") else "jit"
+    wanted = arguments.engines or [default, f"{default} ring"]
+    known = [name for name in wanted if is_known(name)]
     if not known:
         raise SystemExit(f"{arguments.strc} has none of the engines {', '.join(wanted)}")
     return known
