@@ -60,7 +60,7 @@ def check_outputs(benchmark, present, source, folder):
                     f"{benchmark.name}, {side.name}: {len(got)} bytes instead of {len(want)}"
                 )
             want, got = want[:COMPARED], got[:COMPARED]
-        tolerance = None if side.exact else benchmark.tolerance
+        tolerance = None if side.exact else benchmark.allowed
         fault = catalogue.difference(benchmark.output, want, got, tolerance)
         if fault:
             raise RuntimeError(f"{benchmark.name}, {side.name}: {fault}")

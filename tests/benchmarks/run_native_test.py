@@ -40,9 +40,12 @@ class Comparison(unittest.TestCase):
     def test_lengths_count(self):
         self.assertIn("4 bytes", catalogue.difference("float", floats(1, 2), floats(1), 1e-4))
 
-    def test_ints_have_no_tolerance(self):
-        want, got = (array.array("i", (value,)).tobytes() for value in (1000000, 1000001))
-        self.assertIn("item 0", catalogue.difference("int", want, got, 1e-4))
+    def test_ints_may_differ_where_the_benchmark_says_so(self):
+        want, got = (array.array("i", (1000, value)).tobytes() for value in (5, 6))
+        self.assertIn("item 1", catalogue.difference("int", want, got, None))
+        self.assertIsNone(catalogue.difference("int", want, got, 1e-3))
+        exact = catalogue.Benchmark("x", "X", 1, "", output="int")
+        self.assertIsNone(exact.allowed)
 
 
 class Report(unittest.TestCase):
