@@ -71,12 +71,12 @@ class Whole(unittest.TestCase):
     def test_a_run_leaves_table_times_and_plot(self):
         with tempfile.TemporaryDirectory(prefix="strc-native-test-") as folder:
             command = [BENCHMARKS / "run_native.py", "--strc", STRC, "--engine", "jit"]
-            command += ["--pairs", "1", "--scale", "0.0005", "--out", folder, "fir16"]
+            command += ["--pairs", "1", "--scale", "0.002", "--out", folder, "matmul"]
             done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             results = json.loads(Path(folder, "native.json").read_text("utf-8"))["results"]
-            self.assertGreater(results["fir16"]["work"]["jit"][0], 0)
-            self.assertIn("| fir16 |", Path(folder, "native.md").read_text("utf-8"))
+            self.assertGreater(results["matmul"]["work"]["jit"][0], 0)
+            self.assertIn("| matmul |", Path(folder, "native.md").read_text("utf-8"))
             self.assertTrue(Path(folder, "native.svg").is_file())
 
 
