@@ -52,6 +52,26 @@ void strc_strings_release(strc_env *env) {
     if (chunk->size > kPiece) strc_strings_free(env);
 }
 
+static uint64_t begin_of(const strc_chunk *chunk) { return chunk->total - chunk->size; }
+
+int64_t strc_strings_mark(strc_env *env) {
+    const strc_chunk *chunk = env->strings;
+    return chunk ? (int64_t)(begin_of(chunk) + chunk->used) : 0;
+}
+
+void strc_strings_release_to(strc_env *env, int64_t mark) {
+    uint64_t end = (uint64_t)mark;
+    strc_chunk *chunk = env->strings;
+    if (!chunk) return;
+    while (chunk->older && begin_of(chunk) >= end) {
+        strc_chunk *older = chunk->older;
+        free(chunk);
+        chunk = older;
+    }
+    if (begin_of(chunk) + chunk->used > end) chunk->used = end - begin_of(chunk);
+    env->strings = chunk;
+}
+
 void strc_strings_free(strc_env *env) {
     while (env->strings) {
         strc_chunk *older = env->strings->older;

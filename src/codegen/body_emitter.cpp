@@ -188,6 +188,10 @@ void BodyEmitter::emitLoop(const Instr& instr) {
     llvm::BasicBlock* step = newBlock("step");
     llvm::BasicBlock* exit = newBlock("exit");
     bool polls = !isCounted(instr);
+    bool releases = leavesStrings(instr) && !keepsStrings(instr);
+    llvm::Value* mark = nullptr;
+    if (releases && isFunction())
+        mark = b.CreateCall(m.runtime("strc_strings_mark"), {param(kEnv)});
     b.CreateBr(instr.flag ? inside : condition);
     b.SetInsertPoint(condition);
     block(instr.blocks[0]);
@@ -201,7 +205,10 @@ void BodyEmitter::emitLoop(const Instr& instr) {
     b.SetInsertPoint(step);
     block(instr.blocks[2]);
     if (!b.GetInsertBlock()->getTerminator()) {
-        if (leavesStrings(instr)) releaseStrings();
+        if (mark)
+            b.CreateCall(m.runtime("strc_strings_release_to"), {param(kEnv), mark});
+        else if (releases)
+            releaseStrings();
         if (polls) emitPoll(m, b, param(kEnv));
         b.CreateBr(condition);
     }
@@ -222,9 +229,17 @@ bool BodyEmitter::isCounted(const Instr& loop) const {
     });
 }
 
-/// Only functions have variables that hold strings, so elsewhere none outlives a round of a loop.
+/// Do strings made in one round of the loop outlive it in a variable? Only functions have such variables.
+bool BodyEmitter::keepsStrings(const Instr& loop) const {
+    return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
+        return contains(body, part, [&](const Instr& i) {
+            return i.op == Op::Store && typeOf(i.operands[0])->is(TypeKind::String);
+        });
+    });
+}
+
+/// Does a round of the loop make strings?
 bool BodyEmitter::leavesStrings(const Instr& loop) {
-    if (isFunction()) return false;
     return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
         return contains(body, part, [&](const Instr& i) {
             return makesString(i) || (i.op == Op::Call && i.callee.kind != ir::CalleeKind::Native &&

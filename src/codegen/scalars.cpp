@@ -45,15 +45,25 @@ bool BodyEmitter::scalar(const Instr& instr) {
         case Op::WithPart:
             set(instr, b.CreateInsertElement(operand(instr, 0), operand(instr, 1), instr.index));
             return true;
-        case Op::Concat:
-            set(instr, b.CreateCall(m.runtime("strc_string_concat"),
-                                    {param(kEnv), operand(instr, 0), operand(instr, 1)}));
-            return true;
+        case Op::Concat: set(instr, concat(instr)); return true;
         case Op::Random:
             set(instr, b.CreateCall(m.runtime("strc_random"), {param(kEnv)}));
             return true;
         default: return false;
     }
+}
+
+llvm::Value* BodyEmitter::concat(const Instr& instr) {
+    auto sizeOf = [this](llvm::Value* string) {
+        llvm::Value* isEmpty = b.CreateIsNull(string);
+        return b.CreateLoad(m.i64(), b.CreateSelect(isEmpty, m.text(""), string));
+    };
+    llvm::Value *first = operand(instr, 0), *second = operand(instr, 1);
+    llvm::Value* size = b.CreateAdd(sizeOf(first), sizeOf(second));
+    llvm::Value* limit = b.getInt64(m.limits.textBytes);
+    require(b.CreateICmpULE(size, limit),
+            {base::Diag::LimitExceeded, instr.range, {"the length of a text"}, 1}, limit);
+    return b.CreateCall(m.runtime("strc_string_concat"), {param(kEnv), first, second});
 }
 
 // ---- arithmetic

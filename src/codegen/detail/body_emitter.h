@@ -31,6 +31,7 @@ private:
     void emitCall(const Instr&);
     bool isCounted(const Instr& loop) const;
     bool leavesStrings(const Instr& loop);
+    bool keepsStrings(const Instr& loop) const;
     void releaseStrings();
 
     // ---- scalars.cpp
@@ -41,6 +42,7 @@ private:
     llvm::Value* complexArithmetic(Op, llvm::Value* a, llvm::Value* b);
     llvm::Value* compare(const Instr&);
     llvm::Value* convert(const Instr&);
+    llvm::Value* concat(const Instr&);
     llvm::Value* toText(const Type*, llvm::Value*);
     llvm::Value* math(const Instr&);
     llvm::Value* complexMath(const Instr&);

@@ -238,6 +238,38 @@ TEST_F(CompiledTest, StringsDoNotOutliveTheirFiring) {
     EXPECT_EQ(printed, "n = 0\nn = 1\n");
 }
 
+/// Doubles a text `times` times, in each of `rounds` rounds of a loop.
+std::string longTexts(int rounds, int times) {
+    return "void->void pipeline Main { add Count; add Show; }\n"
+           "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+           "int->void filter Show {\n"
+           "void twice(String s, int n) { if (n > 0) twice(s + s, n - 1); else print(n); }\n"
+           "void often(String s) { for (int i = 0; i < " +
+           std::to_string(rounds) + "; i++) twice(\"x\", " + std::to_string(times) +
+           "); println(s); }\n"
+           "work pop 1 { often(\"n\" + pop()); } }\n";
+}
+
+TEST_F(CompiledTest, StringsDoNotOutliveTheirRoundInAFunction) {
+    compile(longTexts(40, 24));  // more than STRC_STRING_BYTES in all
+    run(iterations(1));
+    EXPECT_THAT(faults(), IsEmpty());
+    EXPECT_EQ(printed, std::string(40, '0') + "n0\n");
+}
+
+TEST_F(CompiledTest, TextsHaveTheLimitOfTheInterpreter) {
+    compile(longTexts(1, 25));
+    EXPECT_EQ(run(iterations(1)).end, interp::End::Failed);
+    std::vector<std::string> compiled = faults();
+    EXPECT_THAT(compiled,
+                ElementsAre(HasSubstr("the length of a text exceeds the limit of 16777216")));
+    base::SourceRange range = program.context.diags.all().front().range;
+    program.context.diags.clear();
+    interpret(iterations(1));
+    EXPECT_EQ(faults(), compiled);
+    EXPECT_EQ(program.context.diags.all().front().range.begin, range.begin);
+}
+
 TEST_F(CompiledTest, WhatNothingCallsIsNoHindrance) {
     const char* text =
         "native Far { int look(int x); }\n"

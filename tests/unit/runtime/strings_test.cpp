@@ -54,6 +54,22 @@ TEST_F(Strings, MemoryOfAFiringIsUsedAgain) {
     EXPECT_EQ(strc_string_of_int(&env, 2), first);
 }
 
+TEST_F(Strings, GoBackToAMark) {
+    const strc_string* kept = strc_string_of_int(&env, 17);
+    std::int64_t mark = strc_strings_mark(&env);
+    const strc_string* first = strc_string_of_int(&env, 1);
+    for (int round = 0; round < 3; ++round) {
+        for (int i = 0; i < 20'000; ++i) strc_string_of_int(&env, i);
+        strc_strings_release_to(&env, mark);
+        EXPECT_EQ(strc_strings_mark(&env), mark);
+    }
+    EXPECT_EQ(strc_string_of_int(&env, 2), first);
+    EXPECT_EQ(text(kept), "17");
+    strc_strings_release_to(&env, 0);
+    EXPECT_EQ(strc_strings_mark(&env), 0);
+    EXPECT_EQ(strc_string_of_int(&env, 3), kept);
+}
+
 /// Doubles a string until something ends the run.
 void grow(strc_env* env) {
     const strc_string* string = strc_string_of_char(env, 'x');
