@@ -264,6 +264,11 @@ void ErrorStrategy::missingBody(Parser* parser, Token* at) {
                        ? static_cast<Grammar::StreamDeclarationContext*>(parent)
                        : nullptr;
     if (!stream || !stream->name) return expected(parser, "'{'", at);
+    if (isBodyWithoutBrace(parser, at)) {
+        auto* d = begin(parser, Diag::ExpectedToken, before(parser, at), at);
+        if (d) (*d << "'{'" << found(at)).fix(before(parser, at), " {");
+        return;
+    }
     if (auto* d = begin(parser, Diag::MissingFilterBody, before(parser, at), at)) {
         *d << (stream->kind ? text(stream->kind) : "filter") << text(stream->name->start);
     }

@@ -161,8 +161,25 @@ bool ErrorStrategy::canConjure(Parser* parser, std::size_t type, const Token* at
         case Grammar::ID:
             return found == Grammar::LEFT_PAREN || found == Grammar::LEFT_BRACE ||
                    found == Grammar::ASSIGN;
+        case Grammar::LEFT_BRACE: return isBodyWithoutBrace(parser, at);
         default: return false;
     }
+}
+
+/// Behind the head of a stream, what stands in a body, and the `}` that closes it.
+bool ErrorStrategy::isBodyWithoutBrace(Parser* parser, const Token* at) const {
+    if (!dynamic_cast<const Grammar::StreamDeclarationContext*>(parser->getContext()->parent))
+        return false;
+    if (!isPartKeyword(at) && !isTypeKeyword(at) && !isStatementKeyword(at)) return false;
+    auto& tokens = *parser->getTokenStream();
+    std::size_t braces = 0;
+    std::size_t parens = 0;
+    for (; at->getType() != Token::EOF; at = nextToken(tokens, at)) {
+        if (at->getType() == Grammar::RIGHT_BRACE && braces == 0) return true;
+        if (braces == 0 && beginsItem(parser, at, Skip::Declaration)) return false;
+        count(at, braces, parens);
+    }
+    return false;
 }
 
 /// An empty token of this type after the last one read.

@@ -39,6 +39,7 @@ private:
     bool isNameWithKeyword(antlr4::Parser*, const Token* at) const;
     bool declaresKeyword(antlr4::Parser*, const Token* at) const;
     bool canConjure(antlr4::Parser*, std::size_t type, const Token* at) const;
+    bool isBodyWithoutBrace(antlr4::Parser*, const Token* at) const;
     Token* conjure(antlr4::Parser*, std::size_t type);
     void skip(antlr4::Parser*, Token* from, Skip);
     bool beginsItem(antlr4::Parser*, const Token* at, Skip) const;
