@@ -79,6 +79,19 @@ class Whole(unittest.TestCase):
             self.assertIn("| matmul |", Path(folder, "native.md").read_text("utf-8"))
             self.assertTrue(Path(folder, "native.svg").is_file())
 
+    def test_costs_of_growing_graphs(self):
+        with tempfile.TemporaryDirectory(prefix="strc-scaling-test-") as folder:
+            command = [BENCHMARKS / "scaling.py", "--strc", STRC, "--engine", "jit"]
+            command += ["--runs", "1", "--most", "10", "--out", folder]
+            done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            results = json.loads(Path(folder, "scaling.json").read_text("utf-8"))["results"]
+            self.assertEqual(len(results), 4)
+            for result in results:
+                self.assertGreater(result["cost"]["firing"], 0)
+                self.assertGreater(result["cost"]["memory"], 1_000_000)
+            self.assertIn("| splitjoin, alike | 10 |", Path(folder, "scaling.md").read_text("utf-8"))
+
 
 if __name__ == "__main__":
     STRC = sys.argv.pop(1)
