@@ -94,6 +94,22 @@ class Sizes(Tree):
         self.assertEqual(len(found), 1)
         self.assertEqual(self.faults("int f(int a,\n      int b);\n" + "int x;\n" * 120), [])
 
+    def test_classes(self):
+        body = "        f();\n" * 99
+        head = "namespace {\n\nclass C : public B {\npublic:\n    int x = 0;\n\n"
+        tail = "    }\n\nprivate:\n    int y = 0;\n};\n\n}\n"
+        self.assertEqual(self.faults(head + "    void f() {\n" + body[13:] + tail), [])
+        found = self.faults(head + "    void f() {\n" + body + tail)
+        self.assertEqual(len(found), 1)
+        self.assertIn("b.cpp:7: a function of 101 lines", found[0])
+        deep = "            f();\n" * 99
+        inner = "struct S {\n    struct T {\n        void f() {\n" + deep + "        }\n    };\n};\n"
+        self.assertEqual(len(self.faults(inner)), 1)
+
+    def test_runtime(self):
+        found = self.faults("void f(void) {\n" + "    f();\n" * 99 + "}\n", "runtime/src/a.c")
+        self.assertEqual(len(found), 1)
+
     def test_files(self):
         self.assertEqual(len(self.faults("int x;\n" * 1001)), 1)
         self.assertEqual(len(self.faults("int x;\n" * 301, "src/base/b.h")), 2)
