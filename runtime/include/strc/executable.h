@@ -1,0 +1,121 @@
+/// What an executable knows besides its strc_program: all that its main function (runtime/main) has to
+/// say, to open and to convert. One constant, `strc_executable`, filled by the compiler, which defines
+/// it beside `strc_program` in the object file. Plain data; texts are offsets into one block, so that
+/// nothing but a few pointers is adjusted when the executable is loaded.
+#ifndef STRC_EXECUTABLE_H
+#define STRC_EXECUTABLE_H
+
+#include "strc/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Offset of a text that ends in NUL; 0 is the empty one.
+typedef uint32_t strc_text;
+
+typedef enum strc_kind {
+    STRC_BOOLEAN,
+    STRC_BIT,
+    STRC_INT,
+    STRC_FLOAT,
+    STRC_DOUBLE,
+    STRC_COMPLEX,
+    STRC_FLOAT2,
+    STRC_FLOAT3,
+    STRC_FLOAT4,
+    STRC_ARRAY,
+    STRC_STRUCT,
+    STRC_OTHER,  ///< not in files
+} strc_kind;
+
+/// A type of items as it lies in memory (src/types/type.h).
+typedef struct strc_type {
+    uint32_t kind;
+    uint32_t first;  ///< array: the type of its elements; struct: its first field; else 0
+    uint64_t count;  ///< array: elements; struct: fields
+    uint64_t size;  ///< bytes
+} strc_type;
+
+typedef struct strc_field {
+    uint32_t type;
+    uint32_t unused;
+    uint64_t offset;
+} strc_field;
+
+/// What `--in-format` and the ends of file names mean. STRC_FORMAT(Id, name in messages)
+typedef enum strc_format_id {
+#define STRC_FORMAT(Id, name) STRC_##Id,
+#include "strc/formats.def"
+#undef STRC_FORMAT
+    STRC_FORMATS
+} strc_format_id;
+
+/// What a file tells about its items besides their values; 0: not told.
+typedef struct strc_stream_info {
+    int32_t channels, rate, bits, floating, width, height;
+} strc_stream_info;
+
+#define STRC_OPEN UINT32_MAX
+
+/// An input or output: the file of a filter, or the open end of the main stream (node STRC_OPEN).
+typedef struct strc_port {
+    uint32_t node;
+    uint32_t type;  ///< of its items
+    strc_text type_name;
+    strc_text file;
+    strc_text place;  ///< "file:line:column"
+    uint32_t format;
+    strc_stream_info info;  ///< what the parameters of a writer say
+} strc_port;
+
+/// A check that can fail: STRC_NUMBER in the text stands for the next number of the fault.
+typedef struct strc_site {
+    strc_text place, message, name;
+} strc_site;
+#define STRC_NUMBER '\x01'
+
+/// A row of the table of diagnostics: `{what}` in the text stands for the next argument.
+typedef struct strc_message {
+    strc_text message, name;
+} strc_message;
+
+typedef enum strc_message_id {
+#define STRC_MESSAGE(Id) STRC_MESSAGE_##Id,
+#include "strc/messages.def"
+#undef STRC_MESSAGE
+    STRC_MESSAGES
+} strc_message_id;
+
+typedef enum strc_severity { STRC_SILENT, STRC_WARNING, STRC_ERROR } strc_severity;
+
+struct strc_format;
+
+typedef struct strc_executable {
+    const strc_program *program;
+    const char *texts;
+    const strc_site *sites;
+    const strc_text *paths;  ///< of instances, by node; 0 for nodes without code of their own
+    const strc_message *messages;  ///< by strc_message_id
+    const strc_type *types;
+    const strc_field *fields;
+    const strc_port *inputs;  ///< as many as the program has
+    const strc_port *outputs;
+    const struct strc_format *const *formats;  ///< by strc_format_id; null: left out
+    const char *printed;  ///< while the graph was built
+    uint64_t printed_size;
+    uint64_t features;  ///< of the processor: bits by the rows of processor_features.def
+    uint64_t random;  ///< state of the generator after elaboration
+    uint64_t init_firings;
+    uint64_t steady_firings;  ///< of one steady state
+    uint64_t most_bytes;  ///< of an input that may be read ahead
+    strc_text main_stream;
+    uint32_t left_over;  ///< strc_severity of items left over
+} strc_executable;
+
+extern const strc_executable strc_executable_data;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,102 @@
+#include "format.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+void *strc_own(void **own, size_t size, strc_origin origin, const char *name) {
+    *own = calloc(1, size);
+    strc_digits digits;
+    if (!*own) STRC_FAIL(origin, OutOfMemory, name, strc_decimal_text(digits, (int64_t)size));
+    return *own;
+}
+
+int strc_grow(void **array, size_t *room, size_t need, size_t element, strc_origin origin,
+              const char *name) {
+    if (need <= *room) return 0;
+    size_t wanted = need > 2 * *room ? need : 2 * *room;
+    size_t bytes;
+    void *larger = __builtin_mul_overflow(wanted, element, &bytes) ? NULL : realloc(*array, bytes);
+    strc_digits digits;
+    if (!larger)
+        return STRC_FAIL(origin, OutOfMemory, name,
+                         strc_decimal_text(digits, (int64_t)(need * element)));
+    *array = larger;
+    *room = wanted;
+    return 0;
+}
+
+static int check(const strc_format *format, const strc_item *item, strc_origin origin) {
+    if (format->holds(item)) return 0;
+    return STRC_FAIL(origin, FormatItemType, format->name, item->name);
+}
+
+int strc_reader_open(strc_reader *reader, const strc_format *format, strc_item item,
+                     const char *name, strc_origin origin, void (*before_waiting)(void)) {
+    *reader = (strc_reader){.item = item, .format = format, .source = {.descriptor = -1}};
+    if (check(format, &item, origin) != 0) return -1;
+    strc_source *source = &reader->source;
+    if (strc_source_open(source, name, origin, before_waiting) != 0) return -1;
+    if (source->size == 0) return strc_source_empty(source);
+    if (format->open_reader(reader) != 0) return -1;
+    return format->total(reader) == 0 ? strc_source_empty(source) : 0;
+}
+
+void strc_reader_close(strc_reader *reader) {
+    strc_source_close(&reader->source);
+    free(reader->own);
+    reader->own = NULL;
+}
+
+int strc_writer_open(strc_writer *writer, const strc_format *format, strc_item item,
+                     const char *name, strc_origin origin, strc_stream_info info) {
+    *writer = (strc_writer){.item = item, .format = format, .info = info};
+    if (check(format, &item, origin) != 0) return -1;
+    if (strc_sink_open(&writer->sink, name, origin) != 0) return -1;
+    return format->open_writer(writer);
+}
+
+int strc_writer_flush(strc_writer *writer) {
+    return writer->sink.failed ? -1 : writer->format->flush(writer);
+}
+
+int strc_writer_close(strc_writer *writer) {
+    int finished = writer->sink.failed ? -1 : writer->format->finish(writer);
+    int closed = strc_sink_close(&writer->sink);
+    free(writer->own);
+    writer->own = NULL;
+    return finished != 0 ? finished : closed;
+}
+
+// ---- names
+
+static const char *const names[] = {
+#define STRC_FORMAT(Id, name) name,
+#include "strc/formats.def"
+#undef STRC_FORMAT
+};
+
+const char *strc_format_name(strc_format_id format) { return names[format]; }
+
+strc_format_id strc_format_named(const char *word) {
+    static const struct {
+        const char *word;
+        strc_format_id format;
+    } words[] = {
+        {"raw", STRC_raw},  {"bin", STRC_raw},  {"dat", STRC_raw},   {"data", STRC_raw},
+        {"out", STRC_raw},  {"pcm", STRC_pcm},  {"wav", STRC_wav},   {"wave", STRC_wav},
+        {"npy", STRC_npy},  {"csv", STRC_text}, {"text", STRC_text}, {"txt", STRC_text},
+        {"tsv", STRC_text}, {"png", STRC_png},  {"pgm", STRC_pgm},   {"ppm", STRC_pgm},
+        {"pnm", STRC_pgm},
+    };
+    for (size_t k = 0; k < sizeof words / sizeof *words; ++k)
+        if (strcasecmp(word, words[k].word) == 0) return words[k].format;
+    return STRC_FORMATS;
+}
+
+strc_format_id strc_format_of(const char *file) {
+    const char *slash = strrchr(file, '/');
+    const char *last = slash ? slash + 1 : file;
+    const char *dot = strrchr(last, '.');
+    return dot && dot != last ? strc_format_named(dot + 1) : STRC_raw;
+}

@@ -1,0 +1,84 @@
+/// Streams of items in files. A format is a row of functions; those of formats that no file of the program
+/// can have are not linked.
+#ifndef STRC_FORMAT_H
+#define STRC_FORMAT_H
+
+#include "sink.h"
+#include "source.h"
+
+/// The type of the items of a file, in the tables of the executable.
+typedef struct strc_item {
+    const strc_type *type;
+    const strc_type *types;
+    const strc_field *fields;
+    const char *name;
+} strc_item;
+
+typedef struct strc_reader {
+    strc_source source;
+    strc_item item;
+    strc_stream_info info;  ///< what the file tells
+    const struct strc_format *format;
+    void *own;  ///< of the format; freed when closed
+    int any;  ///< items have been read
+} strc_reader;
+
+typedef struct strc_writer {
+    strc_sink sink;
+    strc_item item;
+    strc_stream_info info;  ///< what is asked for
+    const struct strc_format *format;
+    void *own;
+} strc_writer;
+
+/// All functions that can fail give -1 after reporting.
+typedef struct strc_format {
+    const char *name;
+    /// Can files of that format hold such items?
+    int (*holds)(const strc_item *);
+
+    /// The source is open, and not an empty file.
+    int (*open_reader)(strc_reader *);
+    /// Up to `count` items; how many there were, 0: end of input. Waits until there is one item and gives
+    /// what is there then. A signal that interrupts the waiting counts as the end of input.
+    int64_t (*read)(strc_reader *, void *to, uint64_t count);
+    /// Starts again at the first item; 0: it cannot.
+    int (*rewind)(strc_reader *);
+    /// Items in all, or STRC_UNKNOWN.
+    uint64_t (*total)(const strc_reader *);
+
+    /// The sink is open.
+    int (*open_writer)(strc_writer *);
+    int (*write)(strc_writer *, const void *from, uint64_t count);
+    /// Hands on what is buffered, as far as the format allows before its end.
+    int (*flush)(strc_writer *);
+    /// Completes headers and writes what is left, but does not close the sink.
+    int (*finish)(strc_writer *);
+} strc_format;
+
+extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc_format_text,
+    strc_format_pgm, strc_format_pcm;
+
+/// Opens a file; 0, or -1 after reporting: also that the format does not hold such items, and that there
+/// are none.
+int strc_reader_open(strc_reader *, const strc_format *, strc_item, const char *name, strc_origin,
+                     void (*before_waiting)(void));
+void strc_reader_close(strc_reader *);
+int strc_writer_open(strc_writer *, const strc_format *, strc_item, const char *name, strc_origin,
+                     strc_stream_info);
+int strc_writer_flush(strc_writer *);
+int strc_writer_close(strc_writer *);
+
+/// By the end of a file's name: raw if it has none; STRC_FORMATS if it is not known.
+strc_format_id strc_format_of(const char *file);
+/// By a word after --in-format; STRC_FORMATS if there is none of that name.
+strc_format_id strc_format_named(const char *word);
+const char *strc_format_name(strc_format_id);
+
+/// Memory for the format's own data, zeroed; null after reporting.
+void *strc_own(void **own, size_t size, strc_origin, const char *name);
+/// Makes room for `need` elements in an array that grows; 0, or -1 after reporting.
+int strc_grow(void **array, size_t *room, size_t need, size_t element, strc_origin,
+              const char *name);
+
+#endif

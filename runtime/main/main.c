@@ -1,0 +1,171 @@
+// The main function of an executable: the same ends, limits, messages and exit statuses as `strc run`.
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "processor.h"
+#include "progress.h"
+#include "signals.h"
+#include "world.h"
+
+static const strc_origin nowhere = {0, 0};
+static const double longest = 1e9;  // seconds; a clock counts nanoseconds in 64 bits
+static const size_t stack_size = (size_t)1 << 30;  // taken only as far as used
+
+typedef struct strc_run {
+    const strc_executable *about;
+    strc_surroundings surroundings;
+    strc_world world;
+    strc_env env;
+    void *state;
+    uint64_t done;
+    strc_end end;
+    double seconds;
+} strc_run;
+
+static void out_of_memory(const char *part, uint64_t bytes) {
+    strc_digits digits;
+    STRC_FAIL(nowhere, OutOfMemory, part, strc_decimal_text(digits, (int64_t)bytes));
+}
+
+// ---- running
+
+static void *execute(void *argument) {
+    strc_run *run = argument;
+    run->end = strc_execute(run->about->program, &run->env, run->state,
+                            run->surroundings.options.iterations, &run->done);
+    return NULL;
+}
+
+/// Bodies may have large arrays and deep calls.
+static void execute_on_own_stack(strc_run *run) {
+    pthread_attr_t attributes;
+    pthread_t thread;
+    sigset_t all, before;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstacksize(&attributes, stack_size);
+    if (pthread_create(&thread, &attributes, execute, run) == 0) {
+        // A signal is for the thread that may be waiting for input.
+        sigfillset(&all);
+        pthread_sigmask(SIG_SETMASK, &all, &before);
+        pthread_join(thread, NULL);
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
+    } else {
+        execute(run);
+    }
+    pthread_attr_destroy(&attributes);
+}
+
+static void conclude(strc_run *run) {
+    strc_surroundings *all = &run->surroundings;
+    switch (run->end) {
+        case STRC_END_ITERATIONS: strc_world_end(all, STRC_ALL_ITERATIONS); break;
+        case STRC_END_INPUT:
+            strc_world_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_NO_INPUT);
+            break;
+        case STRC_END_STOPPED: strc_world_end(all, STRC_FAILED); break;
+        case STRC_END_INTERRUPTED:
+            strc_world_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_TIME);
+            break;
+        case STRC_END_MEMORY:
+            out_of_memory("the text of one firing", STRC_STRING_BYTES);
+            strc_world_end(all, STRC_FAILED);
+            break;
+        case STRC_END_FAULT:
+            strc_report_fault(&run->env.fault);
+            strc_world_end(all, STRC_FAILED);
+            break;
+    }
+}
+
+/// What ends a run before its input does makes it no measure.
+static int shows_progress(const strc_options *options) {
+    return options->iterations == UINT64_MAX && options->limit < 0 && options->seconds < 0 &&
+           !options->loop_input;
+}
+
+static void run_program(strc_run *run) {
+    strc_surroundings *all = &run->surroundings;
+    uint64_t size = run->about->program->state_size;
+    run->state = aligned_alloc(64, size ? (size + 63) / 64 * 64 : 64);
+    if (!run->state) {
+        out_of_memory("the program", size);
+        strc_world_end(all, STRC_FAILED);
+        return;
+    }
+    run->world = strc_world_of(all);
+    run->env = (strc_env){.world = &run->world,
+                          .interrupt = &strc_ended,
+                          .random = run->about->random,
+                          .c_format = (uint8_t)all->options.c_format};
+    double start = strc_clock();
+    double seconds = all->options.seconds;
+    if (shows_progress(&all->options)) strc_progress_begin();
+    if (seconds >= 0 && seconds < longest) strc_timer_begin(seconds);
+    execute_on_own_stack(run);
+    run->seconds = strc_clock() - start;
+    conclude(run);
+    free(run->state);
+}
+
+// ---- what is told at the end
+
+static void put_items(char **to, char *end, uint64_t count, const char *what, double seconds) {
+    if (count == 0) return;
+    *to += snprintf(*to, (size_t)(end - *to), "; %llu items %s", (unsigned long long)count, what);
+    if (seconds <= 0) return;
+    char rate[40];
+    strc_rounded_count(rate, sizeof rate, (double)count / seconds);
+    *to += snprintf(*to, (size_t)(end - *to), " (%s/s)", rate);
+}
+
+static void print_stats(const strc_run *run) {
+    const strc_surroundings *all = &run->surroundings;
+    unsigned long long done = run->done;
+    unsigned long long firings = run->about->init_firings + run->about->steady_firings * run->done;
+    char items[200] = "";
+    char *to = items;
+    put_items(&to, items + sizeof items, all->items_read, "read", run->seconds);
+    put_items(&to, items + sizeof items, all->items_written, "written", run->seconds);
+    fprintf(stderr, "%llu steady state%s, %llu firing%s, %.3f s%s\n", done, done == 1 ? "" : "s",
+            firings, firings == 1 ? "" : "s", run->seconds, items);
+}
+
+static int finish(strc_run *run, int ran) {
+    const strc_surroundings *all = &run->surroundings;
+    strc_progress_erase();
+    strc_messages_show();
+    if (ran && all->options.stats) print_stats(run);
+    if (ran && all->options.time) fprintf(stderr, "%.3f s\n", run->seconds);
+    int status = strc_messages_status();
+    if (status != 0) return status;
+    return strc_interrupted() && !all->reader_gone ? 128 + strc_interrupted() : 0;
+}
+
+/// Before anything that the compiler made runs.
+static int check_processor(const strc_executable *about) {
+    const char *missing = strc_missing_feature(about->features);
+    return missing ? STRC_FAIL(nowhere, ProcessorFeature, missing) : 0;
+}
+
+int main(int argc, char **argv) {
+    static strc_run run;
+    strc_surroundings *all = &run.surroundings;
+    run.about = all->about = &strc_executable_data;
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL;
+    strc_messages_begin(run.about, slash ? slash + 1 : argc > 0 ? argv[0] : "program");
+    strc_signals_begin();
+    int ran = 0;
+    strc_parsed parsed = strc_options_parse(&all->options, argc, argv, run.about);
+    if (parsed == STRC_PARSED_DONE) return 0;
+    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0) {
+        if (strc_world_open(all) == 0) {
+            run_program(&run);
+            ran = 1;
+        }
+        strc_world_close(all);
+    }
+    return finish(&run, ran);
+}

@@ -1,0 +1,189 @@
+#include "messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const strc_executable *about;
+static const char *speaker;
+static int call_faults, other_faults;
+
+// ---- what is kept
+
+static struct {
+    char *bytes;
+    size_t size, room;
+} kept;
+
+static void write_out(const char *bytes, size_t size) {
+    while (size > 0) {
+        ssize_t done = write(STDERR_FILENO, bytes, size);
+        if (done <= 0) return;  // there is nobody left to tell
+        bytes += done;
+        size -= (size_t)done;
+    }
+}
+
+void strc_messages_show(void) {
+    write_out(kept.bytes, kept.size);
+    kept.size = 0;
+}
+
+static void put(const char *bytes, size_t size) {
+    if (size > kept.room - kept.size) {
+        size_t room = 2 * kept.room + size + 256;
+        char *larger = realloc(kept.bytes, room);
+        if (!larger) {  // then at once
+            strc_messages_show();
+            write_out(bytes, size);
+            return;
+        }
+        kept.bytes = larger;
+        kept.room = room;
+    }
+    memcpy(kept.bytes + kept.size, bytes, size);
+    kept.size += size;
+}
+
+static void put_text(const char *text) { put(text, strlen(text)); }
+
+// ---- texts from outside: one line, no control characters
+
+/// Bytes of the character at `text`, 0 if it is none.
+static size_t character_length(const unsigned char *text) {
+    static const struct {
+        unsigned char first, last, lowest, highest;  // of the first byte and of the second one
+        size_t length;
+    } forms[] = {
+        {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3}, {0xE1, 0xEC, 0x80, 0xBF, 3},
+        {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3}, {0xF0, 0xF0, 0x90, 0xBF, 4},
+        {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4},
+    };
+    if (text[0] < 0x80) return 1;
+    for (size_t k = 0; k < sizeof forms / sizeof *forms; ++k) {
+        if (text[0] < forms[k].first || text[0] > forms[k].last) continue;
+        if (text[1] < forms[k].lowest || text[1] > forms[k].highest) return 0;
+        for (size_t i = 2; i < forms[k].length; ++i)
+            if ((text[i] & 0xC0) != 0x80) return 0;
+        return forms[k].length;
+    }
+    return 0;
+}
+
+static void put_foreign(const char *foreign) {
+    static const char replacement[] = "\xEF\xBF\xBD";
+    const unsigned char *text = (const unsigned char *)foreign;
+    while (*text) {
+        size_t length = character_length(text);
+        int control = *text < 0x20 || *text == 0x7F || (*text == 0xC2 && text[1] < 0xA0);
+        if (*text == '\n' || *text == '\t')
+            put(" ", 1);
+        else if (length == 0 || control)
+            put_text(replacement);
+        else
+            put((const char *)text, length);
+        text += length ? length : 1;
+    }
+}
+
+// ---- wording
+
+static void put_worded(const char *text, const char *const *arguments) {
+    const char *last = "";
+    for (const char *open = strchr(text, '{'); open; open = strchr(text, '{')) {
+        put(text, (size_t)(open - text));
+        text = strchr(open, '}') + 1;
+        if (strncmp(open, "{s}", 3) == 0) {
+            if (strcmp(last, "1") != 0) put("s", 1);
+        } else if (*arguments) {
+            last = *arguments++;
+            put_foreign(last);
+        }
+    }
+    put_text(text);
+}
+
+static void put_heading(strc_text place, const char *severity) {
+    if (place)
+        put_foreign(strc_text_at(place));
+    else
+        put_foreign(speaker);
+    put_text(": ");
+    put_text(severity);
+    put_text(": ");
+}
+
+static void put_end(strc_text name, strc_text instance) {
+    put_text(" [");
+    put_text(strc_text_at(name));
+    put_text("]\n");
+    if (instance) strc_note(STRC_MESSAGE_InInstance, strc_text_at(instance));
+}
+
+/// Is it the call that has to be changed? Files that the program names have a place.
+static int is_call_fault(strc_message_id id, strc_origin origin) {
+    switch (id) {
+        case STRC_MESSAGE_UnknownFormat:
+        case STRC_MESSAGE_FormatItemType:
+        case STRC_MESSAGE_FormatLeftOut: return origin.place == 0;
+        case STRC_MESSAGE_BadCommandLine:
+        case STRC_MESSAGE_BadOptionValue:
+        case STRC_MESSAGE_ConflictingOptions:
+        case STRC_MESSAGE_MainStreamSide: return 1;
+        default: return 0;
+    }
+}
+
+// ---- the interface
+
+void strc_messages_begin(const strc_executable *executable, const char *name) {
+    about = executable;
+    speaker = name;
+    call_faults = other_faults = 0;
+}
+
+const char *strc_text_at(strc_text text) { return about->texts + text; }
+
+int strc_report(strc_severity severity, strc_origin origin, strc_message_id id,
+                const char *const *arguments) {
+    if (severity == STRC_SILENT) return -1;
+    if (severity == STRC_ERROR) *(is_call_fault(id, origin) ? &call_faults : &other_faults) = 1;
+    const strc_message *message = &about->messages[id];
+    put_heading(origin.place, severity == STRC_ERROR ? "error" : "warning");
+    put_worded(strc_text_at(message->message), arguments);
+    put_end(message->name, origin.instance);
+    return -1;
+}
+
+void strc_note(strc_message_id id, const char *argument) {
+    put_text("note: ");
+    put_worded(strc_text_at(about->messages[id].message), (const char *const[]){argument, 0});
+    put_text("\n");
+}
+
+void strc_report_fault(const strc_fault *fault) {
+    const strc_site *site = &about->sites[fault->site];
+    other_faults = 1;
+    put_heading(site->place, "error");
+    strc_digits digits;
+    const int64_t *number = fault->numbers;
+    for (const char *text = strc_text_at(site->message); *text; ++text) {
+        if (*text == STRC_NUMBER)
+            put_text(strc_decimal_text(digits, *number++));
+        else
+            put(text, 1);
+    }
+    put_end(site->name, about->paths[fault->node]);
+}
+
+int strc_messages_status(void) { return other_faults ? 1 : call_faults ? 2 : 0; }
+
+const char *strc_decimal_text(strc_digits to, int64_t value) {
+    uint64_t rest = value < 0 ? -(uint64_t)value : (uint64_t)value;
+    char *at = to + sizeof(strc_digits) - 1;
+    *at = '\0';
+    do *--at = (char)('0' + rest % 10);
+    while ((rest /= 10) != 0);
+    if (value < 0) *--at = '-';
+    return memmove(to, at, (size_t)(to + sizeof(strc_digits) - at));
+}

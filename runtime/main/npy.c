@@ -1,0 +1,264 @@
+// NumPy arrays: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+#include "npy.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { kAlignment = 64, kPrefix = 10, kMostDigits = 20 };
+
+static const char magic[] = "\x93NUMPY";
+
+// ---- reading
+
+typedef struct npy_reader {
+    strc_number_reader numbers;
+    strc_npy_header header;
+    uint64_t left;
+    int plain;  ///< the elements lie in the file as in memory
+} npy_reader;
+
+static int wrong(const strc_reader *reader, const char *why) {
+    return strc_source_malformed(&reader->source, "npy", why);
+}
+
+static int read_header(strc_reader *reader, strc_npy_header *header) {
+    strc_source *source = &reader->source;
+    int64_t there = strc_source_ask(source, 12);
+    if (there < 0) return -1;
+    const unsigned char *start = strc_source_bytes(source);
+    if (there < kPrefix || memcmp(start, magic, sizeof magic - 1) != 0)
+        return wrong(reader, "it does not begin as one");
+    unsigned version = start[6];
+    size_t prefix = version == 1 ? kPrefix : kPrefix + 2;
+    char why[STRC_NPY_WHY];
+    snprintf(why, sizeof why, "version %u is not known", version);
+    if (version < 1 || version > 3 || there < (int64_t)prefix) return wrong(reader, why);
+    size_t length = start[8] | (size_t)start[9] << 8;
+    if (version > 1) length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
+    if (length > STRC_NPY_LONGEST) return wrong(reader, "its header is too long");
+    there = strc_source_ask(source, prefix + length);
+    if (there < 0) return -1;
+    if (there < (int64_t)(prefix + length)) return wrong(reader, "it ends in its header");
+    const char *text = (const char *)strc_source_bytes(source) + prefix;
+    if (strc_npy_parse(text, length, header, why) != 0) return wrong(reader, why);
+    header->start = prefix + length;
+    strc_source_take(source, prefix + length);
+    return 0;
+}
+
+static double half_to_double(uint16_t bits) {
+    int exponent = bits >> 10 & 31;
+    int fraction = bits & 1023;
+    double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : NAN)
+                  : exponent == 0 ? ldexp(fraction, -24)
+                                  : ldexp(1024 + fraction, exponent - 25);
+    return bits & 0x8000 ? -size : size;
+}
+
+static double real_of(const unsigned char *from, size_t size) {
+    if (size == 8) return strc_number_load(STRC_DOUBLE, from).real;
+    if (size == 4) return strc_number_load(STRC_FLOAT, from).real;
+    uint16_t half;
+    memcpy(&half, from, sizeof half);
+    return half_to_double(half);
+}
+
+static strc_number element_of(const strc_npy_header *header, const unsigned char *from) {
+    unsigned char bytes[16] = {0};
+    size_t size = header->size;
+    size_t part = header->kind == 'c' ? size / 2 : size;
+    for (size_t k = 0; k < size; ++k) {
+        size_t at = header->big_endian ? k / part * part + part - 1 - k % part : k;
+        bytes[k] = from[at];
+    }
+    if (header->kind == 'f') return strc_real(real_of(bytes, size));
+    if (header->kind == 'c')
+        return (strc_number){real_of(bytes, part), real_of(bytes + part, part), 0, 0};
+    uint64_t integer = 0;
+    memcpy(&integer, bytes, size);
+    if (header->kind == 'b') return strc_integer(integer != 0);
+    int unused = (int)(64 - 8 * size);
+    if (header->kind == 'i') return strc_integer((int64_t)(integer << unused) >> unused);
+    return (strc_number){(double)integer, 0, integer > INT64_MAX ? INT64_MAX : (int64_t)integer, 1};
+}
+
+static int64_t read_numbers(strc_reader *reader, unsigned char *to, uint64_t count) {
+    npy_reader *own = reader->own;
+    const strc_npy_header *header = &own->header;
+    if (own->left == 0) return 0;
+    size_t size = header->size;
+    int64_t there = strc_source_ask(&reader->source, size);
+    if (there < 0) return -1;
+    uint64_t numbers = (uint64_t)there / size;
+    if (numbers > count) numbers = count;
+    if (numbers > own->left) numbers = own->left;
+    char why[STRC_NPY_WHY];
+    if (numbers == 0 && reader->source.signalled) return 0;
+    if (numbers == 0) {
+        snprintf(why, sizeof why, "it ends %llu elements too early", (unsigned long long)own->left);
+        return wrong(reader, why);
+    }
+    const unsigned char *from = strc_source_bytes(&reader->source);
+    size_t step = own->numbers.item.size;
+    if (own->plain) memcpy(to, from, (size_t)numbers * size);
+    for (uint64_t k = 0; !own->plain && k < numbers; ++k) {
+        strc_number element = element_of(header, from + k * size);
+        if (strc_number_store(element, own->numbers.item.kind, to + k * step)) continue;
+        snprintf(why, sizeof why, "element %llu does not fit the type of the items",
+                 (unsigned long long)(header->count - own->left + k));
+        return wrong(reader, why);
+    }
+    strc_source_take(&reader->source, (size_t)numbers * size);
+    own->left -= numbers;
+    return (int64_t)numbers;
+}
+
+static int is_plain(const strc_npy_header *header, strc_numbers item) {
+    strc_kind same = header->kind == 'i'   ? STRC_INT
+                     : header->kind == 'c' ? STRC_COMPLEX
+                     : header->kind != 'f' ? STRC_OTHER
+                     : header->size == 8   ? STRC_DOUBLE
+                                           : STRC_FLOAT;
+    return !header->big_endian && same == item.kind && header->size == item.size;
+}
+
+static int open_reader(strc_reader *reader) {
+    strc_npy_header header;
+    if (read_header(reader, &header) != 0) return -1;
+    uint64_t size = reader->source.size;
+    uint64_t present = size == STRC_UNKNOWN ? UINT64_MAX : size - header.start;
+    if (header.count > present / header.size)
+        return wrong(reader, "it is shorter than its header says");
+    if (header.kind == 'c' && strc_numbers_of(&reader->item).kind != STRC_COMPLEX)
+        return wrong(reader, "its elements are complex numbers, the items are not");
+    npy_reader *own = strc_number_reader_begin(reader, sizeof *own, read_numbers);
+    if (!own) return -1;
+    own->header = header;
+    own->left = header.count;
+    own->plain = is_plain(&header, own->numbers.item);
+    return 0;
+}
+
+static int go_back(strc_reader *reader) {
+    npy_reader *own = reader->own;
+    if (!strc_source_seek(&reader->source, own->header.start)) return 0;
+    own->left = own->header.count;
+    own->numbers.part_size = 0;
+    return 1;
+}
+
+static uint64_t total(const strc_reader *reader) {
+    const npy_reader *own = reader->own;
+    return own->header.count / own->numbers.item.count;
+}
+
+// ---- writing: the array's first extent is the number of items, which is known at the end. Into a file
+// the header is written again, for a pipe everything is kept until then.
+
+typedef struct npy_writer {
+    strc_numbers item;
+    uint64_t items;
+    unsigned char *kept;
+    size_t room, size;
+    size_t header_room;
+    char *header;
+    char inner[];  ///< ", 3, 4" of items that are arrays
+} npy_writer;
+
+static const char *descr_of(strc_kind kind) {
+    switch (kind) {
+        case STRC_BOOLEAN: return "|b1";
+        case STRC_BIT: return "|u1";
+        case STRC_INT: return "<i4";
+        case STRC_DOUBLE: return "<f8";
+        case STRC_COMPLEX: return "<c8";
+        default: return "<f4";
+    }
+}
+
+/// Of the same length whatever the number of items; how long it is.
+static size_t make_header(npy_writer *own) {
+    char *dict = own->header + kPrefix;
+    int size = snprintf(dict, own->header_room - kPrefix,
+                        "{'descr': '%s', 'fortran_order': False, 'shape': (%llu%s), }",
+                        descr_of(own->item.kind), (unsigned long long)own->items,
+                        *own->inner ? own->inner : ",");
+    int digits = snprintf(NULL, 0, "%llu", (unsigned long long)own->items);
+    size_t longest = (size_t)(kPrefix + size + kMostDigits - digits);
+    size_t whole = (longest + kAlignment) / kAlignment * kAlignment;
+    size_t length = whole - kPrefix;
+    memset(dict + size, ' ', length - (size_t)size - 1);
+    dict[length - 1] = '\n';
+    memcpy(own->header, magic, sizeof magic - 1);
+    const char rest[] = {1, 0, (char)(length & 0xff), (char)(length >> 8)};
+    memcpy(own->header + sizeof magic - 1, rest, sizeof rest);
+    return whole;
+}
+
+/// Extents of the arrays in an item, each after a comma; counts without a place to write to.
+static size_t put_inner(const strc_item *item, char *to) {
+    size_t size = 0;
+    const strc_type *type = item->type;
+    for (; type->kind == STRC_ARRAY; type = &item->types[type->first])
+        size += (size_t)snprintf(to ? to + size : NULL, to ? kMostDigits + 3 : 0, ", %llu",
+                                 (unsigned long long)type->count);
+    if (type->kind >= STRC_FLOAT2 && type->kind <= STRC_FLOAT4)
+        size += (size_t)snprintf(to ? to + size : NULL, to ? kMostDigits + 3 : 0, ", %u",
+                                 2 + type->kind - STRC_FLOAT2);
+    return size;
+}
+
+static int open_writer(strc_writer *writer) {
+    size_t inner = put_inner(&writer->item, NULL) + kMostDigits + 4;
+    size_t header = 3 * kAlignment + inner;
+    npy_writer *own = strc_own(&writer->own, sizeof *own + inner + header, writer->sink.origin,
+                               writer->sink.name);
+    if (!own) return -1;
+    own->item = strc_numbers_of(&writer->item);
+    own->header = own->inner + inner;
+    own->header_room = header;
+    put_inner(&writer->item, own->inner);
+    if (!writer->sink.seekable) return 0;
+    size_t size = make_header(own);
+    return strc_sink_write(&writer->sink, own->header, size);
+}
+
+static int write_items(strc_writer *writer, const void *from, uint64_t count) {
+    npy_writer *own = writer->own;
+    size_t bytes = (size_t)(count * own->item.size * own->item.count);
+    own->items += count;
+    if (writer->sink.seekable) return strc_sink_write(&writer->sink, from, bytes);
+    if (strc_grow((void **)&own->kept, &own->room, own->size + bytes, 1, writer->sink.origin,
+                  writer->sink.name) != 0)
+        return -1;
+    memcpy(own->kept + own->size, from, bytes);
+    own->size += bytes;
+    return 0;
+}
+
+static int flush(strc_writer *writer) {
+    if (!writer->sink.seekable) return 0;
+    if (strc_sink_flush(&writer->sink) != 0) return -1;
+    npy_writer *own = writer->own;
+    size_t size = make_header(own);
+    return strc_sink_overwrite(&writer->sink, 0, own->header, size);
+}
+
+static int finish(strc_writer *writer) {
+    npy_writer *own = writer->own;
+    if (!own) return 0;
+    if (writer->sink.seekable) return flush(writer);
+    size_t size = make_header(own);
+    int status = strc_sink_write(&writer->sink, own->header, size);
+    if (status == 0) status = strc_sink_write(&writer->sink, own->kept, own->size);
+    free(own->kept);
+    return status;
+}
+
+const strc_format strc_format_npy = {"npy",       strc_holds_numbers,
+                                     open_reader, strc_numbers_read,
+                                     go_back,     total,
+                                     open_writer, write_items,
+                                     flush,       finish};

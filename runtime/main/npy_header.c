@@ -1,0 +1,132 @@
+// {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "npy.h"
+
+enum { kMostDimensions = 64, kLongestWord = 60 };
+
+typedef struct parser {
+    const char *at, *end;
+    strc_npy_header *header;
+    char *why;
+    int have_shape, have_order, fortran;
+    int long_sides;
+} parser;
+
+static int fail(parser *p, const char *why) {
+    snprintf(p->why, STRC_NPY_WHY, "%s", why);
+    return -1;
+}
+
+static void blanks(parser *p) {
+    while (p->at < p->end && strchr(" \t\n\r", *p->at) && *p->at) ++p->at;
+}
+
+static int next_is(parser *p, char c) {
+    blanks(p);
+    return p->at < p->end && *p->at == c;
+}
+
+static int eat(parser *p, char c) {
+    if (!next_is(p, c)) return 0;
+    ++p->at;
+    return 1;
+}
+
+/// What stands in quotes; empty: nothing does.
+static void quoted(parser *p, char word[kLongestWord]) {
+    word[0] = '\0';
+    blanks(p);
+    if (p->at == p->end || (*p->at != '\'' && *p->at != '"')) return;
+    const char *close = memchr(p->at + 1, *p->at, (size_t)(p->end - p->at - 1));
+    if (!close) return;
+    snprintf(word, kLongestWord, "%.*s", (int)(close - p->at - 1), p->at + 1);
+    p->at = close + 1;
+}
+
+static int take_number(parser *p, uint64_t *to) {
+    const char *start = p->at;
+    *to = 0;
+    for (; p->at < p->end && isdigit((unsigned char)*p->at); ++p->at)
+        if (__builtin_mul_overflow(*to, 10, to) ||
+            __builtin_add_overflow(*to, (uint64_t)(*p->at - '0'), to))
+            return 0;
+    return p->at != start;
+}
+
+static int descr(parser *p) {
+    static const char *const known[] = {"b1", "i1", "i2", "i4", "i8", "u1", "u2",
+                                        "u4", "u8", "f2", "f4", "f8", "c8", "c16"};
+    if (next_is(p, '[')) return fail(p, "its elements are records");
+    char code[kLongestWord];
+    quoted(p, code);
+    if (!*code) return fail(p, "its header has no element type");
+    const char *rest = code;
+    p->header->big_endian = *rest == '>';
+    if (strchr("<>=|", *rest)) ++rest;
+    if (strcmp(rest, "?") == 0) rest = "b1";
+    for (size_t k = 0; k < sizeof known / sizeof *known; ++k) {
+        if (strcmp(rest, known[k]) != 0) continue;
+        p->header->kind = rest[0];
+        p->header->size = strcmp(rest, "c16") == 0 ? 16 : (size_t)(rest[1] - '0');
+        return 0;
+    }
+    snprintf(p->why, STRC_NPY_WHY, "its elements are of type '%s'", code);
+    return -1;
+}
+
+static int order(parser *p) {
+    blanks(p);
+    size_t left = (size_t)(p->end - p->at);
+    p->fortran = left >= 4 && memcmp(p->at, "True", 4) == 0;
+    if (!p->fortran && (left < 5 || memcmp(p->at, "False", 5) != 0))
+        return fail(p, "its header does not tell the order");
+    p->at += p->fortran ? 4 : 5;
+    p->have_order = 1;
+    return 0;
+}
+
+static int shape(parser *p) {
+    if (!eat(p, '(')) return fail(p, "its header has no shape");
+    p->header->count = 1;
+    for (int dimensions = 0; !eat(p, ')'); ++dimensions) {
+        uint64_t extent;
+        if (!take_number(p, &extent) || dimensions == kMostDimensions)
+            return fail(p, "its header has no valid shape");
+        if (p->at < p->end && *p->at == 'L') ++p->at;  // Python 2
+        if ((!eat(p, ',') && !next_is(p, ')')) ||
+            __builtin_mul_overflow(p->header->count, extent, &p->header->count))
+            return fail(p, "its header has no valid shape");
+        p->long_sides += extent > 1;
+    }
+    p->have_shape = 1;
+    return 0;
+}
+
+static int entry(parser *p) {
+    char key[kLongestWord];
+    quoted(p, key);
+    if (!*key || !eat(p, ':')) return fail(p, "its header is not a dictionary");
+    if (strcmp(key, "descr") == 0) return descr(p);
+    if (strcmp(key, "fortran_order") == 0) return order(p);
+    if (strcmp(key, "shape") == 0) return shape(p);
+    snprintf(p->why, STRC_NPY_WHY, "its header has the unknown entry '%s'", key);
+    return -1;
+}
+
+int strc_npy_parse(const char *text, size_t size, strc_npy_header *header, char why[STRC_NPY_WHY]) {
+    *header = (strc_npy_header){0, 0, 0, 0, 0};
+    parser p = {text, text + size, header, why, 0, 0, 0, 0};
+    if (!eat(&p, '{')) return fail(&p, "its header is not a dictionary");
+    while (!eat(&p, '}')) {
+        if (entry(&p) != 0) return -1;
+        if (!eat(&p, ',') && !next_is(&p, '}')) return fail(&p, "its header is not a dictionary");
+    }
+    if (header->kind == 0 || !p.have_shape || !p.have_order)
+        return fail(&p, "its header is not complete");
+    if (p.fortran && p.long_sides > 1)
+        return fail(&p, "it is in Fortran order; save numpy.ascontiguousarray(a) instead");
+    return 0;
+}

@@ -1,0 +1,227 @@
+// The files of the world: opened before the run, completed and closed after it.
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "signals.h"
+#include "world.h"
+
+static const strc_origin nowhere = {0, 0};
+
+static strc_item item_of(const strc_executable *about, const strc_port *port) {
+    return (strc_item){&about->types[port->type], about->types, about->fields,
+                       strc_text_at(port->type_name)};
+}
+
+static strc_origin origin_of(const strc_executable *about, const strc_port *port) {
+    return (strc_origin){port->place, about->paths[port->node]};
+}
+
+// ---- others may be waiting for what we have
+
+static strc_surroundings *waiter;
+
+void strc_world_print_failed(strc_surroundings *all) {
+    all->reader_gone |= all->print.gone;
+    strc_world_end(all, all->print.gone ? STRC_LIMIT : STRC_FAILED);
+    strc_ended = 1;
+}
+
+static void before_waiting(void) {
+    strc_surroundings *all = waiter;
+    if (strc_sink_flush(&all->print) != 0) strc_world_print_failed(all);
+    const strc_executable *about = all->about;
+    for (uint32_t k = 0; k < about->program->outputs; ++k) {
+        strc_writer *open = all->outputs[k];
+        if (about->outputs[k].node != STRC_OPEN || !open) continue;  // not yet, perhaps
+        if (strc_writer_flush(open) == 0 || !open->sink.gone) continue;
+        strc_world_end(all, STRC_LIMIT);
+        strc_ended = 1;
+    }
+}
+
+// ---- the open ends
+
+static const strc_port *open_port(const strc_port *ports, uint32_t count) {
+    return count != 0 && ports[count - 1].node == STRC_OPEN ? &ports[count - 1] : NULL;
+}
+
+static int check_side(const strc_executable *about, const strc_file_options *file,
+                      const strc_port *port, const char *side) {
+    if (port || !file->given) return 0;
+    return STRC_FAIL(nowhere, MainStreamSide, file->given, strc_text_at(about->main_stream), side);
+}
+
+static int is_same_file(const char *one, const char *other) {
+    struct stat first, second;
+    if (stat(one, &first) != 0 || stat(other, &second) != 0) return 0;
+    return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/// Null after reporting.
+static const strc_format *format_of(const strc_executable *about, const strc_file_options *file) {
+    strc_format_id id = file->format == STRC_FORMATS ? strc_format_of(file->name) : file->format;
+    if (id == STRC_FORMATS)
+        STRC_FAIL(nowhere, UnknownFormat, file->name);
+    else if (!about->formats[id])
+        STRC_FAIL(nowhere, FormatLeftOut, file->name, strc_format_name(id));
+    else
+        return about->formats[id];
+    return NULL;
+}
+
+static int open_input(strc_surroundings *all, const strc_port *port, strc_supply *input) {
+    const strc_file_options *file = &all->options.in;
+    const strc_format *format = format_of(all->about, file);
+    if (!format) return -1;
+    return strc_reader_open(&input->reader, format, item_of(all->about, port), file->name, nowhere,
+                            before_waiting);
+}
+
+/// What was not asked for is as the input has it.
+static strc_stream_info out_info(const strc_surroundings *all, const strc_port *input) {
+    strc_stream_info info = all->options.out_info;
+    if (!input) return info;
+    strc_stream_info from = all->inputs[input - all->about->inputs].reader.info;
+    if (info.bits == 0) {
+        info.bits = from.bits;
+        info.floating = from.floating;
+    }
+    if (info.rate == 0) info.rate = from.rate;
+    if (info.channels == 0) info.channels = from.channels;
+    if (info.width == 0) info.width = from.width;
+    return info;
+}
+
+static int open_output(strc_surroundings *all, const strc_port *port, const strc_port *input) {
+    const strc_file_options *file = &all->options.out;
+    const strc_format *format = format_of(all->about, file);
+    if (!format) return -1;
+    strc_writer *writer = &all->writers[all->writer_count++];
+    all->outputs[port - all->about->outputs] = writer;
+    return strc_writer_open(writer, format, item_of(all->about, port), file->name, nowhere,
+                            out_info(all, input));
+}
+
+static int open_ends(strc_surroundings *all) {
+    const strc_executable *about = all->about;
+    const strc_options *options = &all->options;
+    const strc_port *input = open_port(about->inputs, about->program->inputs);
+    const strc_port *output = open_port(about->outputs, about->program->outputs);
+    int status = check_side(about, &options->in, input, "input");
+    status |= check_side(about, &options->out, output, "output");
+    if (input && output && is_same_file(options->in.name, options->out.name))
+        status = STRC_FAIL(nowhere, ConflictingOptions, "--in", "--out with the same file");
+    if (status == 0 && input) status = open_input(all, input, &all->inputs[input - about->inputs]);
+    if (status == 0 && output) status = open_output(all, output, input);
+    return status;
+}
+
+// ---- the files of filters
+
+static int open_reader(strc_surroundings *all, const strc_port *port, strc_supply *input) {
+    const strc_executable *about = all->about;
+    strc_origin origin = origin_of(about, port);
+    strc_reader *reader = &input->reader;
+    if (strc_reader_open(reader, about->formats[port->format], item_of(about, port),
+                         strc_text_at(port->file), origin, before_waiting) != 0)
+        return -1;
+    reader->source.origin = nowhere;
+    int any = strc_supply_has(input, 1);
+    if (any == 0) any = STRC_FAIL(origin, EmptyInput, strc_text_at(port->file));
+    return any < 0 ? -1 : 0;
+}
+
+static int open_writer(strc_surroundings *all, const strc_port *port, strc_writer **output) {
+    const strc_executable *about = all->about;
+    const char *name = strc_text_at(port->file);
+    for (const strc_port *other = about->outputs; other != port; ++other) {
+        if (other->node == STRC_OPEN || strcmp(strc_text_at(other->file), name) != 0) continue;
+        *output = all->outputs[other - about->outputs];
+        return 0;
+    }
+    strc_writer *writer = &all->writers[all->writer_count++];
+    *output = writer;
+    strc_origin origin = origin_of(about, port);
+    int status = strc_writer_open(writer, about->formats[port->format], item_of(about, port), name,
+                                  origin, port->info);
+    writer->sink.origin = (strc_origin){0, origin.instance};
+    return status;
+}
+
+static int open_files(strc_surroundings *all) {
+    const strc_executable *about = all->about;
+    const strc_options *options = &all->options;
+    for (uint32_t k = 0; k < about->program->inputs; ++k) {
+        strc_supply *input = &all->inputs[k];
+        strc_supply_begin(input, options->loop_input, options->pad_tail, about->most_bytes);
+        const strc_port *port = &about->inputs[k];
+        if (port->node != STRC_OPEN && open_reader(all, port, input) != 0) return -1;
+    }
+    int status = 0;
+    for (uint32_t k = 0; k < about->program->outputs; ++k) {
+        const strc_port *port = &about->outputs[k];
+        if (port->node != STRC_OPEN) status |= open_writer(all, port, &all->outputs[k]);
+    }
+    return status;
+}
+
+// ---- all of it
+
+static int make_room(strc_surroundings *all) {
+    const strc_program *program = all->about->program;
+    size_t inputs = program->inputs, outputs = program->outputs;
+    all->inputs = calloc(inputs + 1, sizeof *all->inputs);
+    all->writers = calloc(outputs + 1, sizeof *all->writers);
+    all->outputs = calloc(outputs + 1, sizeof *all->outputs);
+    if (all->inputs && all->writers && all->outputs) return 0;
+    strc_digits digits;
+    size_t size = inputs * sizeof *all->inputs + outputs * sizeof *all->writers;
+    return STRC_FAIL(nowhere, OutOfMemory, "the files", strc_decimal_text(digits, (int64_t)size));
+}
+
+int strc_world_open(strc_surroundings *all) {
+    const strc_executable *about = all->about;
+    waiter = all;
+    if (make_room(all) != 0) return -1;
+    int has_output = open_port(about->outputs, about->program->outputs) != NULL;
+    all->lines_left = has_output ? -1 : all->options.limit;
+    all->items_left = has_output ? all->options.limit : -1;
+    all->prints_aside = has_output && strcmp(all->options.out.name, "-") == 0;
+    int status =
+        strc_sink_open_print(&all->print, all->prints_aside ? STDERR_FILENO : STDOUT_FILENO);
+    if (status == 0 && about->printed_size != 0 &&
+        strc_sink_write(&all->print, about->printed, about->printed_size) != 0)
+        strc_world_print_failed(all);
+    if (status == 0) status = open_ends(all);
+    if (status == 0) status = open_files(all);
+    return status;
+}
+
+static void report_left_overs(const strc_surroundings *all) {
+    for (uint32_t k = 0; k < all->about->program->inputs; ++k) {
+        const strc_supply *input = &all->inputs[k];
+        uint64_t left = strc_supply_left(input);
+        strc_digits digits;
+        if (left == 0) continue;
+        strc_report((strc_severity)all->about->left_over, nowhere, STRC_MESSAGE_InputLeftOver,
+                    (const char *const[]){strc_decimal_text(digits, (int64_t)left),
+                                          input->reader.source.name, 0});
+    }
+}
+
+void strc_world_close(strc_surroundings *all) {
+    for (uint32_t k = 0; k < all->writer_count; ++k)
+        if (all->writers[k].sink.buffer) strc_writer_close(&all->writers[k]);
+    if (all->outcome == STRC_NO_INPUT) report_left_overs(all);
+    for (uint32_t k = 0; all->inputs && k < all->about->program->inputs; ++k) {
+        if (!all->inputs[k].reader.format) continue;
+        all->items_read += all->inputs[k].taken;
+        strc_supply_close(&all->inputs[k]);
+    }
+    if (strc_sink_close(&all->print) != 0) all->reader_gone |= all->print.gone;
+    free(all->inputs);
+    free(all->writers);
+    free(all->outputs);
+}

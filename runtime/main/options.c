@@ -1,0 +1,282 @@
+#include "options.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum option_id {
+    kHelp,
+    kIterations,
+    kLimit,
+    kSeconds,
+    kStats,
+    kTime,
+    kLoopInput,
+    kTail,
+    kPrintFormat,
+    kIn,
+    kOut,
+    kInFormat,
+    kOutFormat,
+    kOutRate,
+    kOutChannels,
+    kOutSample,
+    kOutWidth,
+    kOutHeight,
+} option_id;
+
+typedef struct option {
+    option_id id;
+    char letter;
+    const char *word;
+    const char *value;  ///< what the help calls it; null: none
+    const char *help;
+} option;
+
+static const option table[] = {
+    {kHelp, 'h', "--help", NULL, "print this help"},
+    {kIterations, 'i', "--iterations", "N", "stop after N steady states"},
+    {kLimit, 0, "--limit", "N", "stop after N printed lines, or N items with an open output"},
+    {kSeconds, 0, "--seconds", "S", "stop after S seconds"},
+    {kStats, 0, "--stats", NULL, "print firings, items and time on standard error"},
+    {kTime, 't', "--time", NULL, "print the time on standard error"},
+    {kLoopInput, 0, "--loop-input", NULL, "start input files again at their end"},
+    {kTail, 0, "--tail", "WORD",
+     "an incomplete last steady state: drop it (default) or pad the input with zeros"},
+    {kPrintFormat, 0, "--print-format", "WORD",
+     "floats as shortest digits (java, default) or %f (c)"},
+    {kIn, 0, "--in", "FILE", "input file; default: standard input, raw"},
+    {kInFormat, 0, "--in-format", "F", "raw, wav, npy, text, pcm or pgm; default: by the name"},
+    {kOut, 0, "--out", "FILE", "output file; default: standard output, raw"},
+    {kOutFormat, 0, "--out-format", "F", "raw, wav, npy, text, pcm or pgm; default: by the name"},
+    {kOutRate, 0, "--out-rate", "N", "WAV: samples a second; default: as the input, or 44100"},
+    {kOutChannels, 0, "--out-channels", "N",
+     "WAV, images: channels; default: as the input or the items"},
+    {kOutWidth, 0, "--out-width", "N", "images: pixels in a row; default: as the input"},
+    {kOutHeight, 0, "--out-height", "N", "images: rows; default: as many as come"},
+    {kOutSample, 0, "--out-sample", "S", "WAV: 8, 16, 24, 32, float or double; images: 8 or 16"},
+};
+enum { kOptions = sizeof table / sizeof *table };
+
+static const strc_origin nowhere = {0, 0};
+
+// ---- values
+
+static int wrong_value(const char *text, const char *option, const char *needed) {
+    return STRC_FAIL(nowhere, BadOptionValue, text, option, needed);
+}
+
+/// A number up to `most` that is not negative; -1 if it is none.
+static int64_t integer(const char *text, int64_t most) {
+    int64_t number = 0;
+    if (!*text) return -1;
+    for (; *text; ++text) {
+        if (!isdigit((unsigned char)*text) || __builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, *text - '0', &number) || number > most)
+            return -1;
+    }
+    return number;
+}
+
+static int take_count(const char *text, const char *option, int64_t *to) {
+    *to = integer(text, INT64_MAX);
+    if (*to >= 0) return 0;
+    return wrong_value(text, option, "a number from 0 to 9223372036854775807");
+}
+
+static int take_size(const char *text, const char *option, int32_t *to) {
+    int64_t number = integer(text, INT32_MAX);
+    if (number < 1) return wrong_value(text, option, "a number from 1 to 2147483647");
+    *to = (int32_t)number;
+    return 0;
+}
+
+static int take_seconds(const char *text, const char *option, double *to) {
+    char *end;
+    int starts = isdigit((unsigned char)*text) || *text == '.';
+    *to = strtod(text, &end);
+    if (starts && *end == '\0' && *to >= 0) return 0;
+    return wrong_value(text, option, "a number of seconds");
+}
+
+/// Is it the second word, not the first?
+static int take_word(const char *text, const char *option, const char *first, const char *second,
+                     const char *needed, int *to) {
+    *to = strcmp(text, second) == 0;
+    if (*to || strcmp(text, first) == 0) return 0;
+    return wrong_value(text, option, needed);
+}
+
+static int take_format(const char *text, const char *option, strc_file_options *to) {
+    to->format = strc_format_named(text);
+    if (to->format != STRC_FORMATS) return 0;
+    return wrong_value(text, option, "raw, wav, npy, text, pcm or pgm");
+}
+
+static int take_sample(const char *text, const char *option, strc_stream_info *to) {
+    static const struct {
+        const char *word;
+        int bits, floating;
+    } samples[] = {{"8", 8, 0},   {"16", 16, 0},    {"24", 24, 0},
+                   {"32", 32, 0}, {"float", 32, 1}, {"double", 64, 1}};
+    for (size_t k = 0; k < sizeof samples / sizeof *samples; ++k) {
+        if (strcmp(text, samples[k].word) != 0) continue;
+        to->bits = samples[k].bits;
+        to->floating = samples[k].floating;
+        return 0;
+    }
+    return wrong_value(text, option, "8, 16, 24, 32, float or double");
+}
+
+// ---- one option
+
+static strc_file_options *file_of(strc_options *options, option_id id) {
+    if (id == kIn || id == kInFormat) return &options->in;
+    return id >= kIn ? &options->out : NULL;
+}
+
+static void take(strc_options *options, const option *what, const char *option, const char *text) {
+    strc_file_options *file = file_of(options, what->id);
+    if (file && !file->given) file->given = what->word;
+    int64_t count = 0;
+    switch (what->id) {
+        case kHelp: break;
+        case kIterations:
+            if (take_count(text, option, &count) == 0) options->iterations = (uint64_t)count;
+            break;
+        case kLimit: take_count(text, option, &options->limit); break;
+        case kSeconds: take_seconds(text, option, &options->seconds); break;
+        case kStats: options->stats = 1; break;
+        case kTime: options->time = 1; break;
+        case kLoopInput: options->loop_input = 1; break;
+        case kTail:
+            take_word(text, option, "drop", "pad", "drop or pad", &options->pad_tail);
+            break;
+        case kPrintFormat:
+            take_word(text, option, "java", "c", "java or c", &options->c_format);
+            break;
+        case kIn:
+        case kOut: file->name = text; break;
+        case kInFormat:
+        case kOutFormat: take_format(text, option, file); break;
+        case kOutRate: take_size(text, option, &options->out_info.rate); break;
+        case kOutChannels: take_size(text, option, &options->out_info.channels); break;
+        case kOutWidth: take_size(text, option, &options->out_info.width); break;
+        case kOutHeight: take_size(text, option, &options->out_info.height); break;
+        case kOutSample: take_sample(text, option, &options->out_info); break;
+    }
+}
+
+// ---- the words
+
+static void say(const char *form, const char *word, const char *more) {
+    char text[600];
+    snprintf(text, sizeof text, form, word, more);
+    STRC_FAIL(nowhere, BadCommandLine, text);
+}
+
+/// How many single letters differ, as far as it matters: 0, 1 or 2 for more.
+static int difference(const char *one, const char *other) {
+    while (*one && *one == *other) ++one, ++other;
+    if (!*one && !*other) return 0;
+    if (strcmp(one + (*one != 0), other + (*other != 0)) == 0) return 1;  // replaced
+    if (*one && strcmp(one + 1, other) == 0) return 1;
+    if (*other && strcmp(one, other + 1) == 0) return 1;
+    if (*one && *other && one[0] == other[1] && one[1] == other[0] &&
+        strcmp(one + 2, other + 2) == 0)
+        return 1;
+    return 2;
+}
+
+static strc_parsed unknown(const char *word, size_t length) {
+    say("unknown option '%s'%s", word, "");
+    char wanted[100];
+    if (length >= sizeof wanted) return STRC_PARSED_WRONG;
+    memcpy(wanted, word, length);
+    wanted[length] = '\0';
+    for (int k = 0; k < kOptions; ++k) {
+        if (difference(wanted, table[k].word) != 1) continue;
+        strc_note(STRC_MESSAGE_DidYouMean, table[k].word);
+        break;
+    }
+    return STRC_PARSED_WRONG;
+}
+
+/// The option that a word names, and where its value begins in it, or null.
+static const option *find(const char *word, const char **value) {
+    size_t length = strcspn(word, "=");
+    *value = NULL;
+    for (int k = 0; k < kOptions; ++k) {
+        const option *each = &table[k];
+        if (word[1] == '-') {
+            if (strlen(each->word) != length || strncmp(word, each->word, length) != 0) continue;
+            if (word[length] == '=') *value = word + length + 1;
+            return each;
+        }
+        if (!each->letter || word[1] != each->letter) continue;
+        if (word[2]) *value = word + 2 + (word[2] == '=');
+        return each;
+    }
+    return NULL;
+}
+
+static int has_open_end(const strc_port *ports, uint32_t count) {
+    return count != 0 && ports[count - 1].node == STRC_OPEN;
+}
+
+/// Without the options of ends that the program does not have.
+static int is_shown(option_id id, const strc_executable *about) {
+    const strc_program *program = about->program;
+    if (id == kIn || id == kInFormat) return has_open_end(about->inputs, program->inputs);
+    if (id >= kIn) return has_open_end(about->outputs, program->outputs);
+    return program->inputs != 0 || (id != kLoopInput && id != kTail);
+}
+
+static void print_help(const char *program, const strc_executable *about) {
+    printf("Usage: %s [OPTION...]\n\n%s, a StreamIt program compiled by strc.\n\nOptions:\n",
+           program, strc_text_at(about->main_stream));
+    for (int k = 0; k < kOptions; ++k) {
+        const option *each = &table[k];
+        if (!is_shown(each->id, about)) continue;
+        char flags[40];
+        char letter[] = {'-', each->letter, ',', '\0'};
+        snprintf(flags, sizeof flags, "%s%s%s%s", each->letter ? letter : "", each->word,
+                 each->value ? " " : "", each->value ? each->value : "");
+        printf("  %-26s %s\n", flags, each->help);
+    }
+    printf(
+        "\nExit status: 0 fine; 1 a fault of the run; 2 a wrong call; 130 interrupted, 143 "
+        "terminated\n(with all files completed).\n");
+}
+
+strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
+                               const strc_executable *about) {
+    *options = (strc_options){.iterations = UINT64_MAX,
+                              .limit = -1,
+                              .seconds = -1,
+                              .in = {"-", STRC_FORMATS, NULL},
+                              .out = {"-", STRC_FORMATS, NULL}};
+    for (int k = 1; k < argc; ++k) {
+        const char *word = argv[k];
+        const char *value;
+        if (word[0] != '-' || !word[1]) {
+            say("'%s' is one argument too many%s", word, "");
+            continue;
+        }
+        const option *found = find(word, &value);
+        if (!found || (!found->value && value)) return unknown(word, strcspn(word, "="));
+        if (found->id == kHelp) {
+            print_help(argv[0], about);
+            return STRC_PARSED_DONE;
+        }
+        char letter[] = {'-', found->letter, '\0'};
+        const char *shown = found->letter ? letter : found->word;
+        if (found->value && !value && k + 1 < argc) value = argv[++k];
+        if (found->value && (!value || !*value))
+            say("%s: 1 required %s missing", found->word, found->value);
+        else
+            take(options, found, shown, value);
+    }
+    return strc_messages_status() == 0 ? STRC_PARSED_RUN : STRC_PARSED_WRONG;
+}

@@ -1,0 +1,27 @@
+/// The command line of an executable.
+#ifndef STRC_OPTIONS_H
+#define STRC_OPTIONS_H
+
+#include "format.h"
+
+typedef struct strc_file_options {
+    const char *name;
+    strc_format_id format;  ///< STRC_FORMATS: as the name says
+    const char *given;  ///< the first option about it, or null
+} strc_file_options;
+
+typedef struct strc_options {
+    uint64_t iterations;  ///< UINT64_MAX: no limit
+    int64_t limit;  ///< printed lines, or items of an open output; -1: none
+    double seconds;  ///< negative: no limit
+    int loop_input, pad_tail, c_format, stats, time;
+    strc_file_options in, out;
+    strc_stream_info out_info;
+} strc_options;
+
+typedef enum strc_parsed { STRC_PARSED_RUN, STRC_PARSED_DONE, STRC_PARSED_WRONG } strc_parsed;
+
+/// Help is printed at once; what is wrong is reported.
+strc_parsed strc_options_parse(strc_options *, int argc, char **argv, const strc_executable *);
+
+#endif

@@ -1,0 +1,11 @@
+/// What the processor at hand can do.
+#ifndef STRC_PROCESSOR_H
+#define STRC_PROCESSOR_H
+
+#include <stdint.h>
+
+/// The first of the wanted features (bits by the rows of processor_features.def) that this processor does
+/// not have; null: it has them all.
+const char *strc_missing_feature(uint64_t wanted);
+
+#endif

@@ -1,0 +1,118 @@
+#include "sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "progress.h"
+
+enum { kBuffer = 1 << 16 };
+static const int64_t moment = 100000000;  // nanoseconds
+
+static int64_t now(void) {
+    struct timespec time = {0, 0};
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+    return time.tv_sec * INT64_C(1000000000) + time.tv_nsec;
+}
+
+int strc_sink_fail(strc_sink *sink, const char *why) {
+    sink->failed = 1;
+    return STRC_FAIL(sink->origin, CannotWriteFile, sink->name, why);
+}
+
+static int begin(strc_sink *sink, int descriptor, const char *name, strc_origin origin) {
+    *sink = (strc_sink){.descriptor = descriptor, .name = name, .origin = origin};
+    if (descriptor < 0) return strc_sink_fail(sink, strerror(errno));
+    sink->buffer = malloc(kBuffer);
+    strc_digits digits;
+    if (!sink->buffer)
+        return STRC_FAIL(origin, OutOfMemory, name, strc_decimal_text(digits, kBuffer));
+    return 0;
+}
+
+int strc_sink_open(strc_sink *sink, const char *name, strc_origin origin) {
+    int standard = strcmp(name, "-") == 0;
+    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
+    int descriptor = standard ? STDOUT_FILENO : open(name, flags, 0666);
+    if (begin(sink, descriptor, standard ? "standard output" : name, origin) != 0) return -1;
+    struct stat status;
+    sink->seekable = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    // A file opened for appending, or not from its start (`>>`), cannot be corrected later.
+    if (sink->seekable && standard)
+        sink->seekable =
+            (fcntl(descriptor, F_GETFL) & O_APPEND) == 0 && lseek(descriptor, 0, SEEK_CUR) == 0;
+    return 0;
+}
+
+int strc_sink_open_print(strc_sink *sink, int descriptor) {
+    int standard = descriptor == STDOUT_FILENO;
+    const char *name = standard ? "standard output" : "standard error";
+    if (begin(sink, descriptor, name, (strc_origin){0, 0}) != 0) return -1;
+    sink->by_line = !standard || isatty(descriptor);
+    return 0;
+}
+
+static int give(strc_sink *sink, const unsigned char *from, size_t count) {
+    if (sink->failed) return -1;
+    while (count > 0) {
+        ssize_t done = write(sink->descriptor, from, count);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0 && errno == EPIPE) {
+            sink->gone = sink->failed = 1;
+            return -1;
+        }
+        if (done < 0) return strc_sink_fail(sink, strerror(errno));
+        from += done;
+        count -= (size_t)done;
+        sink->written += (uint64_t)done;
+    }
+    return 0;
+}
+
+int strc_sink_flush(strc_sink *sink) {
+    size_t count = sink->used;
+    sink->used = 0;
+    if (!sink->seekable) sink->handed_on = now();
+    if (sink->by_line && count > 0) strc_progress_erase();
+    return give(sink, sink->buffer, count);
+}
+
+int strc_sink_write(strc_sink *sink, const void *from, size_t count) {
+    if (count > kBuffer - sink->used) {
+        if (strc_sink_flush(sink) != 0) return -1;
+        if (count >= kBuffer) return give(sink, from, count);
+    }
+    memcpy(sink->buffer + sink->used, from, count);
+    sink->used += count;
+    int due = sink->by_line ? memchr(from, '\n', count) != NULL
+                            : !sink->seekable && now() - sink->handed_on > moment;
+    return due ? strc_sink_flush(sink) : 0;
+}
+
+int strc_sink_overwrite(strc_sink *sink, uint64_t position, const void *from, size_t count) {
+    const unsigned char *bytes = from;
+    while (count > 0) {
+        ssize_t done = pwrite(sink->descriptor, bytes, count, (off_t)position);
+        if (done < 0 && errno == EINTR) continue;
+        if (done < 0) return strc_sink_fail(sink, strerror(errno));
+        bytes += done;
+        position += (uint64_t)done;
+        count -= (size_t)done;
+    }
+    return 0;
+}
+
+int strc_sink_close(strc_sink *sink) {
+    if (!sink->buffer) return 0;
+    int status = strc_sink_flush(sink);
+    free(sink->buffer);
+    sink->buffer = NULL;
+    if (sink->descriptor <= STDERR_FILENO) return status;
+    int closed = close(sink->descriptor);
+    if (status == 0 && closed != 0 && errno != EINTR) return strc_sink_fail(sink, strerror(errno));
+    return status;
+}

@@ -1,0 +1,42 @@
+/// Bytes to files, pipes and terminals, written through a buffer. Into pipes and terminals they are handed
+/// on after a moment, as long as more come.
+#ifndef STRC_SINK_H
+#define STRC_SINK_H
+
+#include <stddef.h>
+
+#include "messages.h"
+
+typedef struct strc_sink {
+    int descriptor;
+    const char *name;
+    strc_origin origin;
+    int seekable;  ///< a regular file, whose bytes can be overwritten
+    int by_line;  ///< a person is looking: every line is handed on at once
+    int gone;  ///< nobody reads the pipe any more
+    int failed;  ///< reported, unless it is gone: nothing is written any more
+    uint64_t written;
+    unsigned char *buffer;
+    size_t used;
+    int64_t handed_on;  ///< when
+} strc_sink;
+
+/// "-" is standard output. Creates or truncates. 0, or -1 after reporting.
+int strc_sink_open(strc_sink *, const char *name, strc_origin);
+/// Standard output or error as the place of what a program prints; 0, or -1 after reporting.
+int strc_sink_open_print(strc_sink *, int descriptor);
+
+/// Each gives 0; or -1 after reporting, unless the reader is gone.
+int strc_sink_write(strc_sink *, const void *from, size_t count);
+int strc_sink_overwrite(strc_sink *, uint64_t position, const void *from, size_t count);
+int strc_sink_flush(strc_sink *);
+/// Flushes and closes. A second time does nothing.
+int strc_sink_close(strc_sink *);
+/// Reports that the file cannot be written; -1.
+int strc_sink_fail(strc_sink *, const char *why);
+
+static inline uint64_t strc_sink_position(const strc_sink *sink) {
+    return sink->written + sink->used;
+}
+
+#endif

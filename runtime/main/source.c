@@ -1,0 +1,126 @@
+#include "source.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { kBuffer = 1 << 16 };
+
+int strc_source_open(strc_source *source, const char *name, strc_origin origin,
+                     void (*before_waiting)(void)) {
+    int standard = strcmp(name, "-") == 0;
+    int descriptor = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    *source = (strc_source){.descriptor = descriptor,
+                            .name = standard ? "standard input" : name,
+                            .origin = origin,
+                            .size = STRC_UNKNOWN,
+                            .before_waiting = before_waiting};
+    struct stat status;
+    int error = descriptor < 0 || fstat(descriptor, &status) != 0 ? errno : 0;
+    if (error == 0 && S_ISDIR(status.st_mode)) error = EISDIR;
+    if (error != 0) {
+        strc_source_close(source);
+        return STRC_FAIL(origin, CannotOpenFile, source->name, strerror(error));
+    }
+    // Standard input may stand in the middle of a file: what lies before is not ours.
+    if (S_ISREG(status.st_mode) && lseek(descriptor, 0, SEEK_CUR) == 0)
+        source->size = (uint64_t)status.st_size;
+    return 0;
+}
+
+void strc_source_close(strc_source *source) {
+    if (source->descriptor > STDIN_FILENO) close(source->descriptor);
+    source->descriptor = -1;
+    free(source->buffer);
+    source->buffer = NULL;
+}
+
+/// Room for more behind what is buffered; 0, or -1 after reporting.
+static int make_room(strc_source *source) {
+    size_t left = strc_source_buffered(source);
+    if (source->first > 0) memmove(source->buffer, strc_source_bytes(source), left);
+    source->first = 0;
+    source->last = left;
+    if (source->room - left >= kBuffer / 2) return 0;
+    size_t room = source->room ? 2 * source->room : kBuffer;
+    unsigned char *larger = realloc(source->buffer, room);
+    strc_digits digits;
+    if (!larger)
+        return STRC_FAIL(source->origin, OutOfMemory, source->name,
+                         strc_decimal_text(digits, (int64_t)room));
+    source->buffer = larger;
+    source->room = room;
+    return 0;
+}
+
+/// What one read gives goes behind what is buffered; 0 at the end or when a signal came.
+static int64_t fill(strc_source *source) {
+    if (source->ended) return 0;
+    if (make_room(source) != 0) return -1;
+    if (source->size == STRC_UNKNOWN && source->before_waiting) {
+        struct pollfd waiting = {source->descriptor, POLLIN, 0};
+        if (poll(&waiting, 1, 0) == 0) source->before_waiting();
+    }
+    ssize_t got =
+        read(source->descriptor, source->buffer + source->last, source->room - source->last);
+    if (got < 0 && errno != EINTR)
+        return STRC_FAIL(source->origin, CannotReadFile, source->name, strerror(errno));
+    if (got <= 0) {
+        source->ended = 1;
+        source->signalled = got < 0;
+        return 0;
+    }
+    source->last += (size_t)got;
+    return got;
+}
+
+int64_t strc_source_ask(strc_source *source, size_t count) {
+    while (strc_source_buffered(source) < count) {
+        int64_t got = fill(source);
+        if (got < 0) return got;
+        if (got == 0) break;
+    }
+    return (int64_t)strc_source_buffered(source);
+}
+
+void strc_source_take(strc_source *source, size_t count) {
+    source->first += count;
+    source->taken += count;
+}
+
+int strc_source_skip(strc_source *source, uint64_t count) {
+    if (count > strc_source_buffered(source) && source->size != STRC_UNKNOWN) {
+        if (count > source->size || source->taken > source->size - count) return 0;
+        return strc_source_seek(source, source->taken + count);
+    }
+    while (count > strc_source_buffered(source)) {
+        count -= strc_source_buffered(source);
+        strc_source_take(source, strc_source_buffered(source));
+        int64_t got = fill(source);
+        if (got <= 0) return (int)got;
+    }
+    strc_source_take(source, (size_t)count);
+    return 1;
+}
+
+int strc_source_seek(strc_source *source, uint64_t position) {
+    if (source->size == STRC_UNKNOWN) return 0;
+    if (lseek(source->descriptor, (off_t)position, SEEK_SET) < 0) return 0;
+    source->first = source->last = 0;
+    source->taken = position;
+    source->ended = 0;
+    return 1;
+}
+
+int strc_source_malformed(const strc_source *source, const char *format, const char *why) {
+    return STRC_FAIL(source->origin, MalformedInput, source->name, format, why);
+}
+
+int strc_source_empty(const strc_source *source) {
+    if (source->signalled) return 0;
+    return STRC_FAIL(source->origin, EmptyInput, source->name);
+}

@@ -1,0 +1,49 @@
+/// Bytes of files, pipes and terminals, read through a buffer.
+#ifndef STRC_SOURCE_H
+#define STRC_SOURCE_H
+
+#include <stddef.h>
+
+#include "messages.h"
+
+#define STRC_UNKNOWN UINT64_MAX
+
+typedef struct strc_source {
+    int descriptor;
+    const char *name;  ///< as messages call it
+    strc_origin origin;  ///< of messages about it
+    uint64_t size;  ///< of a regular file; else STRC_UNKNOWN
+    uint64_t taken;  ///< bytes of what has been taken so far: the position in the file
+    unsigned char *buffer;
+    size_t room, first, last;  ///< what is read and not taken: from `first` to `last`
+    int ended;
+    int signalled;  ///< the end came because of a signal
+    void (*before_waiting)(void);  ///< called when a pipe has nothing to read yet
+} strc_source;
+
+/// "-" is standard input. 0, or -1 after reporting.
+int strc_source_open(strc_source *, const char *name, strc_origin, void (*before_waiting)(void));
+void strc_source_close(strc_source *);
+
+/// Reads until at least `count` bytes are buffered, fewer only at the end; how many there are, -1 after
+/// reporting. They lie at strc_source_bytes.
+int64_t strc_source_ask(strc_source *, size_t count);
+static inline const unsigned char *strc_source_bytes(const strc_source *source) {
+    return source->buffer + source->first;
+}
+static inline size_t strc_source_buffered(const strc_source *source) {
+    return source->last - source->first;
+}
+/// Takes bytes that are buffered.
+void strc_source_take(strc_source *, size_t count);
+/// Takes bytes, buffered or not; 1, 0 at the end of the file, -1 after reporting.
+int strc_source_skip(strc_source *, uint64_t count);
+/// Goes to a position of a regular file; 0: it is none.
+int strc_source_seek(strc_source *, uint64_t position);
+
+/// Reports that the file is not what its format wants: `why` and up to two numbers or words in it.
+int strc_source_malformed(const strc_source *, const char *format, const char *why);
+/// What reading no item at all means: a fault, unless a signal stopped it (0).
+int strc_source_empty(const strc_source *);
+
+#endif

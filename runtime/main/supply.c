@@ -1,0 +1,103 @@
+#include "supply.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { kChunk = 4096, kMostAtOnce = 1 << 20 };  // items: a file may hold less than is wanted
+
+void strc_supply_begin(strc_supply *supply, int loop, int pad_tail, uint64_t most_bytes) {
+    supply->loop = loop;
+    supply->pad_tail = pad_tail;
+    supply->most_bytes = most_bytes;
+    supply->since_rewind = 1;
+}
+
+void strc_supply_close(strc_supply *supply) {
+    strc_reader_close(&supply->reader);
+    free(supply->ahead);
+    supply->ahead = NULL;
+}
+
+static uint64_t item_size(const strc_supply *supply) { return supply->reader.item.type->size; }
+
+static uint64_t here(const strc_supply *supply) {
+    return (supply->last - supply->first) / item_size(supply);
+}
+
+/// Room for so many items behind those that are there; 0, or -1 after reporting.
+static int make_room(strc_supply *supply, uint64_t items) {
+    if (supply->first > supply->last / 2) {
+        memmove(supply->ahead, supply->ahead + supply->first, supply->last - supply->first);
+        supply->last -= supply->first;
+        supply->first = 0;
+    }
+    const strc_source *source = &supply->reader.source;
+    return strc_grow((void **)&supply->ahead, &supply->room,
+                     supply->last + (size_t)(items * item_size(supply)), 1, source->origin,
+                     source->name);
+}
+
+/// A file is read in pieces; a pipe gives what it has at once, which may be more than is wanted now.
+static int64_t read_more(strc_supply *supply, uint64_t wanted) {
+    uint64_t count = wanted < kChunk ? kChunk : wanted > kMostAtOnce ? kMostAtOnce : wanted;
+    if (make_room(supply, count) != 0) return -1;
+    strc_reader *reader = &supply->reader;
+    int64_t got = reader->format->read(reader, supply->ahead + supply->last, count);
+    if (got > 0) supply->last += (size_t)((uint64_t)got * item_size(supply));
+    return got;
+}
+
+static int read_until(strc_supply *supply, uint64_t wanted) {
+    while (here(supply) < wanted && !supply->ended) {
+        int64_t got = read_more(supply, wanted - here(supply));
+        if (got < 0) return -1;
+        supply->since_rewind += (uint64_t)got;
+        if (got != 0) continue;
+        strc_reader *reader = &supply->reader;
+        if (supply->loop && supply->since_rewind != 0 && reader->format->rewind(reader))
+            supply->since_rewind = 0;
+        else
+            supply->ended = 1;
+    }
+    return 0;
+}
+
+int strc_supply_has(strc_supply *supply, uint64_t wanted) {
+    const strc_source *source = &supply->reader.source;
+    strc_digits digits;
+    if (wanted > supply->most_bytes / item_size(supply))
+        return STRC_FAIL(source->origin, OutOfMemory, source->name,
+                         strc_decimal_text(digits, (int64_t)(wanted * item_size(supply))));
+    if (read_until(supply, wanted) != 0) return -1;
+    if (here(supply) >= wanted) return 1;
+    if (!supply->pad_tail || here(supply) == 0) return 0;
+    uint64_t missing = wanted - here(supply);
+    if (make_room(supply, missing) != 0) return -1;
+    size_t bytes = (size_t)(missing * item_size(supply));
+    memset(supply->ahead + supply->last, 0, bytes);
+    supply->last += bytes;
+    supply->padded += missing;
+    return 1;
+}
+
+int strc_supply_has_at_once(strc_supply *supply, uint64_t wanted) {
+    if (supply->reader.format->total(&supply->reader) != STRC_UNKNOWN &&
+        read_until(supply, wanted) != 0)
+        return -1;
+    return here(supply) >= wanted;
+}
+
+void strc_supply_take(strc_supply *supply, void *to, uint64_t items) {
+    size_t bytes = (size_t)(items * item_size(supply));
+    memcpy(to, supply->ahead + supply->first, bytes);
+    supply->first += bytes;
+    supply->taken += items;
+}
+
+uint64_t strc_supply_left(const strc_supply *supply) {
+    if (supply->padded != 0) return 0;
+    uint64_t all = supply->reader.format->total(&supply->reader);
+    if (all == STRC_UNKNOWN || supply->loop) return here(supply);
+    uint64_t behind = all > supply->taken ? all - supply->taken : 0;
+    return behind > here(supply) ? behind : here(supply);
+}

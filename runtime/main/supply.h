@@ -1,0 +1,33 @@
+/// An input of a running program: read ahead, so that it is known whether there is enough before
+/// something begins (language.md 17.2), and continued at its end as the call asks for.
+#ifndef STRC_SUPPLY_H
+#define STRC_SUPPLY_H
+
+#include "format.h"
+
+typedef struct strc_supply {
+    strc_reader reader;
+    int loop;  ///< --loop-input: after the last item the first again
+    int pad_tail;  ///< --tail=pad: zeros where the last items do not suffice
+    uint64_t most_bytes;  ///< of what is read ahead
+    unsigned char *ahead;  ///< read, not yet taken
+    size_t room, first, last;  ///< bytes of it
+    uint64_t taken, padded;  ///< items
+    uint64_t since_rewind;  ///< items; 0: the input has none at all
+    int ended;
+} strc_supply;
+
+/// The reader is open.
+void strc_supply_begin(strc_supply *, int loop, int pad_tail, uint64_t most_bytes);
+void strc_supply_close(strc_supply *);
+
+/// Reads ahead until `wanted` items are there: 1; 0: there never will be; -1 after reporting.
+int strc_supply_has(strc_supply *, uint64_t wanted);
+/// The same without waiting for a pipe and without filling up the end.
+int strc_supply_has_at_once(strc_supply *, uint64_t wanted);
+/// The next items, which have been promised.
+void strc_supply_take(strc_supply *, void *to, uint64_t items);
+/// Items at the end that did not come to be used; none if the end was padded.
+uint64_t strc_supply_left(const strc_supply *);
+
+#endif

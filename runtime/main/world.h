@@ -1,0 +1,48 @@
+/// The world of an executable: its files, its standard streams, and what it has done so far.
+#ifndef STRC_WORLD_H
+#define STRC_WORLD_H
+
+#include "options.h"
+#include "supply.h"
+
+typedef enum strc_outcome {
+    STRC_RUNNING,
+    STRC_ALL_ITERATIONS,
+    STRC_LIMIT,  ///< or nobody takes the output any more
+    STRC_TIME,
+    STRC_NO_INPUT,
+    STRC_INTERRUPTED,
+    STRC_FAILED,
+} strc_outcome;
+
+typedef struct strc_surroundings {
+    const strc_executable *about;
+    strc_options options;
+    strc_outcome outcome;
+    strc_supply *inputs;  ///< by input of the program
+    strc_writer *writers;  ///< by file: several filters may write one
+    uint32_t writer_count;
+    strc_writer **outputs;  ///< by output of the program
+    strc_sink print;
+    int prints_aside;  ///< on standard error, since items go to standard output
+    int reader_gone;  ///< of what the program prints
+    int64_t lines_left;  ///< that may be printed; negative: no limit
+    int64_t items_left;  ///< that may go to the open output; negative: no limit
+    uint64_t items_read, items_written;
+} strc_surroundings;
+
+/// The options are parsed. Opens what the program prints to, then all files; 0, or -1 after reporting.
+int strc_world_open(strc_surroundings *);
+/// Completes and closes everything, and tells what is left over of the inputs.
+void strc_world_close(strc_surroundings *);
+
+/// The callbacks for strc_execute; `self` is the surroundings.
+strc_world strc_world_of(strc_surroundings *);
+
+/// What the program prints cannot be written.
+void strc_world_print_failed(strc_surroundings *);
+
+/// The first reason to end is the one that counts.
+void strc_world_end(strc_surroundings *, strc_outcome);
+
+#endif
