@@ -61,7 +61,7 @@ llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> makeJit(const Options& options
         return std::make_unique<Compiler>(std::move(*machine), options);
     };
     return llvm::orc::LLJITBuilder()
-        .setJITTargetMachineBuilder(hostBuilder(options))
+        .setJITTargetMachineBuilder(targetBuilder(options))
         .setCompileFunctionCreator(compiler)
         .create();
 }

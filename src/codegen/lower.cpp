@@ -54,7 +54,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
              const Options& options) {
     auto impl = std::make_unique<Module::Impl>();
     impl->module = std::make_unique<llvm::Module>("strc", *impl->context);
-    auto machine = hostMachine(options);
+    auto machine = targetMachine(options);
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context.limits, program, plan, options, *impl);

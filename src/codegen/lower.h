@@ -1,6 +1,6 @@
 #pragma once
 /// From a plan to machine code. In: a plan, the IR it names. Out: a Module, opaque, which leaves through
-/// jit.h alone. It defines the symbol `strc_program` (strc/runtime.h). No diagnostics: what
+/// jit.h or object.h. It defines the symbol `strc_program` (strc/runtime.h). No diagnostics: what
 /// cannot be compiled is said by `whyNot`, everything else is a fault of the compiler.
 
 #include <cstdint>
@@ -18,6 +18,7 @@ namespace strc::codegen {
 struct Options {
     int level = 2;  ///< -O0 … -O3
     bool checks = true;  ///< array bounds, division by zero, rates
+    std::string processor;  ///< as LLVM calls it; empty: the one at hand
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at
     /// once: Jit::load then fails, and the other products are of no use.
     std::function<bool()> interrupted = {};

@@ -84,7 +84,7 @@ Options affordable(const Module::Impl& made, const Options& wanted) {
 
 void optimize(Module& made, const Options& options) {
     if (options.isInterrupted()) return;
-    auto machine = hostMachine(options);
+    auto machine = targetMachine(options);
     llvm::PassInstrumentationCallbacks callbacks;
     callbacks.registerShouldRunOptionalPassCallback(
         [&](llvm::StringRef, llvm::Any) { return !options.isInterrupted(); });

@@ -39,24 +39,28 @@ std::string whyNotHere() {
     return machine ? std::string() : sentence(machine.takeError());
 }
 
-llvm::orc::JITTargetMachineBuilder hostBuilder(const Options& options) {
+llvm::orc::JITTargetMachineBuilder targetBuilder(const Options& options) {
     initialize();
     auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
     STRC_ASSERT(bool(builder), "LLVM does not know this processor");
+    if (!options.processor.empty()) {
+        builder->setCPU(options.processor);
+        builder->getFeatures() = llvm::SubtargetFeatures();
+    }
     builder->setCodeGenOptLevel(levelOf(options));
     builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     builder->setRelocationModel(llvm::Reloc::PIC_);
     return std::move(*builder);
 }
 
-std::unique_ptr<llvm::TargetMachine> hostMachine(const Options& options) {
-    auto machine = hostBuilder(options).createTargetMachine();
+std::unique_ptr<llvm::TargetMachine> targetMachine(const Options& options) {
+    auto machine = targetBuilder(options).createTargetMachine();
     STRC_ASSERT(bool(machine), "LLVM has no target for this processor");
     return std::move(*machine);
 }
 
 std::string printAssembly(const Module& made, const Options& options) {
-    auto machine = hostMachine(affordable(*made.impl, options));
+    auto machine = targetMachine(affordable(*made.impl, options));
     llvm::SmallVector<char, 0> text;
     llvm::raw_svector_ostream out(text);
     llvm::legacy::PassManager passes;

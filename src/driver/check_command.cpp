@@ -43,6 +43,7 @@ std::string emitted(Emit stage, Compilation& program, const codegen::Options& op
         case Emit::Asm: return machineCode(stage, program, options);
         case Emit::Graph:
             return graph::toText(program.elaboration.graph, {&program.quota, nullptr});
+        case Emit::Object: break;
     }
     STRC_UNREACHABLE("a stage without text");
 }
@@ -55,7 +56,8 @@ Stage stageOf(Emit stage) {
         case Emit::Schedule: return Stage::Scheduled;
         case Emit::Plan:
         case Emit::Llvm:
-        case Emit::Asm: return Stage::Planned;
+        case Emit::Asm:
+        case Emit::Object: return Stage::Planned;
     }
     return Stage::Scheduled;
 }

@@ -18,6 +18,7 @@ struct Call {
 };
 
 int runCommand(const Call&);
+int buildCommand(const Call&);
 int checkCommand(const Call&);
 int graphCommand(const Call&);
 int fmtCommand(const Call&);
@@ -34,6 +35,8 @@ int statusOfFailure(const Call&);
 
 /// Prints a text to -o FILE or standard output.
 int printResult(const Call&, std::string_view text);
+/// --emit=obj: what `strc build` links.
+int emitObjectCommand(const Call&);
 /// Goes as far as that stage and prints it: --emit, and `strc schedule`.
 int emitCommand(const Call&, Emit);
 

@@ -50,7 +50,9 @@ std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) 
 
 }  // namespace
 
-codegen::Options codegenOptions(const Options& options) { return {options.level, options.checks}; }
+codegen::Options codegenOptions(const Options& options) {
+    return {options.level, options.checks, options.processor};
+}
 
 Stage compileFiles(const Call& call, Compilation& result, Stage last,
                    std::function<void(std::string_view)> print, bool planIfPossible) {

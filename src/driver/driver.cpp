@@ -10,9 +10,11 @@ namespace strc::driver {
 namespace {
 
 int runCall(const Call& call) {
+    if (call.options.emit == Emit::Object) return emitObjectCommand(call);
     if (call.options.emit) return emitCommand(call, *call.options.emit);
     switch (call.options.command) {
         case Command::Run: return runCommand(call);
+        case Command::Build: return buildCommand(call);
         case Command::Check: return checkCommand(call);
         case Command::Fmt: return fmtCommand(call);
         case Command::Explain: return explainCommand(call);

@@ -43,7 +43,7 @@ constexpr std::array kEmits{
     Choice<Emit>{"ast", Emit::Ast},     Choice<Emit>{"ir", Emit::Ir},
     Choice<Emit>{"graph", Emit::Graph}, Choice<Emit>{"schedule", Emit::Schedule},
     Choice<Emit>{"plan", Emit::Plan},   Choice<Emit>{"llvm", Emit::Llvm},
-    Choice<Emit>{"asm", Emit::Asm}};
+    Choice<Emit>{"asm", Emit::Asm},     Choice<Emit>{"obj", Emit::Object}};
 constexpr std::array kChecks{Choice<bool>{"all", true}, Choice<bool>{"none", false}};
 
 constexpr std::string_view kRunExamples = R"(Examples:
@@ -52,6 +52,11 @@ constexpr std::string_view kRunExamples = R"(Examples:
   strc run -D station=14000 radio.str       another value for a parameter of the main stream
   strc run --top Equaliser --in music.wav --out louder.wav equaliser.str
   cat numbers.txt | strc run --top Mean --in-format text --out-format text mean.str)";
+constexpr std::string_view kBuildExamples = R"(Examples:
+  strc build radio.str                      makes the executable radio
+  strc build -O3 --march=x86-64-v3 -o receiver radio.str
+  strc build --top Equaliser --static equaliser.str
+  ./equaliser --in music.wav --out louder.wav)";
 constexpr std::string_view kCheckExamples = R"(Examples:
   strc check radio.str
   strc check --diagnostics=json *.str       for editors: one JSON object a line, on standard error
@@ -104,6 +109,7 @@ public:
         app.formatter(std::make_shared<Help>());
         app.set_help_flag("-h,--help", "print this help");
         addRun();
+        addBuild();
         addCheck();
         addGraph();
         addSchedule();
@@ -175,6 +181,20 @@ private:
                "floats as shortest digits (java, default) or %f (c)");
         flag(sub, "--interpret", options.interpret, "interpret instead of compiling");
         flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
+        addEmit(sub);
+    }
+
+    void addBuild() {
+        CLI::App& sub =
+            addCommand(Command::Build, "build", "make an executable of a program", kBuildExamples);
+        addProgram(sub);
+        group = "The executable";
+        value(
+            sub, "--march", "NAME", "the processor it is for; default: the one at hand",
+            [this](const std::string& text) { options.processor = text == "native" ? "" : text; });
+        flag(sub, "--static", options.isStatic, "put the C library into it");
+        value(sub, "--linker", "FILE", "link with this C compiler; default: cc",
+              [this](const std::string& text) { options.linker = text; });
         addEmit(sub);
     }
 
@@ -330,7 +350,8 @@ private:
     }
 
     void addOutput(CLI::App& sub) {
-        value(sub, "-o", "FILE", "print to a file",
+        bool builds = sub.get_name() == "build";
+        value(sub, "-o", "FILE", builds ? "what to write" : "print to a file",
               [this](const std::string& text) { options.output = text; });
     }
 
@@ -492,6 +513,19 @@ private:
                 << "graphs are written as .dot, .svg, .json or .txt";
     }
 
+    /// The name of the first source file, without its ending.
+    void chooseExecutableName() {
+        if (options.output.empty() && !options.arguments.empty()) {
+            std::string name = options.arguments[0];
+            name = name.substr(name.rfind('/') + 1);
+            if (name.ends_with(".str")) options.output = name.substr(0, name.size() - 4);
+            if (options.output.empty()) diags.add(Diag::BadCommandLine) << "-o FILE is missing";
+        }
+        auto isOutput = [this](const std::string& file) { return file == options.output; };
+        if (std::any_of(options.arguments.begin(), options.arguments.end(), isOutput))
+            conflict("-o " + options.output, "the source file of that name");
+    }
+
     void conflict(std::string_view one, std::string_view other) {
         diags.add(Diag::ConflictingOptions) << one << other;
     }
@@ -508,7 +542,9 @@ private:
         }
         if (options.interpret && !options.checks) conflict("--interpret", "--check=none");
         if (options.command == Command::Graph) chooseGraphFormat();
-        bool printsStage = options.emit || options.command == Command::Graph ||
+        if (options.command == Command::Build && !options.emit) chooseExecutableName();
+        bool printsStage = options.emit || options.command == Command::Build ||
+                           options.command == Command::Graph ||
                            options.command == Command::Schedule;
         if (!options.output.empty() && !printsStage)
             diags.add(Diag::BadCommandLine) << "-o needs --emit";

@@ -15,9 +15,9 @@
 
 namespace strc::driver {
 
-enum class Command : std::uint8_t { Run, Check, Graph, Schedule, Fmt, Explain, Version };
+enum class Command : std::uint8_t { Run, Build, Check, Graph, Schedule, Fmt, Explain, Version };
 enum class When : std::uint8_t { Auto, Always, Never };
-enum class Emit : std::uint8_t { Ast, Ir, Graph, Schedule, Plan, Llvm, Asm };
+enum class Emit : std::uint8_t { Ast, Ir, Graph, Schedule, Plan, Llvm, Asm, Object };
 
 enum class GraphFormat : std::uint8_t { Dot, Svg, Json, Text };
 
@@ -63,9 +63,14 @@ struct Options {
     FileOptions in, out;
     io::StreamInfo outInfo;
 
+    // ---- build
+    std::string linker = "cc";
+    std::string processor;  ///< --march=NAME; empty: the one at hand
+    bool isStatic = false;
+
     // ---- output of commands
     std::optional<Emit> emit;
-    std::string output;  ///< -o FILE, or empty: standard output
+    std::string output;  ///< -o FILE, or empty: standard output; of build: the executable
     GraphFormat graphFormat = GraphFormat::Dot;
     bool fold = true;
     bool write = false;  ///< fmt

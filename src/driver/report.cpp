@@ -27,6 +27,7 @@ bool isCallFault(const Diagnostic& diag) {
         case Diag::UnknownDefine:
         case Diag::BadDefineValue:
         case Diag::MainStreamSide:
+        case Diag::UnknownProcessor:
         case Diag::UnknownDiagnostic: return true;
         default: return false;
     }

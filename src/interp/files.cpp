@@ -37,13 +37,19 @@ io::StreamInfo streamInfo(const elab::Kernel& kernel) {
 
 }  // namespace
 
+FileKind fileKind(const elab::Elaboration& program, graph::NodeId id) {
+    const graph::Node& node = program.graph.nodes[id];
+    const elab::Kernel& kernel = program.kernels[node.kernel];
+    return {formatOf(kernel.builtin, node.file), streamInfo(kernel)};
+}
+
 std::unique_ptr<io::ItemReader> openReader(base::Context& context, const elab::Elaboration& program,
                                            graph::NodeId id,
                                            const std::function<void()>& beforeWaiting) {
     const graph::Node& node = program.graph.nodes[id];
     const elab::Kernel& kernel = program.kernels[node.kernel];
-    auto opened = io::openReader(node.file, formatOf(kernel.builtin, node.file), kernel.output,
-                                 beforeWaiting);
+    auto opened =
+        io::openReader(node.file, fileKind(program, id).format, kernel.output, beforeWaiting);
     if (opened) return std::move(*opened);
     base::report(context.diags, opened.failure(), node.range).in(graph::path(program.graph, id));
     return nullptr;
@@ -53,8 +59,8 @@ std::unique_ptr<io::ItemWriter> openWriter(base::Context& context, const elab::E
                                            graph::NodeId id) {
     const graph::Node& node = program.graph.nodes[id];
     const elab::Kernel& kernel = program.kernels[node.kernel];
-    auto opened = io::openWriter(node.file, formatOf(kernel.builtin, node.file), kernel.input,
-                                 streamInfo(kernel));
+    const FileKind kind = fileKind(program, id);
+    auto opened = io::openWriter(node.file, kind.format, kernel.input, kind.info);
     if (opened) return std::move(*opened);
     base::report(context.diags, opened.failure(), node.range).in(graph::path(program.graph, id));
     return nullptr;

@@ -55,25 +55,22 @@ class Tool {
 public:
     explicit Tool(const std::vector<std::string>& command) : command(command) {}
 
-    base::Result<std::string> run(std::string_view input) {
+    ToolEnd run(std::string_view input) {
         for (Pair& pair : ends) {
-            if (!makePair(pair)) return failure(std::strerror(errno));
+            if (!makePair(pair)) return {false, false, {}, std::strerror(errno)};
         }
-        if (const int error = start()) return failure(std::strerror(error));
+        if (const int error = start()) return {false, error == ENOENT, {}, std::strerror(error)};
         for (Pair& pair : ends) pair.theirs.close();
         exchange(input);
         int status = 0;
         while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
         }
-        if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return std::move(texts[1]);
-        return failure(complaint(status));
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+            return {true, false, std::move(texts[1]), {}};
+        return {false, false, {}, complaint(status)};
     }
 
 private:
-    base::Failure failure(const std::string& reason) const {
-        return {"cannot run '" + command[0] + "': " + reason};
-    }
-
     int start() {
         posix_spawn_file_actions_t actions;
         posix_spawn_file_actions_init(&actions);
@@ -142,8 +139,14 @@ private:
 
 }  // namespace
 
-base::Result<std::string> runTool(const std::vector<std::string>& command, std::string_view input) {
+ToolEnd callTool(const std::vector<std::string>& command, std::string_view input) {
     return Tool(command).run(input);
+}
+
+base::Result<std::string> runTool(const std::vector<std::string>& command, std::string_view input) {
+    ToolEnd end = callTool(command, input);
+    if (end.fine) return std::move(end.output);
+    return base::Failure{"cannot run '" + command[0] + "': " + end.complaint};
 }
 
 }  // namespace strc::io

@@ -11,8 +11,9 @@ namespace strc::codegen {
 
 /// Why no code can be made for this processor, as a sentence; or empty. The functions below rely on that.
 std::string whyNotHere();
-/// This processor with all it can. Floating point is strict: nothing is contracted.
-std::unique_ptr<llvm::TargetMachine> hostMachine(const Options&);
-llvm::orc::JITTargetMachineBuilder hostBuilder(const Options&);
+/// The processor of the options, or the one at hand with all it can. Floating point is strict: nothing is
+/// contracted.
+std::unique_ptr<llvm::TargetMachine> targetMachine(const Options&);
+llvm::orc::JITTargetMachineBuilder targetBuilder(const Options&);
 
 }  // namespace strc::codegen

@@ -1,0 +1,100 @@
+#include "codegen/object.h"
+
+#include "codegen/detail/machine_code.h"
+#include "codegen/detail/module_builder.h"
+#include "codegen/detail/target.h"
+
+namespace strc::codegen {
+namespace {
+
+llvm::GlobalVariable* declare(llvm::Module& module, const std::string& name, llvm::Type* type) {
+    auto* made = new llvm::GlobalVariable(module, type, true, llvm::GlobalValue::ExternalLinkage,
+                                          nullptr, name);
+    made->setAlignment(llvm::Align(8));
+    return made;
+}
+
+/// Bytes and pointers in turns, packed: the layout is the caller's.
+llvm::StructType* typeOf(llvm::LLVMContext& context, const Data& data) {
+    std::vector<llvm::Type*> parts;
+    std::size_t at = 0;
+    auto skipTo = [&](std::size_t to) {
+        if (to > at) parts.push_back(llvm::ArrayType::get(llvm::Type::getInt8Ty(context), to - at));
+        at = to;
+    };
+    for (const Data::Pointer& pointer : data.pointers) {
+        skipTo(pointer.at);
+        parts.push_back(llvm::PointerType::getUnqual(context));
+        at += sizeof(void*);
+    }
+    skipTo(data.bytes.size());
+    return llvm::StructType::get(context, parts, true);
+}
+
+llvm::Constant* contents(llvm::Module& module, const Data& data, llvm::StructType* type) {
+    std::vector<llvm::Constant*> parts;
+    std::size_t at = 0;
+    std::size_t next = 0;
+    for (llvm::Type* part : type->elements()) {
+        if (part->isPointerTy()) {
+            const std::string& to = data.pointers[next++].to;
+            llvm::GlobalVariable* target = module.getNamedGlobal(to);
+            if (!target) target = declare(module, to, llvm::Type::getInt8Ty(module.getContext()));
+            parts.push_back(target);
+            at += sizeof(void*);
+        } else {
+            std::size_t size = part->getArrayNumElements();
+            parts.push_back(llvm::ConstantDataArray::getString(
+                module.getContext(), llvm::StringRef(data.bytes).substr(at, size), false));
+            at += size;
+        }
+    }
+    return llvm::ConstantStruct::get(type, parts);
+}
+
+void define(llvm::Module& module, const std::vector<Data>& data, const std::string& exported) {
+    std::vector<llvm::StructType*> types;
+    for (const Data& each : data) {
+        types.push_back(typeOf(module.getContext(), each));
+        declare(module, each.name, types.back());
+    }
+    for (std::size_t k = 0; k < data.size(); ++k) {
+        llvm::GlobalVariable* variable = module.getNamedGlobal(data[k].name);
+        variable->setInitializer(contents(module, data[k], types[k]));
+        if (data[k].name != exported) variable->setLinkage(llvm::GlobalValue::InternalLinkage);
+    }
+}
+
+}  // namespace
+
+base::Result<std::string> emitObject(Module made, const Options& wanted,
+                                     const std::vector<Data>& data, const std::string& exported) {
+    Options options = affordable(*made.impl, wanted);
+    define(*made.impl->module, data, exported);
+    auto machine = targetMachine(options);
+    auto object = makeObject(*made.impl->module, *machine, options);
+    if (object) return (*object)->getBuffer().str();
+    return base::Failure{llvm::toString(object.takeError())};
+}
+
+bool knowsProcessor(const std::string& name) {
+    return targetMachine({})->getMCSubtargetInfo()->isCPUStringValid(name);
+}
+
+std::uint64_t processorFeatures(const Options& options) {
+    auto machine = targetMachine(options);
+    std::uint64_t features = 0;
+    std::uint64_t row = 1;
+    auto add = [&](const std::string& name) {
+        if (machine->getTargetTriple().isX86() &&
+            machine->getMCSubtargetInfo()->checkFeatures("+" + name))
+            features |= row;
+        row <<= 1;
+    };
+#define STRC_FEATURE(name, leaf, part, bit, state) add(name);
+#include "strc/processor_features.def"
+#undef STRC_FEATURE
+    return features;
+}
+
+}  // namespace strc::codegen

@@ -1,0 +1,36 @@
+#pragma once
+/// Compiled programs as object files, position independent, for a linker.
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "codegen/lower.h"
+
+namespace strc::codegen {
+
+/// A constant that C code knows by its name (strc/executable.h): bytes as they lie in memory, and pointers
+/// in them to other constants, also to those that are defined elsewhere.
+struct Data {
+    struct Pointer {
+        std::size_t at = 0;
+        std::string to;
+    };
+    std::string name;
+    std::string bytes;
+    std::vector<Pointer> pointers;  ///< in ascending order
+};
+
+/// The file's contents; the module is used up. It defines `strc_program` and all of `data`, of which only
+/// `exported` is seen outside. A sentence why not.
+base::Result<std::string> emitObject(Module, const Options&, const std::vector<Data>& data,
+                                     const std::string& exported);
+
+/// Does LLVM know this processor (`--march=NAME`)?
+bool knowsProcessor(const std::string& name);
+/// What code made with these options may ask of the processor: bits by the rows of
+/// strc/processor_features.def.
+std::uint64_t processorFeatures(const Options&);
+
+}  // namespace strc::codegen

@@ -1,0 +1,96 @@
+// `strc build`: executables and object files.
+#include "driver/commands.h"
+#include "executable/link.h"
+#include "executable/tables.h"
+#include "host/run.h"
+
+namespace strc::driver {
+
+using base::Diag;
+
+namespace {
+
+class Build {
+public:
+    explicit Build(const Call& wanted) : call(wanted), options(wanted.options) {}
+
+    int executable() {
+        if (!checkOptions() || !compile()) return status();
+        if (auto object = makeObject()) {
+            base::Status linked =
+                executable::link(*object, options.output, {options.linker, options.isStatic});
+            if (!linked) reportFailure(linked.failure());
+        }
+        return status();
+    }
+
+    int objectFile() {
+        if (!checkOptions() || !compile()) return status();
+        auto object = makeObject();
+        return object ? printResult(call, *object) : status();
+    }
+
+private:
+    base::Diagnostics& diags() { return program.context.diags; }
+
+    int status() {
+        call.reporter.show(program.context);
+        return statusOfFailure(call);
+    }
+
+    bool checkOptions() {
+        if (options.processor.empty() || codegen::knowsProcessor(options.processor)) return true;
+        diags().add(Diag::UnknownProcessor) << options.processor;
+        return false;
+    }
+
+    /// What a program prints while its graph is built it prints when it starts.
+    bool compile() {
+        auto print = [this](std::string_view text) { printed += text; };
+        if (compileFiles(call, program, Stage::Planned, print) < Stage::Planned) return false;
+        std::string why = codegen::whyNot(program.module, *program.plan);
+        if (options.lenient) why = "a compiled program has no lenient rates";
+        if (options.stepLimit) why = "a compiled program has no limit of steps";
+        if (why.empty()) return true;
+        const graph::Graph& graph = program.elaboration.graph;
+        diags().add(Diag::CannotCompile,
+                    graph.composites.empty() ? graph.nodes[0].range : graph.composites[0].header)
+            << why;
+        return false;
+    }
+
+    std::optional<std::string> makeObject() {
+        executable::Program parts{program.context, *program.plan, program.quota,
+                                  std::string(program.main->name.text()), printed};
+        if (!executable::checkFormats(parts)) return std::nullopt;
+        codegen::Options how = codegenOptions(options);
+        codegen::Module module =
+            codegen::lower(program.context, program.module, *program.plan, how);
+        codegen::optimize(module, how);
+        auto tables = executable::tables(parts, module.sites(), codegen::processorFeatures(how));
+        auto object = codegen::emitObject(std::move(module), how, tables, executable::kTables);
+        if (object) return std::move(*object);
+        diags().add(Diag::InternalError) << object.error();
+        return std::nullopt;
+    }
+
+    void reportFailure(const base::Failure& failure) {
+        base::Diagnostic& diag = base::report(diags(), failure);
+        if (failure.id != Diag::ToolMissing) return;
+        diag.note(Diag::Hint) << "it is the C compiler, in Debian's package gcc; '--linker PATH' "
+                                 "names another one";
+    }
+
+    const Call& call;
+    const Options& options;
+    Compilation program;
+    std::string printed;
+};
+
+}  // namespace
+
+int buildCommand(const Call& call) { return Build(call).executable(); }
+
+int emitObjectCommand(const Call& call) { return Build(call).objectFile(); }
+
+}  // namespace strc::driver

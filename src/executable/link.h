@@ -1,0 +1,19 @@
+#pragma once
+/// From an object file to an executable, by the machine's linker.
+
+#include <string>
+
+#include "base/result.h"
+
+namespace strc::executable {
+
+struct LinkOptions {
+    std::string linker = "cc";  ///< a C compiler, which knows where the C library is
+    bool isStatic = false;
+};
+
+/// Links `object` (the bytes of the file) with the runtime that travels inside the compiler. The
+/// executable appears at `output` when it is complete, and not at all after a failure.
+base::Status link(const std::string& object, const std::string& output, const LinkOptions&);
+
+}  // namespace strc::executable

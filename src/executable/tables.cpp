@@ -1,0 +1,282 @@
+#include "executable/tables.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "interp/files.h"
+#include "strc/executable.h"
+
+namespace strc::executable {
+namespace {
+
+using codegen::Data;
+using types::Type;
+using types::TypeKind;
+
+/// By io::Format; null: an executable does not have it.
+constexpr std::array<const char*, STRC_FORMATS> kFormats{
+    "strc_format_raw", "strc_format_wav", "strc_format_npy", "strc_format_text",
+    nullptr,           "strc_format_pgm", "strc_format_pcm"};
+static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
+              static_cast<int>(io::Format::Npy) == STRC_npy &&
+              static_cast<int>(io::Format::Csv) == STRC_text &&
+              static_cast<int>(io::Format::Png) == STRC_png &&
+              static_cast<int>(io::Format::Pgm) == STRC_pgm &&
+              static_cast<int>(io::Format::Pcm) == STRC_pcm);
+
+std::size_t indexOf(io::Format format) { return static_cast<std::size_t>(format); }
+
+constexpr std::array kMessages{
+#define STRC_MESSAGE(Id) base::Diag::Id,
+#include "strc/messages.def"
+#undef STRC_MESSAGE
+};
+
+/// The arguments of a site's message are its words, then numbers that the fault brings.
+std::string messageOf(const codegen::Site& site) {
+    std::vector<std::string> arguments = site.words;
+    arguments.insert(arguments.end(), static_cast<std::size_t>(site.numbers),
+                     std::string(1, STRC_NUMBER));
+    return base::message(site.id, arguments);
+}
+
+strc_kind kindOf(TypeKind kind) {
+    switch (kind) {
+        case TypeKind::Boolean: return STRC_BOOLEAN;
+        case TypeKind::Bit: return STRC_BIT;
+        case TypeKind::Int: return STRC_INT;
+        case TypeKind::Float: return STRC_FLOAT;
+        case TypeKind::Double: return STRC_DOUBLE;
+        case TypeKind::Complex: return STRC_COMPLEX;
+        case TypeKind::Float2: return STRC_FLOAT2;
+        case TypeKind::Float3: return STRC_FLOAT3;
+        case TypeKind::Float4: return STRC_FLOAT4;
+        case TypeKind::Array: return STRC_ARRAY;
+        case TypeKind::Struct: return STRC_STRUCT;
+        default: return STRC_OTHER;
+    }
+}
+
+template <typename T>
+std::string bytesOf(const std::vector<T>& rows) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    std::string bytes(rows.size() * sizeof(T), '\0');
+    if (!rows.empty()) std::memcpy(bytes.data(), rows.data(), bytes.size());
+    return bytes;
+}
+
+class Tables {
+public:
+    Tables(const Program& program, const std::vector<codegen::Site>& sites)
+        : program(program), graph(program.plan.program->graph), sites(sites) {}
+
+    std::vector<Data> make(std::uint64_t features) {
+        addSites();
+        addPaths();
+        addMessages();
+        add("strc.inputs", bytesOf(portsOf(program.plan.inputs, true)),
+            offsetof(strc_executable, inputs));
+        add("strc.outputs", bytesOf(portsOf(program.plan.outputs, false)),
+            offsetof(strc_executable, outputs));
+        add("strc.types", bytesOf(typeRows), offsetof(strc_executable, types));
+        add("strc.fields", bytesOf(fieldRows), offsetof(strc_executable, fields));
+        addFormats();
+        add("strc.printed", program.printed, offsetof(strc_executable, printed));
+        strc_text mainStream = text(program.mainStream);
+        add("strc.texts", texts, offsetof(strc_executable, texts));
+        top.pointers.push_back({offsetof(strc_executable, program), "strc_program"});
+        addTop(features, mainStream);
+        return std::move(made);
+    }
+
+private:
+    // ---------------------------------------------------------------- parts
+
+    /// A table, and its place among the pointers.
+    void add(const char* name, std::string bytes, std::size_t pointer) {
+        made.push_back({name, std::move(bytes), {}});
+        top.pointers.push_back({pointer, name});
+    }
+
+    strc_text text(const std::string& wanted) {
+        if (wanted.empty()) return 0;
+        auto [known, isNew] = textOffsets.try_emplace(wanted, texts.size());
+        if (isNew) texts += wanted + '\0';
+        return known->second;
+    }
+
+    strc_text placeOf(base::SourceRange range) {
+        if (!range.valid()) return 0;
+        const base::SourceManager& sources = program.context.sources;
+        base::LineColumn at = sources.position(range.buffer, range.begin);
+        return text(fmt::format("{}:{}:{}", sources.name(range.buffer), at.line, at.column));
+    }
+
+    void addSites() {
+        std::vector<strc_site> rows;
+        for (const codegen::Site& site : sites)
+            rows.push_back({placeOf(site.range), text(messageOf(site)),
+                            text(std::string(base::info(site.id).name))});
+        add("strc.sites", bytesOf(rows), offsetof(strc_executable, sites));
+    }
+
+    /// Splitters and joiners have no code that could fail.
+    void addPaths() {
+        std::vector<strc_text> rows;
+        for (graph::NodeId id = 0; id < graph.nodes.size(); ++id)
+            rows.push_back(graph.nodes[id].kernel == graph::kNone ? 0
+                                                                  : text(graph::path(graph, id)));
+        add("strc.paths", bytesOf(rows), offsetof(strc_executable, paths));
+    }
+
+    void addMessages() {
+        std::vector<strc_message> rows;
+        for (base::Diag id : kMessages)
+            rows.push_back(
+                {text(std::string(base::info(id).text)), text(std::string(base::info(id).name))});
+        add("strc.messages", bytesOf(rows), offsetof(strc_executable, messages));
+    }
+
+    // ---------------------------------------------------------------- types and files
+
+    std::uint32_t typeOf(const Type* type) {
+        if (auto known = typeNumbers.find(type); known != typeNumbers.end()) return known->second;
+        strc_type row{};
+        row.kind = kindOf(type->kind);
+        row.size = static_cast<std::uint64_t>(types::sizeOf(type));
+        if (type->is(TypeKind::Array)) {
+            row.first = typeOf(type->element);
+            row.count = static_cast<std::uint64_t>(type->extent);
+        } else if (type->is(TypeKind::Struct)) {
+            std::vector<strc_field> own;
+            for (const types::StructField& field : type->structure->fields)
+                own.push_back({typeOf(field.type), 0, static_cast<std::uint64_t>(field.offset)});
+            row.first = static_cast<std::uint32_t>(fieldRows.size());
+            row.count = own.size();
+            fieldRows.insert(fieldRows.end(), own.begin(), own.end());
+        }
+        typeRows.push_back(row);
+        return typeNumbers[type] = static_cast<std::uint32_t>(typeRows.size()) - 1;
+    }
+
+    const Type* itemOf(const plan::WorldPort& port, bool isInput) const {
+        if (port.node == graph::kNone)
+            return graph.edges[isInput ? graph.input : graph.output].type;
+        const graph::Node& node = graph.nodes[port.node];
+        return graph.edges[isInput ? node.outputs[0] : node.inputs[0]].type;
+    }
+
+    std::vector<strc_port> portsOf(const std::vector<plan::WorldPort>& ports, bool areInputs) {
+        std::vector<strc_port> rows;
+        for (const plan::WorldPort& port : ports) {
+            const Type* item = itemOf(port, areInputs);
+            strc_port row{};
+            row.node = port.node == graph::kNone ? STRC_OPEN : port.node;
+            row.type = typeOf(item);
+            row.type_name = text(types::toString(item));
+            if (port.node == graph::kNone)
+                hasOpenEnd = true;
+            else
+                addFile(row, port.node);
+            rows.push_back(row);
+        }
+        return rows;
+    }
+
+    void addFile(strc_port& row, graph::NodeId id) {
+        const interp::FileKind kind = interp::fileKind(*program.plan.program, id);
+        row.file = text(graph.nodes[id].file);
+        row.place = placeOf(graph.nodes[id].range);
+        row.format = static_cast<std::uint32_t>(kind.format);
+        row.info = {kind.info.channels, kind.info.sampleRate, kind.info.bits,
+                    kind.info.floating, kind.info.width,      kind.info.height};
+        usesFormat[indexOf(kind.format)] = true;
+    }
+
+    void addFormats() {
+        Data formats{"strc.formats", std::string(STRC_FORMATS * sizeof(void*), '\0'), {}};
+        for (std::size_t k = 0; k < STRC_FORMATS; ++k)
+            if (kFormats[k] && (hasOpenEnd || usesFormat[k]))
+                formats.pointers.push_back({k * sizeof(void*), kFormats[k]});
+        made.push_back(std::move(formats));
+        top.pointers.push_back({offsetof(strc_executable, formats), "strc.formats"});
+    }
+
+    // ---------------------------------------------------------------- the constant
+
+    strc_severity leftOver() const {
+        base::Diagnostics scratch = program.context.diags;
+        if (!scratch.isEnabled(base::Diag::InputLeftOver)) return STRC_SILENT;
+        base::Severity severity = scratch.add(base::Diag::InputLeftOver).severity;
+        return severity == base::Severity::Error ? STRC_ERROR : STRC_WARNING;
+    }
+
+    static std::uint64_t sum(const std::vector<std::int64_t>& counts) {
+        std::uint64_t total = 0;
+        for (std::int64_t count : counts) total += static_cast<std::uint64_t>(count);
+        return total;
+    }
+
+    void addTop(std::uint64_t features, strc_text mainStream) {
+        strc_executable row{};
+        row.printed_size = program.printed.size();
+        row.features = features;
+        row.random = program.plan.program->random.state;
+        row.init_firings = sum(program.quota.init);
+        row.steady_firings = sum(program.quota.steady);
+        row.most_bytes = program.context.limits.totalBytes;
+        row.main_stream = mainStream;
+        row.left_over = leftOver();
+        top.name = kTables;
+        top.bytes.assign(reinterpret_cast<const char*>(&row), sizeof row);
+        std::sort(top.pointers.begin(), top.pointers.end(),
+                  [](const Data::Pointer& a, const Data::Pointer& b) { return a.at < b.at; });
+        made.push_back(std::move(top));
+    }
+
+    const Program& program;
+    const graph::Graph& graph;
+    const std::vector<codegen::Site>& sites;
+    std::vector<Data> made;
+    Data top;
+    std::string texts = std::string(1, '\0');
+    std::map<std::string, strc_text> textOffsets;
+    std::vector<strc_type> typeRows;
+    std::vector<strc_field> fieldRows;
+    std::map<const Type*, std::uint32_t> typeNumbers;
+    std::array<bool, STRC_FORMATS> usesFormat{};
+    bool hasOpenEnd = false;
+};
+
+}  // namespace
+
+std::vector<Data> tables(const Program& program, const std::vector<codegen::Site>& sites,
+                         std::uint64_t features) {
+    return Tables(program, sites).make(features);
+}
+
+bool checkFormats(const Program& program) {
+    const elab::Elaboration& elaboration = *program.plan.program;
+    bool fine = true;
+    auto check = [&](const plan::WorldPort& port) {
+        if (port.node == graph::kNone) return;
+        const io::Format format = interp::fileKind(elaboration, port.node).format;
+        if (kFormats[indexOf(format)]) return;
+        const graph::Node& node = elaboration.graph.nodes[port.node];
+        program.context.diags.add(base::Diag::FormatLeftOut, node.range)
+                .in(graph::path(elaboration.graph, port.node))
+            << node.file << io::name(format);
+        fine = false;
+    };
+    for (const plan::WorldPort& port : program.plan.inputs) check(port);
+    for (const plan::WorldPort& port : program.plan.outputs) check(port);
+    return fine;
+}
+
+}  // namespace strc::executable

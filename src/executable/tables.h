@@ -1,0 +1,34 @@
+#pragma once
+/// What an executable knows besides its code (strc/executable.h): texts of messages, places, files, types.
+
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "codegen/lower.h"
+#include "codegen/object.h"
+#include "graph/demand.h"
+#include "plan/plan.h"
+
+namespace strc::executable {
+
+/// A compiled program, and what was found out on the way to it.
+struct Program {
+    base::Context& context;
+    const plan::Plan& plan;
+    const graph::Quota& quota;
+    std::string mainStream;
+    std::string printed;  ///< while the graph was built
+};
+
+/// The constant by which main finds everything else.
+constexpr const char* kTables = "strc_executable_data";
+
+/// `features`: codegen::processorFeatures.
+std::vector<codegen::Data> tables(const Program&, const std::vector<codegen::Site>&,
+                                  std::uint64_t features);
+
+/// Reports files of filters in formats that executables do not have; false if there are any.
+bool checkFormats(const Program&);
+
+}  // namespace strc::executable
