@@ -3,12 +3,19 @@
 import os
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+
 import unittest
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "conformance"))
+import engines  # noqa: E402
+
 STRC = os.environ.get("STRC") or "strc"
+# With `executable`, what `strc run` is to do is done by executables, as far as there are any.
+ENGINE = os.environ.get("STRC_ENGINE", "")
 SECONDS = 60 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
 
 COUNTER = """void->void pipeline Main(int n = 1) { add Source(n); add Sink; }
@@ -19,13 +26,11 @@ TWICE = "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
 COPY = """void->void pipeline Main { add FileReader<int>("in.raw"); add FileWriter<int>("out.raw"); }
 """
 
-
 def clean(env=None):
     """The environment without what would change messages."""
     result = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "COLUMNS"}}
     result.update({"LC_ALL": "C"}, **(env or {}))
     return result
-
 
 class Case(unittest.TestCase):
     def setUp(self):
@@ -46,9 +51,25 @@ class Case(unittest.TestCase):
     def start(self, *words, **options):
         options = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
         env = clean(options.pop("env", None))
-        process = subprocess.Popen([STRC, *map(str, words)], cwd=self.folder, env=env, **options)
+        command = [STRC, *map(str, words)]
+        if ENGINE == "executable" and command[1:2] == ["run"]:
+            command = self.executable(command[2:]) or command
+        process = subprocess.Popen(command, cwd=self.folder, env=env, **options)
         self.addCleanup(self.end, process)
         return process
+
+    def executable(self, words):
+        """The call of an executable that does what `strc run WORDS` does, or None if there is none: what it
+        reports is then what `strc build` would."""
+        compiler, program = engines.split(words)
+        if "-" in compiler or "--interpret" in program:
+            return None
+        folder = tempfile.mkdtemp(prefix="strc-cli-")
+        self.addCleanup(subprocess.run, ["rm", "-rf", folder], check=True)
+        path = f"{folder}/strc"  # its messages then begin as those of strc do
+        command = [STRC, "build", "-o", path, *compiler]
+        built = subprocess.run(command, cwd=self.folder, capture_output=True, stdin=subprocess.DEVNULL)
+        return [path, *program] if built.returncode == 0 else None
 
     @staticmethod
     def end(process):

@@ -1,0 +1,439 @@
+#!/usr/bin/env python3
+"""Executables: what `strc build` makes, what it refuses, and that what they write and say is what `strc run`
+does. Most of what they do is tested by running commands_test.py and streams_test.py with them
+(STRC_ENGINE=executable)."""
+
+import os
+import re
+import resource
+import shutil
+import stat
+import struct
+import subprocess
+import unittest
+from pathlib import Path
+
+from command import COPY, COUNTER, SECONDS, STRC, TWICE, Case, clean
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_BYTES = 150_000
+LIBRARIES = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libmvec.so.1", "ld-linux-x86-64.so.2",
+             "ld-linux-aarch64.so.1"}  # fmt: skip
+
+
+class Executables(Case):
+    """Builds programs, and runs what was built."""
+
+    def build(self, text, *options, name="p"):
+        self.file(f"{name}.str", text)
+        return self.call("build", *options, f"{name}.str")
+
+    def execute(self, *words, name="p", input=b"", status=0, **options):
+        """Output as bytes, messages as text."""
+        done = subprocess.run([f"./{name}", *map(str, words)], cwd=self.folder, input=input, capture_output=True,
+                              timeout=SECONDS, env=clean(), **options)
+        err = done.stderr.decode()
+        self.assertEqual(done.returncode, status, f"{name} {words}\n{err}")
+        return done.stdout, err
+
+    def files(self):
+        return sorted(os.listdir(self.folder))
+
+
+class Making(Executables):
+    def test_names(self):
+        self.assertEqual(self.build(COUNTER), (b"", ""))
+        self.assertEqual(self.files(), ["p", "p.str"])
+        self.assertEqual(self.execute("-i2")[0], b"0\n1\n")
+        self.call("build", "-o", "other", "-D", "n=3", "p.str")
+        self.assertEqual(self.execute("-i2", name="other")[0], b"0\n3\n")
+        (self.folder / "sub").mkdir()
+        shutil.copy(self.folder / "p.str", self.folder / "sub/q.str")
+        self.call("build", "sub/q.str")
+        self.assertIn("q", self.files())
+
+    def test_a_name_is_needed(self):
+        _, err = self.call("build", "-", input=COUNTER.encode(), status=2)
+        self.assertIn("-o FILE is missing", err)
+        self.call("build", "-o", "p", "-", input=COUNTER.encode())
+        self.assertEqual(self.execute("-i1")[0], b"0\n")
+        self.file("program", COUNTER)
+        _, err = self.call("build", "program", status=2)
+        self.assertIn("-o FILE is missing", err)
+        _, err = self.call("build", "-o", "program", "program", status=2)
+        self.assertIn("exclude each other", err)
+        self.assertEqual(self.bytes("program"), COUNTER.encode())
+
+    def test_permissions_are_as_asked_for(self):
+        self.file("p.str", COUNTER)
+        self.call("build", "p.str", preexec_fn=lambda: os.umask(0o027))
+        self.assertEqual(stat.S_IMODE((self.folder / "p").stat().st_mode), 0o750)
+
+    def test_nothing_but_the_c_library(self):
+        self.build(COUNTER.replace("n * i++", "n * (int)(sin(i++) * 100)"))
+        out = subprocess.run(["ldd", self.folder / "p"], capture_output=True, text=True, check=True).stdout
+        names = {line.split()[0].split("/")[-1] for line in out.splitlines()}
+        self.assertLessEqual(names, LIBRARIES)
+
+    def test_static(self):
+        self.build(COUNTER, "--static")
+        done = subprocess.run(["ldd", self.folder / "p"], capture_output=True, text=True)
+        self.assertIn("not a dynamic executable", done.stdout + done.stderr)
+        self.assertEqual(self.execute("-i2")[0], b"0\n1\n")
+
+    def test_size(self):
+        self.call("build", "-o", "radio", ROOT / "examples/fm_radio/fm_radio.str")
+        subprocess.run(["strip", self.folder / "radio"], check=True)
+        self.assertLess((self.folder / "radio").stat().st_size, MOST_BYTES)
+
+    def test_levels_and_checks(self):
+        text = """void->void pipeline Main { add Source; add Sink; }
+void->int filter Source { work push 1 { push(7); } }
+int->void filter Sink { int n; work pop 2 { println(pop()); n++; if (n > 1) pop(); } }
+"""
+        for level in range(4):
+            self.build(text, f"-O{level}")
+            out, err = self.execute("-i2", status=1)
+            self.assertEqual(out, b"7\n")
+            self.assertIn("p.str:3:", err)
+            self.assertIn("[pop-rate-violated]", err)
+        self.build(text, "--check=none")
+        self.assertEqual(self.execute("-i2"), (b"7\n7\n", ""))
+
+    def test_object_files(self):
+        self.file("p.str", COUNTER)
+        self.call("build", "--emit=obj", "-o", "p.o", "p.str")
+        self.call("run", "--emit=obj", "-o", "q.o", "p.str")
+        self.assertEqual(self.bytes("p.o"), self.bytes("q.o"))
+        self.assertEqual(self.bytes("p.o")[:4], b"\x7fELF")
+        names = subprocess.run(["nm", self.folder / "p.o"], capture_output=True, text=True, check=True).stdout
+        self.assertIn(" strc_program\n", names)
+
+    def test_processors(self):
+        self.build(COUNTER, "--march=x86-64")
+        self.assertEqual(self.execute("-i2")[0], b"0\n1\n")
+        _, err = self.call("build", "--march=x86-65", "p.str", status=2)
+        self.assertIn("no processor is called 'x86-65'", err)
+
+    def test_other_processors_say_so(self):
+        features = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
+        wanted = {"haswell": "avx2", "skylake-avx512": "avx512f", "icelake-server": "avx512_bitalg"}
+        missing = [name for name, flag in wanted.items() if features and flag not in features[1].split()]
+        if not missing:
+            self.skipTest("this processor has everything")
+        self.build(COUNTER, f"--march={missing[0]}")
+        out, err = self.execute("-i1", status=1)
+        self.assertEqual(out, b"")
+        self.assertIn("[processor-feature]", err)
+
+
+class Refusing(Executables):
+    def refuse(self, text, code, *options, status=1):
+        out, err = self.build_status(text, status, *options)
+        self.assertEqual(out, b"")
+        self.assertIn(f"[{code}]", err)
+        self.assertEqual(self.files(), ["p.str"])
+        return err
+
+    def build_status(self, text, status, *options):
+        self.file("p.str", text)
+        return self.call("build", *options, "p.str", status=status)
+
+    def test_programs_that_cannot_be_compiled(self):
+        err = self.refuse("""void->void pipeline Main { add Source; add Sink; }
+void->int filter Source { work push * { push(7); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""", "cannot-compile")
+        self.assertIn("p.str:1:", err)
+        self.refuse(COUNTER, "cannot-compile", "--lenient")
+        self.refuse(COUNTER, "cannot-compile", "--step-limit=100000")
+
+    def test_formats_that_are_left_out(self):
+        err = self.refuse("""void->void pipeline Main { add IntRamp; add ImageWriter<int>("a.png", 4, 4); }
+""", "format-left-out")
+        self.assertIn("p.str:1:", err)
+        self.assertIn("in instance Main.ImageWriter", err)
+        self.build(TWICE, "--top=Twice")
+        _, err = self.execute("--in", "a.png", status=2)
+        self.assertIn("'a.png' is a PNG file, which executables cannot read or write [format-left-out]", err)
+
+    def test_linkers(self):
+        err = self.refuse(COUNTER, "tool-missing", "--linker=nosuchthing")
+        self.assertIn("'nosuchthing'", err)
+        self.assertIn("gcc", err)
+        tool = self.file("../linker-that-fails", "#!/bin/sh\necho 'ld: No space left on device' >&2\nexit 1\n")
+        self.addCleanup(tool.unlink)
+        tool.chmod(0o755)
+        err = self.refuse(COUNTER, "cannot-link", f"--linker={tool}")
+        self.assertIn("No space left on device", err)
+
+    def test_an_older_executable_stays(self):
+        self.build(COUNTER)
+        before = self.bytes("p")
+        _, err = self.call("build", "-D", "n=2", "--linker=false", "p.str", status=1)
+        self.assertIn("[cannot-link]", err)
+        self.assertEqual(self.bytes("p"), before)
+        self.assertEqual(self.files(), ["p", "p.str"])
+
+    def test_places_that_cannot_be_written(self):
+        for place in ("missing/p", "."):
+            self.assertIn(f"'{place}'", self.refuse(COUNTER, "cannot-write-file", "-o", place))
+        self.refuse(COUNTER, "cannot-write-file", "-o", "/dev/null")
+        self.assertTrue(stat.S_ISCHR(os.stat("/dev/null").st_mode))
+
+    def test_no_room_for_what_is_linked(self):
+        self.file("p.str", COUNTER)
+        _, err = self.call("build", "p.str", status=1, env={"TMPDIR": str(self.folder / "missing")})
+        self.assertIn("[cannot-write-file]", err)
+        self.assertEqual(self.files(), ["p.str"])
+
+    def test_no_room_for_the_executable(self):
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+        self.file("p.str", COUNTER)
+        tool = self.file("linker", '#!/bin/sh\nexec head -c 40000 /dev/zero >"$2"\n')
+        tool.chmod(0o755)
+        _, err = self.call("build", "--linker=./linker", "p.str", status=1, preexec_fn=small)
+        self.assertIn("File too large", err)
+        self.assertEqual(self.files(), ["linker", "p.str"])
+
+    def test_no_room_for_the_output(self):
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
+
+        self.build(COPY.replace("FileReader<int>(\"in.raw\")", "IntRamp"))
+        _, err = self.execute("-i", 10000, status=1, preexec_fn=small)
+        self.assertIn("p: error: cannot write 'out.raw': File too large [cannot-write-file]", err)
+        self.assertIn("note: in instance Main.FileWriter", err)
+
+
+class Running(Executables):
+    def test_what_was_printed_while_the_graph_was_built(self):
+        text = """void->void pipeline Main {
+    println("built " + (int)(random() * 1000));
+    add Source;
+    add Print;
+}
+void->float filter Source {
+    float first;
+    init { first = random(); println(first); }
+    work push 2 { push(first); push(random()); }
+}
+"""
+        self.file("p.str", text)
+        expected = self.call("run", "-w", "-i3", "p.str")[0]
+        self.assertEqual(expected.count(b"\n"), 8)
+        self.call("build", "-w", "p.str")
+        self.assertEqual(self.execute("-i3")[0], expected)
+        self.assertEqual(self.execute("-i0")[0], b"".join(expected.splitlines(True)[:2]))
+
+    def test_help(self):
+        self.build(COUNTER)
+        out, err = self.execute("--help")
+        self.assertIn(b"--iterations N", out)
+        self.assertNotIn(b"--in-format", out)
+        self.assertEqual(err, "")
+        self.build(TWICE, "--top=Twice")
+        self.assertIn(b"--in-format", self.execute("-h")[0])
+
+    def test_time(self):
+        self.build(COUNTER)
+        self.assertRegex(self.execute("-i3", "-t")[1], r"^[0-9]+\.[0-9]{3} s\n$")
+
+    def test_faults_have_places(self):
+        self.build("""void->void pipeline Main { add Source; add Sink; }
+void->int stateful filter Source { int n = 2; work push 1 { n--; push(6 / n); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        out, err = self.execute("-i5", status=1)
+        self.assertEqual(out, b"6\n")
+        self.assertEqual(err, "p.str:2:73: error: integer division by zero [division-by-zero]\n"
+                              "note: in instance Main.Source\n")
+        said = self.call("run", "-i5", "p.str", status=1)[1].splitlines(True)
+        self.assertEqual(err, said[0] + said[-1])  # without the picture
+
+    def test_missing_files_have_places(self):
+        self.build(COPY)
+        _, err = self.execute(status=1)
+        self.assertIn("p.str:1:28: error: cannot open 'in.raw': No such file or directory [cannot-open-file]", err)
+        self.assertIn("note: in instance Main.FileReader", err)
+
+    def test_wrong_calls(self):
+        self.build(COUNTER)
+        for words, message in (
+            (("--limt", "3"), "unknown option '--limt'"),
+            (("-x",), "unknown option '-x'"),
+            (("--stats=1",), "unknown option '--stats=1'"),
+            (("7",), "'7' is one argument too many"),
+            (("-i",), "--iterations: 1 required N missing"),
+            (("--limit=",), "--limit: 1 required N missing"),
+            (("-i", "-1"), "'-1' is not a value for -i"),
+            (("-i9223372036854775808",), "is not a value for -i"),
+            (("--seconds=soon",), "'soon' is not a value for --seconds"),
+            (("--tail=wag",), "'wag' is not a value for --tail: drop or pad is needed"),
+            (("--in=a.raw",), "--in is given, but main stream 'Main' has no input [main-stream-side]"),
+        ):
+            out, err = self.execute(*words, status=2)
+            self.assertEqual(out, b"")
+            self.assertIn(message, err)
+        self.assertIn("did you mean '--limit'?", self.execute("--limt=3", status=2)[1])
+
+    def test_memory_that_cannot_be_had(self):
+        def little():
+            resource.setrlimit(resource.RLIMIT_AS, (100 << 20, 100 << 20))
+
+        self.build("""void->void pipeline Main { add Source; add Sink; }
+void->int filter Source { work push 100000000 { for (int i = 0; i < 100000000; i++) push(i); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        out, err = self.execute("-i1", status=1, preexec_fn=little)
+        self.assertEqual(out, b"")
+        self.assertRegex(err, r"^p: error: out of memory: the program needs \d+ bytes \[out-of-memory\]\n$")
+
+    def test_names_are_shown_without_control_characters(self):
+        self.build(TWICE, "--top=Twice")
+        _, err = self.execute("--in", "a\x1b[31m\n\u00e9b", status=1)
+        self.assertIn("cannot open 'a\ufffd[31m \u00e9b'", err)
+
+    def test_silenced_left_overs(self):
+        self.file("in.raw", bytes(6 * 4))
+        text = COPY.replace("; }", "; }", 1).replace("add FileWriter", "add Pairs; add FileWriter")
+        text += "int->int filter Pairs { work pop 4 push 1 { for (int i = 0; i < 4; i++) pop(); push(1); } }\n"
+        self.build(text)
+        self.assertIn("2 items left over at the end of 'in.raw'", self.execute()[1])
+        self.build(text, "-Wno-input-left-over")
+        self.assertEqual(self.execute()[1], "")
+        self.build(text, "-Werror=input-left-over")
+        self.assertIn("p: error: 2 items left over", self.execute(status=1)[1])
+
+
+class Formats(Executables):
+    """Byte for byte what `strc run` writes."""
+
+    SAME = "{0}->{0} filter Same {{ work pop 1 push 1 {{ push(pop()); }} }}\n"
+
+    def compare(self, name, *words, input=b"", fails=False):
+        """The same call of both: exit status, standard output, messages and files. What it writes to standard
+        output."""
+        results = []
+        for out, command in (("run", [STRC, "run", "--top=Same", f"{name}.str"]), ("built", [f"./{name}"])):
+            call = [word.replace("OUT", out) for word in words]
+            done = subprocess.run([*command, *call], cwd=self.folder, input=input, capture_output=True,
+                                  timeout=SECONDS, env=clean())
+            err = done.stderr.decode().replace(f"{name}: ", "strc: ", 1).replace(f"{out}.", "OUT.")
+            written = [self.bytes(word.split("=")[1]) for word in call if word.startswith("--out=")]
+            results.append((done.returncode, done.stdout, err, written))
+        self.assertEqual(results[0], results[1], words)
+        self.assertEqual(results[0][0] != 0, fails, results[0][2])
+        return results[0][1]
+
+    def same(self, item, name="same"):
+        self.build(self.SAME.format(item), "--top=Same", name=name)
+
+    NUMBERS = {"int": "0 1 -1 255 256 -40000 70000 2147483647 -2147483648 0x10",
+               "float": "0 0.1 -0.5 2 -2.5 1e-5 0.9999999 254.6 1e30 -1e-40 nan inf -infinity",
+               "double": "0 0.1 -0.5 2 -2.5 1e-5 0.9999999 254.6 1e300 1e-310 nan inf -0.0",
+               "complex": "1+2i -1-0.5i 3i 4 0.25-1e-3i -1e2+1e+1i",
+               "boolean": "true false 1 0 true", "bit": "1 0 1 1 0 0 1 0 1"}  # fmt: skip
+
+    def test_sounds(self):
+        for item in ("int", "float", "complex"):
+            self.same(item, item)
+            self.file("in.txt", self.NUMBERS[item])
+            for sample in ("8", "16", "24", "32", "float", "double"):
+                for channels in ("1", "2", "6"):
+                    options = ("--in=in.txt", f"--out-sample={sample}", f"--out-channels={channels}")
+                    self.compare(item, *options, "--out=OUT.wav", "--out-rate=8000")
+                    data = self.compare(item, *options, "--out-format=wav")  # a pipe
+                    self.compare(item, "--in=run.wav", "--out-format=text")
+                    self.compare(item, "--in=run.wav", "--out=OUT.raw")
+                    self.compare(item, "--in-format=wav", "--out-format=text", input=data)
+                    self.compare(item, "--in=run.wav", "--out=OUT2.wav")  # as the input is
+
+    def test_numbers(self):
+        for item, words in self.NUMBERS.items():
+            self.same(item, item)
+            self.file("in.txt", words)
+            for format in ("text", "npy", "raw", "pcm"):
+                if format == "pcm" and item not in ("int", "float", "double"):
+                    continue
+                self.compare(item, "--in=in.txt", f"--out=OUT.{format}")
+                self.compare(item, f"--in=run.{format}", "--out-format=text")
+                data = self.compare(item, "--in=in.txt", f"--out-format={format}")
+                self.compare(item, f"--in-format={format}", "--out-format=text", input=data)
+
+    def test_pictures(self):
+        for item in ("int", "float", "int[3]"):
+            name = item[:3]
+            self.same(item, name)
+            self.file("in.txt", " ".join(str(k * 37 % 300 - 20) for k in range(36)))
+            for options in ((), ("--out-width=4",), ("--out-width=2", "--out-height=3"),
+                            ("--out-sample=16",), ("--out-channels=3",)):  # fmt: skip
+                self.compare(name, "--in=in.txt", "--out=OUT.pgm", *options)
+                self.compare(name, "--in=run.pgm", "--out-format=text")
+                self.compare(name, "--in=run.pgm", "--out=OUT2.ppm")
+        self.file("plain.pgm", "P2 # grey\n3 2 # size\n1000\n0 500 1000\n1 2 3\nP3 1 1 9 1 2 3")
+        self.compare("flo", "--in=plain.pgm", "--out-format=text")
+        self.compare("flo", "--in=plain.pgm", "--loop-input", "--limit=20", "--out-format=text")
+
+    def test_structures(self):
+        struct_text = "struct Inner { bit b; double d; }\nstruct Point { int x; Inner[2] inner; float2 v; boolean t; }\n"
+        self.build(struct_text + self.SAME.format("Point"), "--top=Same", name="point")
+        self.file("in.txt", "\n".join(f"{k} 1 {k}.5 0 -{k} 0.25 1e3 true" for k in range(5)))
+        self.compare("point", "--in=in.txt", "--out=OUT.raw")
+        self.compare("point", "--in=run.raw", "--out-format=text")
+        self.same("float[2][3]", "array")
+        self.file("in.txt", " ".join(str(k / 4) for k in range(18)))
+        for format in ("npy", "raw", "text", "wav"):
+            self.compare("array", "--in=in.txt", f"--out=OUT.{format}")
+            self.compare("array", f"--in=run.{format}", "--out-format=text")
+
+    def test_arrays_of_other_programs(self):
+        self.same("double", "double")
+        self.same("complex", "complex")
+        for descr, data in ((">i2", struct.pack(">3h", -1, 2, 300)), ("<u8", struct.pack("<3Q", 1, 2, 2**63)),
+                            ("|u1", bytes((0, 1, 255))), ("<f2", b"\x00\x3c\x00\xfc\x01\x00"), ("?", bytes((0, 1, 2))),
+                            (">f8", struct.pack(">3d", 0.5, -1e300, 3)), ("<c16", struct.pack("<6d", *range(6)))):
+            header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': (3, 1L), }}"
+            self.file("a.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + data)
+            self.compare("complex", "--in=a.npy", "--out-format=text")
+            self.compare("double", "--in=a.npy", "--out-format=text", fails="c" in descr)
+
+    def test_broken_files(self):
+        self.same("int", "int")
+        for name, contents in (
+            ("a.txt", "1 2 three"), ("a.txt", "1 " + 300 * "9"), ("a.txt", ""), ("a.txt", "# nothing\n"),
+            ("a.npy", "no"), ("a.npy", b"\x93NUMPY\x09\x00" + bytes(9)), ("a.pgm", "P7"), ("a.pgm", "P5 0 1 255 "),
+            ("a.pgm", "P5 2 2 255 abc"), ("a.pgm", "P2 2 2 9 1 2 10 1"), ("a.pgm", "P2 2 2 70000 1"),
+            ("a.npy", b"\x93NUMPY\x01\x00\x10\x00{'descr': '<U4'}"), ("a.npy", b"\x93NUMPY\x01\x00\x0b\x00{'x': False}"),
+            ("a.raw", "abc"), ("missing.raw", None),
+        ):  # fmt: skip
+            if contents is not None:
+                self.file(name, contents)
+            with self.subTest(name, contents=contents):
+                self.compare("int", f"--in={name}", "--out-format=text", fails=True)
+
+    def test_broken_sounds(self):
+        """Both refuse them; the words of libsndfile are its own."""
+        self.same("int", "int")
+        head = b"RIFF\x00\x00\x00\x00WAVE"
+        form = b"fmt \x10\x00\x00\x00" + struct.pack("<HHIIHH", 1, 1, 8000, 16000, 2, 16)
+        for contents in (b"RIFX", head, head + form, head + form.replace(b"\x01\x00\x01\x00", b"\x63\x00\x01\x00"),
+                         head + b"data\x04\x00\x00\x00abcd"):  # fmt: skip
+            self.file("a.wav", contents)
+            with self.subTest(contents=contents):
+                self.call("run", "--top=Same", "--in=a.wav", "int.str", status=1)
+                _, err = self.execute("--in=a.wav", name="int", status=1)
+                self.assertIn("'a.wav' is not a valid WAV file", err)
+
+    def test_items_that_formats_do_not_hold(self):
+        self.same("boolean", "boolean")
+        self.file("in.txt", "true false")
+        for format in ("wav", "pcm", "pgm"):
+            _, err = self.execute("--in=in.txt", f"--out=a.{format}", name="boolean", status=2)
+            self.assertIn("files cannot hold items of type 'boolean' [format-item-type]", err)
+
+
+if __name__ == "__main__":
+    unittest.main()

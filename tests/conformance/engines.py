@@ -1,0 +1,55 @@
+"""The ways to run a program: inside of strc, or as an executable that `strc build` makes."""
+
+import os
+
+import execute
+
+ENGINES = {
+    "interpret": ["--interpret"],
+    "jit-O0": ["-O0"],
+    "jit": [],
+    "jit-O3": ["-O3"],
+    "executable": [],
+}
+# Options of `strc run` that have a value, and those that are for the compiler.
+WITH_VALUE = {
+    "-i", "--iterations", "--limit", "--seconds", "--tail", "--print-format", "--in", "--out",
+    "--in-format", "--out-format", "--out-rate", "--out-channels", "--out-sample", "--out-width",
+    "--out-height", "--top", "-D", "--stdlib", "-O", "--check", "--schedule", "-W",
+}  # fmt: skip
+OF_COMPILER = {"--top", "-D", "--stdlib", "-O", "--check", "--schedule", "-W", "-w"}
+NOT_YET = ("[cannot-compile]", "[format-left-out]")
+
+
+def split(words):
+    """Words after `strc run` as those for `strc build` and those for the executable."""
+    compiler, program = [], []
+    words = list(words)
+    while words:
+        word = words.pop(0)
+        name = word.split("=")[0] if word.startswith("--") else word[:2]
+        if word.startswith("-") and word != "-":
+            to = compiler if name in OF_COMPILER else program
+            to.append(word)
+            if word in WITH_VALUE and words:
+                to.append(words.pop(0))
+        else:
+            compiler.append(word)
+    return compiler, program
+
+
+def run(strc, engine, words, folder, interrupt_after=None):
+    """Runs a program; `words` are what stands after `strc run`. None: there is no executable of it yet."""
+    if not engine.startswith("executable"):
+        return execute.run([strc, "run", *ENGINES[engine], *words], folder, interrupt_after)
+    compiler, program = split(words)
+    path = os.path.join(folder, "program.exe")
+    built = execute.run([strc, "build", *ENGINES[engine], "-o", path, *compiler], folder)
+    if built.fault or built.status != 0:
+        return None if any(name in built.err for name in NOT_YET) else built
+    try:
+        outcome = execute.run([path, *program], folder, interrupt_after)
+    finally:
+        os.remove(path)
+    outcome.err = built.err + outcome.err
+    return outcome
