@@ -175,7 +175,8 @@ static int make_room(strc_surroundings *all) {
     all->inputs = calloc(inputs + 1, sizeof *all->inputs);
     all->writers = calloc(outputs + 1, sizeof *all->writers);
     all->outputs = calloc(outputs + 1, sizeof *all->outputs);
-    if (all->inputs && all->writers && all->outputs) return 0;
+    all->kept_items = calloc(outputs + 1, sizeof *all->kept_items);
+    if (all->inputs && all->writers && all->outputs && all->kept_items) return 0;
     strc_digits digits;
     size_t size = inputs * sizeof *all->inputs + outputs * sizeof *all->writers;
     return STRC_FAIL(nowhere, OutOfMemory, "the files", strc_decimal_text(digits, (int64_t)size));
@@ -221,6 +222,10 @@ void strc_world_close(strc_surroundings *all) {
         strc_supply_close(&all->inputs[k]);
     }
     if (strc_sink_close(&all->print) != 0) all->reader_gone |= all->print.gone;
+    free(all->kept_text.bytes);
+    for (uint32_t k = 0; all->kept_items && k < all->about->program->outputs; ++k)
+        free(all->kept_items[k].bytes);
+    free(all->kept_items);
     free(all->inputs);
     free(all->writers);
     free(all->outputs);

@@ -1,4 +1,4 @@
-/// What ends a run from outside: signals and the time.
+/// What ends a run from outside: signals.
 #ifndef STRC_SIGNALS_H
 #define STRC_SIGNALS_H
 
@@ -8,8 +8,6 @@ extern volatile unsigned char strc_ended;
 /// From now on SIGINT and SIGTERM end the run, each the process the second time. Signals that are ignored
 /// stay ignored, as nohup wants it. A closed pipe and a file that may not grow are failed writes.
 void strc_signals_begin(void);
-/// The run ends after so many seconds, also while it waits for input.
-void strc_timer_begin(double seconds);
 
 /// The signal that came, or 0.
 int strc_interrupted(void);

@@ -24,13 +24,18 @@ static uint64_t here(const strc_supply *supply) {
     return (supply->last - supply->first) / item_size(supply);
 }
 
+static void drop_taken(strc_supply *supply) {
+    size_t used = supply->is_marked ? supply->marked_first : supply->first;
+    if (used <= supply->last / 2) return;
+    memmove(supply->ahead, supply->ahead + used, supply->last - used);
+    supply->last -= used;
+    supply->first -= used;
+    supply->marked_first = 0;
+}
+
 /// Room for so many items behind those that are there; 0, or -1 after reporting.
 static int make_room(strc_supply *supply, uint64_t items) {
-    if (supply->first > supply->last / 2) {
-        memmove(supply->ahead, supply->ahead + supply->first, supply->last - supply->first);
-        supply->last -= supply->first;
-        supply->first = 0;
-    }
+    drop_taken(supply);
     const strc_source *source = &supply->reader.source;
     return strc_grow((void **)&supply->ahead, &supply->room,
                      supply->last + (size_t)(items * item_size(supply)), 1, source->origin,
@@ -93,6 +98,20 @@ void strc_supply_take(strc_supply *supply, void *to, uint64_t items) {
     supply->first += bytes;
     supply->taken += items;
 }
+
+void strc_supply_mark(strc_supply *supply) {
+    supply->is_marked = 1;
+    supply->marked_first = supply->first;
+    supply->marked_taken = supply->taken;
+}
+
+void strc_supply_give_back(strc_supply *supply) {
+    supply->is_marked = 0;
+    supply->first = supply->marked_first;
+    supply->taken = supply->marked_taken;
+}
+
+void strc_supply_keep(strc_supply *supply) { supply->is_marked = 0; }
 
 uint64_t strc_supply_left(const strc_supply *supply) {
     if (supply->padded != 0) return 0;

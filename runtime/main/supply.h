@@ -13,6 +13,9 @@ typedef struct strc_supply {
     unsigned char *ahead;  ///< read, not yet taken
     size_t room, first, last;  ///< bytes of it
     uint64_t taken, padded;  ///< items
+    int is_marked;
+    size_t marked_first;  ///< what lies behind it is kept while it is marked
+    uint64_t marked_taken;
     uint64_t since_rewind;  ///< items; 0: the input has none at all
     int ended;
 } strc_supply;
@@ -27,6 +30,11 @@ int strc_supply_has(strc_supply *, uint64_t wanted);
 int strc_supply_has_at_once(strc_supply *, uint64_t wanted);
 /// The next items, which have been promised.
 void strc_supply_take(strc_supply *, void *to, uint64_t items);
+/// From here on what is taken is kept; strc_supply_give_back makes it the next items again; strc_supply_keep
+/// ends that.
+void strc_supply_mark(strc_supply *);
+void strc_supply_give_back(strc_supply *);
+void strc_supply_keep(strc_supply *);
 /// Items at the end that did not come to be used; none if the end was padded.
 uint64_t strc_supply_left(const strc_supply *);
 

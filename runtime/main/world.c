@@ -24,10 +24,27 @@ static uint64_t within_limit(strc_surroundings *all, const char *text, uint64_t 
     return end;
 }
 
+/// 0, or -1 after reporting.
+static int keep(strc_kept *kept, const void *from, uint64_t size) {
+    if (strc_grow(&kept->bytes, &kept->room, kept->size + size, 1, (strc_origin){0, 0},
+                  "what the program writes") != 0)
+        return -1;
+    if (size != 0) memcpy((char *)kept->bytes + kept->size, from, size);
+    kept->size += size;
+    return 0;
+}
+
+static void print_out(strc_surroundings *all, const char *text, uint64_t size) {
+    if (strc_sink_write(&all->print, text, size) != 0) strc_world_print_failed(all);
+}
+
 static int print(void *self, const char *text, uint64_t size) {
     strc_surroundings *all = self;
-    if (strc_sink_write(&all->print, text, within_limit(all, text, size)) != 0)
-        strc_world_print_failed(all);
+    size = within_limit(all, text, size);
+    if (!all->in_transaction)
+        print_out(all, text, size);
+    else if (keep(&all->kept_text, text, size) != 0)
+        strc_world_end(all, STRC_FAILED);
     if (all->lines_left == 0) strc_world_end(all, STRC_LIMIT);
     return is_ended(all);
 }
@@ -50,20 +67,78 @@ static int take(void *self, uint32_t input, void *to, uint64_t items) {
     return 0;
 }
 
+/// What cannot be written counts for more than a limit that was reached.
+static void write_out(strc_surroundings *all, uint32_t output, const void *from, uint64_t items) {
+    strc_writer *to = all->outputs[output];
+    all->items_written += items;
+    if (to->format->write(to, from, items) == 0) return;
+    if (to->sink.gone)
+        strc_world_end(all, STRC_LIMIT);
+    else
+        all->outcome = STRC_FAILED;
+}
+
+static uint64_t item_size(const strc_surroundings *all, uint32_t output) {
+    return all->outputs[output]->item.type->size;
+}
+
 static int put(void *self, uint32_t output, const void *from, uint64_t items) {
     strc_surroundings *all = self;
-    int is_open = all->about->outputs[output].node == STRC_OPEN;
-    int limited = is_open && all->items_left >= 0;
+    int limited = all->about->outputs[output].node == STRC_OPEN && all->items_left >= 0;
     if (limited && items > (uint64_t)all->items_left) items = (uint64_t)all->items_left;
-    strc_writer *to = all->outputs[output];
-    int failed = to->format->write(to, from, items) != 0;
-    all->items_written += items;
     if (limited) all->items_left -= (int64_t)items;
-    if (failed) strc_world_end(all, to->sink.gone ? STRC_LIMIT : STRC_FAILED);
+    if (!all->in_transaction)
+        write_out(all, output, from, items);
+    else if (keep(&all->kept_items[output], from, items * item_size(all, output)) != 0)
+        strc_world_end(all, STRC_FAILED);
     if (limited && all->items_left == 0) strc_world_end(all, STRC_LIMIT);
     return is_ended(all);
 }
 
+// ---- transactions
+
+static void begin(void *self) {
+    strc_surroundings *all = self;
+    all->in_transaction = 1;
+    all->lines_left_before = all->lines_left;
+    all->items_left_before = all->items_left;
+    for (uint32_t k = 0; k < all->about->program->inputs; ++k) strc_supply_mark(&all->inputs[k]);
+}
+
+static int commit(void *self) {
+    strc_surroundings *all = self;
+    const strc_program *program = all->about->program;
+    all->in_transaction = 0;
+    for (uint32_t k = 0; k < program->inputs; ++k) strc_supply_keep(&all->inputs[k]);
+    if (all->kept_text.size != 0) print_out(all, all->kept_text.bytes, all->kept_text.size);
+    all->kept_text.size = 0;
+    for (uint32_t k = 0; k < program->outputs; ++k) {
+        strc_kept *kept = &all->kept_items[k];
+        if (kept->size != 0 && !all->outputs[k]->sink.failed)
+            write_out(all, k, kept->bytes, kept->size / item_size(all, k));
+        kept->size = 0;
+    }
+    return is_ended(all);
+}
+
+static void rollback(void *self) {
+    strc_surroundings *all = self;
+    const strc_program *program = all->about->program;
+    all->in_transaction = 0;
+    all->lines_left = all->lines_left_before;
+    all->items_left = all->items_left_before;
+    all->kept_text.size = 0;
+    for (uint32_t k = 0; k < program->outputs; ++k) all->kept_items[k].size = 0;
+    for (uint32_t k = 0; k < program->inputs; ++k) strc_supply_give_back(&all->inputs[k]);
+}
+
 strc_world strc_world_of(strc_surroundings *all) {
-    return (strc_world){.self = all, .print = print, .supply = supply, .read = take, .write = put};
+    return (strc_world){.self = all,
+                        .print = print,
+                        .supply = supply,
+                        .read = take,
+                        .write = put,
+                        .begin = begin,
+                        .commit = commit,
+                        .rollback = rollback};
 }

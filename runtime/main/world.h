@@ -15,6 +15,12 @@ typedef enum strc_outcome {
     STRC_FAILED,
 } strc_outcome;
 
+/// Bytes that a transaction keeps.
+typedef struct strc_kept {
+    void *bytes;
+    size_t size, room;
+} strc_kept;
+
 typedef struct strc_surroundings {
     const strc_executable *about;
     strc_options options;
@@ -29,6 +35,10 @@ typedef struct strc_surroundings {
     int64_t lines_left;  ///< that may be printed; negative: no limit
     int64_t items_left;  ///< that may go to the open output; negative: no limit
     uint64_t items_read, items_written;
+    int in_transaction;  ///< what is printed and written is kept
+    strc_kept kept_text;
+    strc_kept *kept_items;  ///< by output of the program
+    int64_t lines_left_before, items_left_before;
 } strc_surroundings;
 
 /// The options are parsed. Opens what the program prints to, then all files; 0, or -1 after reporting.

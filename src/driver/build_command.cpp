@@ -2,7 +2,6 @@
 #include "driver/commands.h"
 #include "executable/link.h"
 #include "executable/tables.h"
-#include "host/run.h"
 
 namespace strc::driver {
 
@@ -64,17 +63,20 @@ private:
                                   std::string(program.main->name.text()), printed};
         if (!executable::checkFormats(parts)) return std::nullopt;
         codegen::Options how = codegenOptions(options);
+        how.interrupted = [this] { return call.interrupted(); };
         codegen::Module module =
             codegen::lower(program.context, program.module, *program.plan, how);
         codegen::optimize(module, how);
         auto tables = executable::tables(parts, module.sites(), codegen::processorFeatures(how));
         auto object = codegen::emitObject(std::move(module), how, tables, executable::kTables);
         if (object) return std::move(*object);
+        if (call.interrupted()) return std::nullopt;
         diags().add(Diag::InternalError) << object.error();
         return std::nullopt;
     }
 
     void reportFailure(const base::Failure& failure) {
+        if (call.interrupted()) return;  // and so was the linker
         base::Diagnostic& diag = base::report(diags(), failure);
         if (failure.id != Diag::ToolMissing) return;
         diag.note(Diag::Hint) << "it is the C compiler, in Debian's package gcc; '--linker PATH' "

@@ -7,6 +7,7 @@ import re
 import shutil
 import stat
 import struct
+import subprocess
 import unittest
 from pathlib import Path
 
@@ -548,7 +549,11 @@ class Calls(Case):
         out, err = self.call("--help")
         self.assertEqual(err, "")
         self.assertEqual(self.call()[0], out)
-        for command in ("run", "check", "graph", "schedule", "fmt", "explain", "version"):
+        self.file("same.str", "int->int filter Same { work pop 1 push 1 { push(pop()); } }")
+        self.call("build", "--top=Same", "same.str")
+        program = subprocess.run(["./same", "--help"], cwd=self.folder, capture_output=True, check=True)
+        helps = [program.stdout.decode()]
+        for command in ("run", "build", "check", "graph", "schedule", "fmt", "explain", "version"):
             self.assertIn(command.encode(), out)
             help_text, _ = self.call(command, "--help")
             self.assertTrue(f"Usage: strc {command} ".encode() in help_text, command)
@@ -559,8 +564,13 @@ class Calls(Case):
         page = (Path(__file__).resolve().parents[2] / "docs/command-line.md").read_text(encoding="utf-8")
         documented = set(re.findall(r"`(?:[^`\n]* )?(--?[a-zA-Z][a-z-]*)", page))
         known = {"--top", "--version"}
-        for command in ("run", "check", "graph", "schedule", "fmt", "explain", "version"):
-            text = self.call(command, "--help")[0].decode().split("\nExamples:")[0]
+        self.file("same.str", "int->int filter Same { work pop 1 push 1 { push(pop()); } }")
+        self.call("build", "--top=Same", "same.str")
+        program = subprocess.run(["./same", "--help"], cwd=self.folder, capture_output=True, check=True)
+        helps = [program.stdout.decode()]
+        for command in ("run", "build", "check", "graph", "schedule", "fmt", "explain", "version"):
+            helps.append(self.call(command, "--help")[0].decode().split("\nExamples:")[0])
+        for text in helps:
             for options in re.findall(r"^  (-[^ ]*)", text, re.M):
                 known |= set(options.split(","))
         self.assertEqual(known - documented, {"-h"})
