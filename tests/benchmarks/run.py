@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs a program of the benchmarks on a small input, and compares with its twin in C++.
 
-run.py --strc BINARY --twin BINARY PROGRAM   interpreted and compiled: the same bits as the twin
+run.py --strc BINARY --twin BINARY PROGRAM   with several engines: the same bits as the twin
 run.py --catalogue                           the catalogue and the files belong together
 """
 
@@ -13,21 +13,25 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
-sys.path.insert(0, str(BENCHMARKS))
+TESTS = Path(__file__).resolve().parent.parent
+BENCHMARKS = TESTS.parent / "benchmarks"
+sys.path[:0] = [str(BENCHMARKS), str(TESTS / "conformance")]
 import catalogue  # noqa: E402
+import engines  # noqa: E402
 
-ENGINES = {"interpreted": ["--interpret"], "compiled": []}
+ENGINES = ("interpret", "jit", "executable")
 ITEMS = 20_000  # unless the catalogue says otherwise
 
 
-def run_strc(benchmark, options, source, target, arguments):
+def run_strc(benchmark, engine, source, target, arguments):
     """The bytes that a program writes. Parameters have their defaults, as those of the twin."""
-    command = [arguments.strc, "run", *options, "--top", benchmark.top, "--in", source]
     program = BENCHMARKS / "programs" / f"{benchmark.file}.str"
-    done = subprocess.run([*command, "--out", target, program], capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"status {done.returncode}\n{done.stderr}")
+    words = ["--top", benchmark.top, "--in", str(source), "--out", str(target), str(program)]
+    outcome = engines.run(arguments.strc, engine, words, target.parent)
+    if outcome is None:
+        raise RuntimeError("cannot be made an executable")
+    if outcome.fault or outcome.status != 0:
+        raise RuntimeError(outcome.fault or f"status {outcome.status}\n{outcome.err}")
     return target.read_bytes()
 
 
@@ -50,9 +54,9 @@ def run_one(program, arguments):
         want = run_twin()
         if not want:
             faults.append("the twin writes nothing")
-        for engine, options in ENGINES.items():
+        for engine in ENGINES:
             try:
-                got = run_strc(benchmark, options, source, target, arguments)
+                got = run_strc(benchmark, engine, source, target, arguments)
                 fault = catalogue.difference(benchmark.output, want, got, None)
             except RuntimeError as error:
                 fault = str(error)
