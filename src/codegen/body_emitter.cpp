@@ -33,6 +33,11 @@ void emitBody(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* c
     BodyEmitter(m, kernel, code, body, function).emit();
 }
 
+void emitLanes(ModuleBuilder& m, KernelFunctions& made) {
+    const ir::StreamCode& code = made.kernel->code;
+    BodyEmitter(m, made, &code, *code.work, *made.workLanes).emitLanes(*made.lanes, made.width);
+}
+
 BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* code,
                          const ir::Body& body, llvm::Function& function)
     : m(m),
@@ -104,8 +109,12 @@ void BodyEmitter::declareLocals() {
         }
         if (isParam || local.address) continue;
         llvm::Type* made = m.memoryType(type);
+        const std::uint64_t copies = lanes && lanes->locals[k] ? width : 1;
         if (type->isAggregate())
-            made = llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(types::sizeOf(type)));
+            made = llvm::ArrayType::get(m.i8(),
+                                        static_cast<std::uint64_t>(types::sizeOf(type)) * copies);
+        else if (copies > 1)
+            made = vectorOf(made);
         auto* slot = entry.CreateAlloca(made, nullptr, body.locals[k].name);
         slot->setAlignment(llvm::Align(
             type->isAggregate() ? 32 : static_cast<std::uint64_t>(types::alignOf(type))));
@@ -159,6 +168,7 @@ void BodyEmitter::instruction(const Instr& instr) {
 }
 
 void BodyEmitter::emitIf(const Instr& instr) {
+    if (isVarying(instr.operands[0])) return emitLaneIf(instr);
     llvm::BasicBlock* blocks[] = {newBlock("then"), newBlock("else")};
     llvm::BasicBlock* end = newBlock("end");
     b.CreateCondBr(operand(instr, 0), blocks[0], blocks[1]);
@@ -167,6 +177,7 @@ void BodyEmitter::emitIf(const Instr& instr) {
         b.SetInsertPoint(blocks[k]);
         block(instr.blocks[static_cast<std::size_t>(k)]);
         if (b.GetInsertBlock()->getTerminator()) continue;
+        if (instr.result != ir::kNone && isVarying(instr.result)) yielded = widen(yielded);
         results.emplace_back(yielded, b.GetInsertBlock());
         b.CreateBr(end);
     }
@@ -177,7 +188,7 @@ void BodyEmitter::emitIf(const Instr& instr) {
     }
     if (instr.result == ir::kNone) return;
     llvm::PHINode* phi =
-        b.CreatePHI(m.registerType(instr.type), static_cast<unsigned>(results.size()));
+        b.CreatePHI(results[0].first->getType(), static_cast<unsigned>(results.size()));
     for (auto [result, from] : results) phi->addIncoming(result, from);
     set(instr, phi);
 }
@@ -255,6 +266,7 @@ void BodyEmitter::releaseStrings() {
 void BodyEmitter::emitReturn(const Instr* instr) {
     if (!isFunction()) {
         checkCounts();
+        if (lanes) return writeOut();
         if (m.makesStrings(kernel, body)) releaseStrings();
     }
     if (instr && !instr->operands.empty())
@@ -291,6 +303,7 @@ void BodyEmitter::check(llvm::Value* holds, Site site, llvm::Value* first, llvm:
 }
 
 void BodyEmitter::require(llvm::Value* holds, Site site, llvm::Value* first, llvm::Value* second) {
+    if (lanes) return checkLanes(holds);
     if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
     llvm::BasicBlock* fine = newBlock("fine");
     llvm::BasicBlock* fault = newBlock("fault");

@@ -18,11 +18,16 @@ bool BodyEmitter::memory(const Instr& instr) {
                 set(instr, m.constant(kernel.kernel->constants[instr.var.index]));
             else if (instr.var.space == ir::Space::Global)
                 set(instr, m.constant(m.program.globalValues[instr.var.index]));
+            else if (isVaryingLocal(instr.var))
+                set(instr, loadRow(instr.type, addressOf(instr.var)));
             else
                 set(instr, m.load(b, instr.type, addressOf(instr.var)));
             return true;
         case Op::Store:
-            m.store(b, instr.type, addressOf(instr.var), operand(instr, 0));
+            if (isVaryingLocal(instr.var))
+                storeRow(instr.type, addressOf(instr.var), operand(instr, 0));
+            else
+                m.store(b, instr.type, addressOf(instr.var), operand(instr, 0));
             return true;
         case Op::Addr: set(instr, addressOf(instr.var)); return true;
         case Op::Extent: set(instr, extent(instr)); return true;
@@ -30,14 +35,13 @@ bool BodyEmitter::memory(const Instr& instr) {
         case Op::Elem: set(instr, element(instr)); return true;
         case Op::Member: {
             std::int64_t offset = typeOf(instr.operands[0])->structure->fields[instr.index].offset;
-            set(instr, b.CreateConstInBoundsGEP1_64(m.i8(), operand(instr, 0),
-                                                    static_cast<std::uint64_t>(offset)));
+            set(instr, b.CreateInBoundsGEP(m.i8(), operand(instr, 0),
+                                           b.getInt64(static_cast<std::uint64_t>(offset) *
+                                                      rows(instr.operands[0]))));
             return true;
         }
-        case Op::LoadAt: set(instr, m.load(b, instr.type, operand(instr, 0))); return true;
-        case Op::StoreAt:
-            m.store(b, typeOf(instr.operands[1]), operand(instr, 0), operand(instr, 1));
-            return true;
+        case Op::LoadAt: set(instr, loadAt(instr)); return true;
+        case Op::StoreAt: storeAt(instr); return true;
         case Op::Copy: {
             auto align = llvm::MaybeAlign(1);
             b.CreateMemMove(operand(instr, 0), align, operand(instr, 1), align,
@@ -73,24 +77,44 @@ llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
     }
 }
 
+llvm::Value* BodyEmitter::loadAt(const Instr& instr) {
+    const Reg ref = instr.operands[0];
+    if (isVarying(ref)) return gather(instr.type, inLanes(value(ref), ref, instr.type));
+    return rows(ref) > 1 ? loadRow(instr.type, value(ref)) : m.load(b, instr.type, value(ref));
+}
+
+void BodyEmitter::storeAt(const Instr& instr) {
+    const Reg ref = instr.operands[0];
+    const Type* type = typeOf(instr.operands[1]);
+    llvm::Value* stored = operand(instr, 1);
+    if (isVarying(ref))
+        scatter(type, inLanes(value(ref), ref, type), stored);
+    else if (rows(ref) > 1)
+        storeRow(type, value(ref), stored);
+    else
+        m.store(b, type, value(ref), stored);
+}
+
 llvm::Value* BodyEmitter::byteCount(const Instr& instr, std::size_t refs) {
     if (instr.operands.size() > refs) return b.CreateZExt(operand(instr, refs), m.i64());
-    return b.getInt64(static_cast<std::uint64_t>(types::sizeOf(instr.type)));
+    return b.getInt64(static_cast<std::uint64_t>(types::sizeOf(instr.type)) *
+                      rows(instr.operands[0]));
 }
 
 llvm::Value* BodyEmitter::element(const Instr& instr) {
     llvm::Value *index = operand(instr, 1), *limit = operand(instr, 2);
     if (instr.checked)
-        check(b.CreateICmpULT(index, limit), {base::Diag::IndexOutOfRange, instr.range, {}, 2},
-              index, limit);
-    llvm::Value* wide = b.CreateSExt(index, m.i64());
+        check(b.CreateICmpULT(index, isVarying(instr.operands[1]) ? widen(limit) : limit),
+              {base::Diag::IndexOutOfRange, instr.range, {}, 2}, index, limit);
+    if (isVarying(instr.operands[1])) index = protect(index, 0);
+    llvm::Value* wide = b.CreateSExt(index, shaped(index, m.i64()));
     if (instr.operands.size() > 3) {
         llvm::Value* stride = b.CreateZExt(operand(instr, 3), m.i64());
         return b.CreateInBoundsGEP(m.i8(), operand(instr, 0), b.CreateMul(wide, stride));
     }
-    if (instr.type->isScalar() && !instr.type->isVector())
+    if (rows(instr.operands[0]) == 1 && instr.type->isScalar() && !instr.type->isVector())
         return b.CreateInBoundsGEP(m.memoryType(instr.type), operand(instr, 0), wide);
-    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type)) * rows(instr.operands[0]);
     return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), operand(instr, 0), wide);
 }
 
@@ -102,7 +126,8 @@ void BodyEmitter::declareLocal(const Instr& instr) {
     const Type* type = body.locals[instr.var.index].type;
     if (instr.var.index < body.params && type->isAggregate()) return;
     if (instr.flag) return;
-    auto bytes = static_cast<std::uint64_t>(types::sizeOf(type));
+    auto bytes =
+        static_cast<std::uint64_t>(types::sizeOf(type)) * (isVaryingLocal(instr.var) ? width : 1);
     b.CreateMemSet(locals[instr.var.index].memory, b.getInt8(0), b.getInt64(bytes),
                    llvm::MaybeAlign(1));
 }

@@ -241,6 +241,54 @@ KernelFunctions& ModuleBuilder::kernel(graph::KernelId id) {
     return made;
 }
 
+namespace {
+
+/// Bytes of the widest value that differs between lanes.
+std::int64_t widest(const ir::Body& body, const ir::Lanes& lanes) {
+    std::int64_t bytes = 4;
+    for (std::size_t k = 0; k < body.regs.size(); ++k)
+        if (lanes.regs[k] && !body.regs[k].ref)
+            bytes = std::max(bytes, types::sizeOf(body.regs[k].type));
+    return bytes;
+}
+
+/// Of the locals of which each lane has its own, for one lane.
+std::int64_t localBytes(const ir::Body& body, const ir::Lanes& lanes) {
+    std::int64_t bytes = 0;
+    for (std::size_t k = 0; k < body.locals.size(); ++k)
+        if (lanes.locals[k]) bytes += types::sizeOf(body.locals[k].type);
+    return bytes;
+}
+
+}  // namespace
+
+void ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
+    constexpr std::int64_t kRegisters = 64;     ///< bytes that a value takes in all lanes
+    constexpr std::int64_t kMostItems =
+        16;     ///< of a window's move: farther ones do not share lines
+    constexpr std::int64_t kMostBytes = 4096;   ///< of locals
+    if (!options.lanes || options.level < 2) return;
+    const elab::Kernel& kernel = *made.kernel;
+    const ir::Body& body = *kernel.code.work;
+    if (!made.lanes) {
+        made.lanes = ir::findLanes(body);
+        if (!made.lanes->whyNot.empty() || localBytes(body, *made.lanes) > kMostBytes ||
+            kernel.work.pop.max > kMostItems || kernel.work.push.max > kMostItems ||
+            kernel.work.push.max == 0)
+            return;
+        made.width = static_cast<unsigned>(kRegisters / widest(body, *made.lanes));
+    }
+    if (made.width == 0 || made.workLanes || firings < made.width) return;
+    llvm::FunctionType* type = llvm::FunctionType::get(
+        llvm::Type::getInt1Ty(context), made.work->getFunctionType()->params(), false);
+    made.workLanes = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                            made.work->getName() + ".lanes", module);
+    made.workLanes->setDoesNotThrow();
+    for (unsigned k : {kEnv, kFields, kIn, kOut})
+        made.workLanes->addParamAttr(k, llvm::Attribute::NoAlias);
+    pending.push_back({made.workLanes, &made, &kernel.code, &body, true});
+}
+
 llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& callee) {
     bool isPackage = callee.kind == ir::CalleeKind::Package;
     KernelFunctions& owner = isPackage ? packages : from;
@@ -296,7 +344,10 @@ void ModuleBuilder::emitPending() {
     while (!pending.empty() && !options.isInterrupted()) {
         Pending next = pending.back();
         pending.pop_back();
-        emitBody(*this, *next.kernel, next.code, *next.body, *next.function);
+        if (next.inLanes)
+            emitLanes(*this, *next.kernel);
+        else
+            emitBody(*this, *next.kernel, next.code, *next.body, *next.function);
     }
 }
 

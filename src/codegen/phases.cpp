@@ -252,30 +252,81 @@ private:
         const elab::Kernel& kernel = m.plan.program->kernels[node.kernel];
         if (kernel.builtin != ir::BuiltinStream::None) return fireBuiltin(step, node, kernel);
         KernelFunctions& functions = m.kernel(node.kernel);
-        bool isPrework = step.first && functions.prework;
-        const graph::Rates& rates = isPrework ? *node.prework : node.work;
-        std::int64_t counter = m.plan.counters[step.node];
-        bool polls = isLong(isPrework ? *kernel.code.prework : *kernel.code.work);
+        const bool isPrework = step.first && functions.prework;
+        if (!isPrework && !rare) m.needLanes(functions, step.count);
+        if (!isPrework && !rare && functions.workLanes && step.count >= functions.width)
+            return fireInLanes(step, node, functions);
+        const bool polls = isLong(isPrework ? *kernel.code.prework : *kernel.code.work);
         loop(step.count, [&](llvm::Value* round) {
             if (polls && step.count > 1) emitPoll(m, b, env());
-            llvm::Value* none = llvm::PoisonValue::get(m.ptr());
-            llvm::Value* in = node.inputs.empty()
-                                  ? none
-                                  : item(node.inputs[0], step.inputs[0], round, rates.pop.max);
-            llvm::Value* out = node.outputs.empty()
-                                   ? none
-                                   : item(node.outputs[0], step.outputs[0], round, rates.push.max);
-            llvm::Value* fields =
-                m.plan.fields[step.node] < 0 ? none : at(m.plan.fields[step.node]);
-            llvm::Value* iteration = b.getInt32(0);
-            if (counter >= 0) {
-                llvm::Value* count = b.CreateLoad(m.i64(), at(counter));
-                iteration = b.CreateTrunc(count, m.i32());
-                if (!isPrework) b.CreateStore(b.CreateAdd(count, b.getInt64(1)), at(counter));
-            }
-            b.CreateCall(isPrework ? functions.prework : functions.work,
-                         {env(), fields, in, out, b.getInt32(step.node), iteration});
+            callWork(isPrework ? functions.prework : functions.work, step, node,
+                     isPrework ? *node.prework : node.work, round);
+            if (!isPrework) addToCounter(step.node, 1);
         });
+    }
+
+    /// The firing of that round, or those that begin with it.
+    llvm::Value* callWork(llvm::Function* work, const Step& step, const graph::Node& node,
+                          const graph::Rates& rates, llvm::Value* round) {
+        llvm::Value* none = llvm::PoisonValue::get(m.ptr());
+        llvm::Value* in =
+            node.inputs.empty() ? none : item(node.inputs[0], step.inputs[0], round, rates.pop.max);
+        llvm::Value* out = node.outputs.empty()
+                               ? none
+                               : item(node.outputs[0], step.outputs[0], round, rates.push.max);
+        llvm::Value* fields = m.plan.fields[step.node] < 0 ? none : at(m.plan.fields[step.node]);
+        const std::int64_t counter = m.plan.counters[step.node];
+        llvm::Value* iteration = b.getInt32(0);
+        if (counter >= 0) iteration = b.CreateTrunc(b.CreateLoad(m.i64(), at(counter)), m.i32());
+        return b.CreateCall(work, {env(), fields, in, out, b.getInt32(step.node), iteration});
+    }
+
+    void addToCounter(NodeId node, std::uint64_t firings) {
+        const std::int64_t counter = m.plan.counters[node];
+        if (counter < 0) return;
+        llvm::Value* count = b.CreateLoad(m.i64(), at(counter));
+        b.CreateStore(b.CreateAdd(count, b.getInt64(firings)), at(counter));
+    }
+
+    /// As many at once as a vector holds. What is left at the end, and everything from where the lanes
+    /// had to give up, one by one.
+    void fireInLanes(const Step& step, const graph::Node& node, KernelFunctions& functions) {
+        const std::uint64_t width = functions.width;
+        const std::uint64_t groups = static_cast<std::uint64_t>(step.count) / width;
+        auto block = [&](const char* name) {
+            return llvm::BasicBlock::Create(m.context, name, function);
+        };
+        auto phi = [&] { return b.CreatePHI(m.i64(), 2); };
+        llvm::BasicBlock *before = b.GetInsertBlock(), *inside = block("lanes"),
+                         *next = block("next"), *one = block("one"), *after = block("after");
+        b.CreateBr(inside);
+        b.SetInsertPoint(inside);
+        llvm::PHINode* round = phi();
+        round->addIncoming(b.getInt64(0), before);
+        if (isLong(*functions.kernel->code.work)) emitPoll(m, b, env());
+        llvm::Value* done = callWork(functions.workLanes, step, node, node.work, round);
+        llvm::BasicBlock* called = b.GetInsertBlock();
+        b.CreateCondBr(done, next, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
+        b.SetInsertPoint(next);
+        addToCounter(step.node, width);
+        llvm::Value* further = b.CreateNUWAdd(round, b.getInt64(width));
+        round->addIncoming(further, next);
+        const bool isRest = static_cast<std::uint64_t>(step.count) % width != 0;
+        b.CreateCondBr(b.CreateICmpULT(further, b.getInt64(groups * width)), inside,
+                       isRest ? one : after);
+        b.SetInsertPoint(one);
+        llvm::PHINode* single = b.CreatePHI(m.i64(), 3);
+        single->addIncoming(round, called);
+        if (isRest) single->addIncoming(further, next);
+        emitPoll(m, b, env());
+        callWork(functions.work, step, node, node.work, single);
+        addToCounter(step.node, 1);
+        llvm::Value* following = b.CreateNUWAdd(single, b.getInt64(1));
+        single->addIncoming(following, b.GetInsertBlock());
+        b.CreateCondBr(
+            b.CreateICmpULT(following, b.getInt64(static_cast<std::uint64_t>(step.count))), one,
+            after);
+        b.SetInsertPoint(after);
     }
 
     std::uint32_t portOf(const std::vector<plan::WorldPort>& ports, NodeId node) {

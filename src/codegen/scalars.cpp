@@ -69,11 +69,11 @@ llvm::Value* BodyEmitter::concat(const Instr& instr) {
 // ---- arithmetic
 
 llvm::Value* BodyEmitter::arithmetic(const Instr& instr) {
-    llvm::Value* first = operand(instr, 0);
+    llvm::Value* first = same(instr, 0);
     if (instr.op == Op::Neg)
         return instr.type->is(TypeKind::Int) ? b.CreateNeg(first) : b.CreateFNeg(first);
     if (instr.op == Op::Not) return b.CreateNot(first);
-    llvm::Value* second = operand(instr, 1);
+    llvm::Value* second = same(instr, 1);
     switch (instr.type->kind) {
         case TypeKind::Boolean:
         case TypeKind::Bit:
@@ -106,6 +106,7 @@ llvm::Value* BodyEmitter::intArithmetic(const Instr& instr, llvm::Value* x, llvm
     llvm::Value* zero = llvm::ConstantInt::get(y->getType(), 0);
     if (instr.checked)
         check(b.CreateICmpNE(y, zero), {base::Diag::DivisionByZero, instr.range, {}, 0});
+    y = protect(y, 1);
     // -2147483648 / -1 wraps, which the machine's division does not.
     llvm::Value* isMinusOne = b.CreateICmpEQ(y, llvm::ConstantInt::getAllOnesValue(y->getType()));
     llvm::Value* divisor = b.CreateSelect(isMinusOne, llvm::ConstantInt::get(y->getType(), 1), y);
@@ -174,13 +175,13 @@ llvm::CmpInst::Predicate realPredicate(Op op) {
 }  // namespace
 
 llvm::Value* BodyEmitter::compare(const Instr& instr) {
-    llvm::Value *x = operand(instr, 0), *y = operand(instr, 1);
+    llvm::Value *x = same(instr, 0), *y = same(instr, 1);
     switch (typeOf(instr.operands[0])->kind) {
         case TypeKind::Boolean:
         case TypeKind::Bit:
             // 0 and 1 are ordered as numbers.
-            x = b.CreateZExt(x, m.i8());
-            y = b.CreateZExt(y, m.i8());
+            x = b.CreateZExt(x, shaped(x, m.i8()));
+            y = b.CreateZExt(y, shaped(y, m.i8()));
             return b.CreateICmp(intPredicate(instr.op), x, y);
         case TypeKind::Float:
         case TypeKind::Double: return b.CreateFCmp(realPredicate(instr.op), x, y);
@@ -204,28 +205,29 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
     if (from == to) return x;
     if (to->is(TypeKind::String)) return toText(from, x);
     bool isReal = from->is(TypeKind::Float) || from->is(TypeKind::Double);
+    llvm::Type* intType = shaped(x, m.i32());
     auto toInt = [&]() -> llvm::Value* {
         if (isReal)
-            return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {m.i32(), x->getType()}, {x});
-        return b.CreateZExtOrTrunc(x, m.i32());
+            return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {intType, x->getType()}, {x});
+        return b.CreateZExtOrTrunc(x, intType);
     };
     auto toReal = [&](llvm::Type* type) -> llvm::Value* {
         if (isReal)
             return x->getType()->getScalarSizeInBits() < type->getScalarSizeInBits()
                        ? b.CreateFPExt(x, type)
                        : b.CreateFPTrunc(x, type);
-        return b.CreateSIToFP(b.CreateZExtOrTrunc(x, m.i32()), type);
+        return b.CreateSIToFP(b.CreateZExtOrTrunc(x, intType), type);
     };
-    llvm::Type* floatType = llvm::Type::getFloatTy(m.context);
+    llvm::Type* floatType = shaped(x, b.getFloatTy());
     auto toFloat = [&] { return from->is(TypeKind::Float) ? x : toReal(floatType); };
     switch (to->kind) {
-        case TypeKind::Boolean: return b.CreateICmpNE(toInt(), b.getInt32(0));
-        case TypeKind::Bit: return b.CreateTrunc(toInt(), b.getInt1Ty());
+        case TypeKind::Boolean: return b.CreateICmpNE(toInt(), llvm::ConstantInt::get(intType, 0));
+        case TypeKind::Bit: return b.CreateTrunc(toInt(), shaped(x, b.getInt1Ty()));
         case TypeKind::Int:
         case TypeKind::Portal: return toInt();
-        case TypeKind::Char: return b.CreateTrunc(toInt(), m.i8());
+        case TypeKind::Char: return b.CreateTrunc(toInt(), shaped(x, m.i8()));
         case TypeKind::Float: return toReal(floatType);
-        case TypeKind::Double: return toReal(b.getDoubleTy());
+        case TypeKind::Double: return toReal(shaped(x, b.getDoubleTy()));
         case TypeKind::Complex: return pair(toFloat(), llvm::ConstantFP::get(floatType, 0));
         case TypeKind::Float2:
         case TypeKind::Float3:
@@ -259,8 +261,8 @@ llvm::Value* BodyEmitter::toText(const Type* from, llvm::Value* x) {
 
 llvm::Value* BodyEmitter::math(const Instr& instr) {
     if (!instr.type->is(TypeKind::Double)) return complexMath(instr);
-    llvm::Value* x = operand(instr, 0);
-    llvm::Value* y = instr.operands.size() > 1 ? operand(instr, 1) : nullptr;
+    llvm::Value* x = same(instr, 0);
+    llvm::Value* y = instr.operands.size() > 1 ? same(instr, 1) : nullptr;
     switch (instr.math) {
         case MathFn::Sqrt: return b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, x);
         case MathFn::Abs: return b.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
@@ -276,7 +278,10 @@ llvm::Value* BodyEmitter::math(const Instr& instr) {
     }
     std::vector<llvm::Value*> args{x};
     if (y) args.push_back(y);
-    return m.callLibm(b, types::name(instr.math), args);
+    auto call = [&](llvm::ArrayRef<llvm::Value*> with) -> llvm::Value* {
+        return m.callLibm(b, types::name(instr.math), with);
+    };
+    return isVarying(instr.result) ? eachLane(args, call) : call(args);
 }
 
 namespace {

@@ -7,13 +7,15 @@ namespace strc::codegen {
 
 bool BodyEmitter::tape(const Instr& instr) {
     switch (instr.op) {
-        case Op::Iter: set(instr, param(kIter)); return true;
+        case Op::Iter:
+            set(instr, lanes ? b.CreateAdd(widen(param(kIter)), laneNumbers()) : param(kIter));
+            return true;
         case Op::Pop:
-            set(instr, m.load(b, instr.type, inputItem(instr, nullptr)));
+            set(instr, input(instr, nullptr));
             advance(popped);
             return true;
         case Op::Discard:
-            inputItem(instr, nullptr);
+            inputIndex(instr, nullptr);
             advance(popped);
             return true;
         case Op::PopInto: {
@@ -23,9 +25,7 @@ bool BodyEmitter::tape(const Instr& instr) {
             advance(popped);
             return true;
         }
-        case Op::Peek:
-            set(instr, m.load(b, instr.type, inputItem(instr, operand(instr, 0))));
-            return true;
+        case Op::Peek: set(instr, input(instr, operand(instr, 0))); return true;
         case Op::PeekInto: {
             auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
             b.CreateMemCpy(operand(instr, 0), llvm::MaybeAlign(1),
@@ -33,7 +33,10 @@ bool BodyEmitter::tape(const Instr& instr) {
             return true;
         }
         case Op::Push:
-            m.store(b, instr.type, outputItem(instr), operand(instr, 0));
+            if (lanes)
+                pushLanes(instr, outputIndex(instr));
+            else
+                m.store(b, instr.type, outputItem(instr), operand(instr, 0));
             advance(pushed);
             return true;
         case Op::PushFrom: {
@@ -59,29 +62,42 @@ void BodyEmitter::advance(llvm::Value* counter) {
     b.CreateStore(b.CreateAdd(b.CreateLoad(m.i64(), counter), b.getInt64(1)), counter);
 }
 
+llvm::Value* BodyEmitter::input(const Instr& instr, llvm::Value* offset) {
+    if (lanes) return inputLanes(instr, inputIndex(instr, offset));
+    return m.load(b, instr.type, inputItem(instr, offset));
+}
+
 /// The next item (no offset) or one further on.
-llvm::Value* BodyEmitter::inputItem(const Instr& instr, llvm::Value* offset) {
+llvm::Value* BodyEmitter::inputIndex(const Instr& instr, llvm::Value* offset) {
     llvm::Value* index = b.CreateLoad(m.i64(), popped);
     if (offset) {
-        llvm::Value* wide = b.CreateSExt(offset, m.i64());
-        llvm::Value* limit = b.getInt64(static_cast<std::uint64_t>(rates.peek.max));
-        check(b.CreateICmpSGE(wide, b.getInt64(0)), {base::Diag::NegativePeek, instr.range, {}, 1},
+        llvm::Value* wide = b.CreateSExt(offset, shaped(offset, m.i64()));
+        auto number = [&](std::int64_t n) {
+            return llvm::ConstantInt::getSigned(wide->getType(), n);
+        };
+        check(b.CreateICmpSGE(wide, number(0)), {base::Diag::NegativePeek, instr.range, {}, 1},
               offset);
+        if (wide->getType()->isVectorTy()) index = widen(index);
         index = b.CreateAdd(index, wide);
-        check(b.CreateICmpULT(index, limit),
-              {base::Diag::PeekRateViolated, instr.range, rateWords(), 2}, limit,
-              b.CreateAdd(index, b.getInt64(1)));
+        check(b.CreateICmpULT(index, number(rates.peek.max)),
+              {base::Diag::PeekRateViolated, instr.range, rateWords(), 2}, number(rates.peek.max),
+              b.CreateAdd(index, number(1)));
     } else if (checkPops) {
         llvm::Value* limit = b.getInt64(static_cast<std::uint64_t>(rates.pop.max));
         check(b.CreateICmpULT(index, limit),
               {base::Diag::PopRateViolated, instr.range, rateWords(), 2}, limit,
               b.CreateAdd(index, b.getInt64(1)));
     }
-    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
-    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kIn), index);
+    return index;
 }
 
-llvm::Value* BodyEmitter::outputItem(const Instr& instr) {
+llvm::Value* BodyEmitter::inputItem(const Instr& instr, llvm::Value* offset) {
+    auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kIn),
+                               inputIndex(instr, offset));
+}
+
+llvm::Value* BodyEmitter::outputIndex(const Instr& instr) {
     llvm::Value* index = b.CreateLoad(m.i64(), pushed);
     if (checkPushes) {
         llvm::Value* limit = b.getInt64(static_cast<std::uint64_t>(rates.push.max));
@@ -89,8 +105,13 @@ llvm::Value* BodyEmitter::outputItem(const Instr& instr) {
               {base::Diag::PushRateViolated, instr.range, rateWords(), 2}, limit,
               b.CreateAdd(index, b.getInt64(1)));
     }
+    return index;
+}
+
+llvm::Value* BodyEmitter::outputItem(const Instr& instr) {
     auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
-    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kOut), index);
+    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kOut),
+                               outputIndex(instr));
 }
 
 /// At the end of a firing: as many as declared?

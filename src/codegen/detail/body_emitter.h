@@ -5,6 +5,7 @@
 
 #include "codegen/detail/module_builder.h"
 #include "ir/count_items.h"
+#include "ir/lanes.h"
 
 namespace strc::codegen {
 
@@ -17,6 +18,10 @@ public:
     BodyEmitter(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
                 llvm::Function&);
     void emit();
+    /// Instead: `width` firings at once. The function returns an i1: false if they have to be done one
+    /// by one after all (a check failed in one of them, or they do not agree on what they read and
+    /// write); nothing but memory of the output has changed then.
+    void emitLanes(const ir::Lanes&, unsigned width);
 
 private:
     // ---- body_emitter.cpp: set-up, blocks, control
@@ -57,19 +62,58 @@ private:
     void declareLocal(const Instr&);
     void declareDynamic(const Instr&);
     llvm::Value* element(const Instr&);
+    llvm::Value* loadAt(const Instr&);
+    void storeAt(const Instr&);
     llvm::Value* byteCount(const Instr&, std::size_t refs);
     const Type* declaredType(ir::VarRef) const;
     llvm::Value* extent(const Instr&);
 
     // ---- tapes.cpp
     bool tape(const Instr&);
+    llvm::Value* input(const Instr&, llvm::Value* offset);
+    llvm::Value* inputIndex(const Instr&, llvm::Value* offset);  ///< in the window, checked
     llvm::Value* inputItem(const Instr&, llvm::Value* offset);
+    llvm::Value* outputIndex(const Instr&);
     llvm::Value* outputItem(const Instr&);
     void advance(llvm::Value* counter);
     void checkCounts();
     void checkCount(llvm::Value* counter, std::int64_t declared, base::Diag);
     std::vector<std::string> rateWords() const;
     void print(const Instr&);
+
+    // ---- lanes.cpp: several firings at once
+    bool isVarying(Reg reg) const { return lanes && lanes->regs[reg]; }
+    bool isVaryingLocal(ir::VarRef var) const {
+        return lanes && var.space == ir::Space::Local && lanes->locals[var.index];
+    }
+    /// Bytes of what lies in a place that the ref leads to, for one byte of the language's.
+    std::uint64_t rows(Reg ref) const {
+        return lanes && lanes->roots[ref] != ir::kNone && lanes->locals[lanes->roots[ref]] ? width
+                                                                                           : 1;
+    }
+    llvm::FixedVectorType* vectorOf(llvm::Type* type) const {
+        return llvm::FixedVectorType::get(type, width);
+    }
+    /// The type with as many lanes as `x` has.
+    llvm::Type* shaped(llvm::Value* x, llvm::Type* type) const;
+    llvm::Value* widen(llvm::Value* x);  ///< the same in all lanes, if it is not a vector yet
+    /// An operand as wide as the result.
+    llvm::Value* same(const Instr& instr, std::size_t k);
+    llvm::Value* laneNumbers();
+    llvm::Value* loadRow(const Type*, llvm::Value* at);
+    void storeRow(const Type*, llvm::Value* at, llvm::Value* value);  ///< where the mask says so
+    llvm::Value* gather(const Type*, llvm::Value* places);
+    void scatter(const Type*, llvm::Value* places, llvm::Value* value);
+    llvm::Value* inLanes(llvm::Value* places, Reg ref, const Type*);
+    llvm::Value* loadStrided(const Type*, llvm::Value* first, std::int64_t stride);
+    llvm::Value* inputLanes(const Instr&, llvm::Value* index);
+    void pushLanes(const Instr&, llvm::Value* index);
+    void writeOut();
+    void emitLaneIf(const Instr&);
+    llvm::Value* protect(llvm::Value* x, std::uint64_t harmless);
+    void checkLanes(llvm::Value* holds);
+    llvm::Value* eachLane(llvm::ArrayRef<llvm::Value*> args,
+                          llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>);
 
     // ---- checks
     /// Left out where Options::checks is off.
@@ -100,9 +144,9 @@ private:
         llvm::BasicBlock* next;
     };
     struct Local {
-        llvm::Value* memory = nullptr;       ///< of a scalar; of an aggregate: what Addr gives
-        llvm::Value* address = nullptr;      ///< of dynamic extents: where the address is kept
-        std::vector<llvm::Value*> extents;   ///< where dynamic extents are kept, by dimension
+        llvm::Value* memory = nullptr;  ///< of a scalar; of an aggregate: what Addr gives
+        llvm::Value* address = nullptr;  ///< of dynamic extents: where the address is kept
+        std::vector<llvm::Value*> extents;  ///< where dynamic extents are kept, by dimension
     };
 
     ModuleBuilder& m;
@@ -110,17 +154,23 @@ private:
     const ir::StreamCode* code;
     const ir::Body& body;
     llvm::Function& function;
-    llvm::IRBuilder<> b;       ///< where instructions go now
-    llvm::IRBuilder<> entry;   ///< where variables are made
+    llvm::IRBuilder<> b;  ///< where instructions go now
+    llvm::IRBuilder<> entry;  ///< where variables are made
     std::vector<llvm::Value*> values;
     std::vector<Local> locals;
     std::vector<LoopTargets> loops;
     std::vector<llvm::Value*> yields;  ///< of the If or condition around, what its block yields
-    llvm::Value* popped = nullptr;     ///< where the counters are
+    llvm::Value* popped = nullptr;  ///< where the counters are
     llvm::Value* pushed = nullptr;
-    llvm::Value* yielded = nullptr;    ///< by the block emitted last
+    llvm::Value* yielded = nullptr;  ///< by the block emitted last
     bool checkPops = true, checkPushes = true, checkPeeks = true;
     graph::Rates rates;
+
+    const ir::Lanes* lanes = nullptr;  ///< null: one firing
+    unsigned width = 0;
+    llvm::Value* mask = nullptr;  ///< which lanes run; null: all
+    llvm::BasicBlock* giveUp = nullptr;  ///< returns false
+    llvm::Value* pushedItems = nullptr;  ///< rows of what the lanes have pushed
 };
 
 }  // namespace strc::codegen

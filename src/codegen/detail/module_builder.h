@@ -9,6 +9,7 @@
 
 #include "codegen/detail/llvm.h"
 #include "codegen/lower.h"
+#include "ir/lanes.h"
 
 namespace strc::codegen {
 
@@ -32,6 +33,9 @@ struct KernelFunctions {
     llvm::Function* work = nullptr;
     llvm::Function* prework = nullptr;
     std::vector<llvm::Function*> functions;  ///< by StreamCode::functions, made when called
+    std::optional<ir::Lanes> lanes;          ///< once somebody has asked
+    unsigned width = 0;  ///< firings that workLanes does at once; 0: there is none
+    llvm::Function* workLanes = nullptr;
 };
 
 class ModuleBuilder {
@@ -61,6 +65,8 @@ public:
 
     // ---- bodies
     KernelFunctions& kernel(graph::KernelId);
+    /// Makes workLanes if that is possible and pays for steps of `firings` firings.
+    void needLanes(KernelFunctions&, std::int64_t firings);
     /// The function behind a callee of a body of `from`.
     llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
@@ -89,6 +95,7 @@ private:
         KernelFunctions* kernel;
         const ir::StreamCode* code;
         const ir::Body* body;
+        bool inLanes = false;
     };
     /// The bodies that calls of `start` lead to; `start` only if it is recursive.
     std::set<const ir::Body*> calledBy(const KernelFunctions& from, const ir::Body& start) const;
@@ -118,6 +125,8 @@ bool makesString(const ir::Instr&);
 /// Emits a body into its function.
 void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
               llvm::Function&);
+/// Emits KernelFunctions::workLanes.
+void emitLanes(ModuleBuilder&, KernelFunctions&);
 
 /// Ends the run if somebody wants it to end; the code after it goes on in a new block.
 void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env);

@@ -1,0 +1,28 @@
+#pragma once
+/// Which values of a firing differ between neighbouring firings. A filter without state can do several
+/// firings at once, one in each lane of a vector (SIMD across firings: Hormati et al., "MacroSS",
+/// ASPLOS 2010, section 3.1): what is `varying` becomes a vector, the rest stays as it is.
+/// In: a specialised work body. Out: the facts, or why it cannot be done.
+
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace strc::ir {
+
+struct Lanes {
+    std::string whyNot;  ///< one sentence; empty: it can be done
+    std::vector<bool> regs;  ///< varying; of a ref: lanes look at different places
+    std::vector<bool> locals;  ///< of which each lane has its own
+    /// By register that is a ref: the local it leads into; kNone: memory that all lanes share.
+    std::vector<std::uint32_t> roots;
+};
+
+/// An If whose condition varies is done for the lanes it holds for; a loop goes on for all of them or none.
+Lanes findLanes(const Body& work);
+
+/// "varying: %3 %4 x; shared: ..." by name, for tests.
+std::string print(const Body&, const Lanes&);
+
+}  // namespace strc::ir
