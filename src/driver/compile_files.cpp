@@ -51,7 +51,12 @@ std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) 
 }  // namespace
 
 codegen::Options codegenOptions(const Options& options) {
-    return {options.level, options.checks, options.processor};
+    codegen::Options made;
+    made.level = options.level;
+    made.checks = options.checks;
+    made.lanes = options.lanes;
+    made.processor = options.processor;
+    return made;
 }
 
 Stage compileFiles(const Call& call, Compilation& result, Stage last,
@@ -64,6 +69,7 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
     request.defines = call.options.defines;
     request.order = call.options.order;
     request.planIfPossible = planIfPossible;
+    request.scaling = call.options.scaling;
     request.print = std::move(print);
     request.interrupt = call.world.interrupt;
     Result<Library> library = call.options.stdlib.empty() ? Result<Library>(Library::builtIn())

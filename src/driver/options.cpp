@@ -338,6 +338,8 @@ private:
         choose(sub, "--check", kChecks, options.checks,
                "checks of a running program: all (default) or none");
         group = "Looking inside";
+        value(sub, "--disable-pass", "NAME", "leave out a pass: lanes or scaling; repeatable",
+              [this](const std::string& text) { disablePass(text); });
         value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
               [this](const std::string& text) {
                   Emit stage{};
@@ -347,6 +349,15 @@ private:
                       wrongValue(text, "--emit", wordsOf(kEmits));
               });
         addOutput(sub);
+    }
+
+    void disablePass(const std::string& name) {
+        if (name == "lanes")
+            options.lanes = false;
+        else if (name == "scaling")
+            options.scaling = false;
+        else
+            wrongValue(name, "--disable-pass", "lanes or scaling");
     }
 
     void addOutput(CLI::App& sub) {

@@ -58,6 +58,8 @@ struct Options {
     bool cFormat = false;
     bool interpret = false;
     int level = 2;  ///< -O0 to -O3
+    bool scaling = true;  ///< passes that may be switched off
+    bool lanes = true;
     bool checks = true;  ///< --check=all
     bool stats = false;
     FileOptions in, out;

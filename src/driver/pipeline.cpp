@@ -134,7 +134,7 @@ private:
         scratch.limits = result.context.limits;
         base::Context& told = request.planIfPossible ? scratch : result.context;
         result.plan = plan::plan(told, program, result.quota, result.schedules.front(),
-                                 {true, single ? &*single : nullptr});
+                                 {request.scaling, single ? &*single : nullptr});
         return !result.context.diags.hasErrors();
     }
 

@@ -40,6 +40,7 @@ struct Request {
     std::map<std::string, std::string> defines;  ///< values of its parameters, as written
     sched::Order order = sched::Order::Buffers;
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
+    bool scaling = true;  ///< plan::Options::scale
     bool planIfPossible = false;
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;

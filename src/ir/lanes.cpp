@@ -15,6 +15,10 @@ bool fitsLanes(const Type* type) {
     }
 }
 
+std::string itemsVary(const Type* type) {
+    return "values of type " + types::toString(type) + " vary";
+}
+
 /// Goes through the body until nothing more turns out to vary.
 class Search {
 public:
@@ -42,15 +46,14 @@ private:
     void vary(Reg reg, bool isSo) {
         if (reg == kNone || !isSo || found.regs[reg]) return;
         if (!body.regs[reg].ref && !fitsLanes(body.regs[reg].type))
-            return refuse("values of type " + types::toString(body.regs[reg].type) + " vary");
+            return refuse(itemsVary(body.regs[reg].type));
         found.regs[reg] = changed = true;
     }
 
     void varyLocal(std::uint32_t local, bool isSo) {
         if (!isSo || found.locals[local]) return;
         const Type* type = body.locals[local].type;
-        if (!type->isAggregate() && !fitsLanes(type))
-            return refuse("values of type " + types::toString(type) + " vary");
+        if (!type->isAggregate() && !fitsLanes(type)) return refuse(itemsVary(type));
         found.locals[local] = changed = true;
     }
 
@@ -83,6 +86,8 @@ private:
             case Op::Peek:
             case Op::Iter: return vary(i.result, true);
             case Op::Push:
+                if (!fitsLanes(i.type)) refuse(itemsVary(i.type));
+                return;
             case Op::Discard:
             case Op::Extent:
             case Op::Declare: return;
@@ -124,6 +129,9 @@ private:
             case Op::StoreAt:
                 written(i.operands[0],
                         varies(i.operands[0]) || varies(i.operands[1]) || isDivergent());
+                if (const Type* type = body.regs[i.operands[1]].type;
+                    rootVaries(i.operands[0]) && !fitsLanes(type))
+                    refuse(itemsVary(type));
                 return true;
             case Op::Copy: copy(i); return true;
             case Op::Zero:

@@ -1,6 +1,7 @@
 #pragma once
 /// A program from its text to LLVM, and its run.
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,10 +16,14 @@ namespace strc::testing {
 
 class CompiledTest : public ::testing::Test {
 protected:
+    /// May be done again: with another program then.
     void compile(const std::string& text) {
+        std::destroy_at(&program);
+        std::construct_at(&program);
         request.sources = {{"test.str", text}};
         ASSERT_EQ(driver::compile(program, request, library, driver::Stage::Planned),
-                  driver::Stage::Planned);
+                  driver::Stage::Planned)
+            << ::testing::PrintToString(faults());
     }
 
     codegen::Module lower(codegen::Options options = {}) {

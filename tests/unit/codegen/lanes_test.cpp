@@ -1,0 +1,124 @@
+#include <cstring>
+
+#include "unit/codegen/compiled.h"
+
+namespace strc::testing {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A filter between numbers and their print, once in lanes and once interpreted.
+class LanesCompiled : public CompiledTest {
+protected:
+    void expectSame(const std::string& filter, const std::string& type = "float") {
+        SCOPED_TRACE(filter);
+        compile(
+            "void->void pipeline Main { add Count; add F; add Show; }\n"
+            "void->float filter Count { int n; work push 1 { push((n * 37) % 101 - 50); n++; } }\n"
+            "float->" +
+            type + " filter F { " + filter + " }\n" + type +
+            "->void filter Show { work pop 1 { println(pop()); } }\n");
+        if (HasFatalFailure()) return;
+        EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@F.work.lanes("));
+        const auto compiled = run(iterations(700));
+        const std::string printedInLanes = std::exchange(printed, "");
+        const auto found = faults();
+        const auto meant = interpret(iterations(700));
+        EXPECT_EQ(compiled.end, meant.end);
+        EXPECT_EQ(printedInLanes, printed);
+        const auto all = faults();
+        EXPECT_EQ(all, found.empty() ? found : std::vector<std::string>(2, found[0]));
+        printed.clear();
+    }
+};
+
+TEST_F(LanesCompiled, Windows) {
+    expectSame(
+        "float[9] c; init { for (int i = 0; i < 9; i++) c[i] = 1.0 / (i + 3); }\n"
+        "work pop 1 push 1 peek 9 { float s; for (int i = 0; i < 9; i++) s += peek(i) * c[i];"
+        " push(s); pop(); }");
+}
+
+TEST_F(LanesCompiled, ManyItemsInAndOut) {
+    for (const char* rates : {"2 3", "3 2", "4 8", "8 1", "5 16", "16 5", "1 2"}) {
+        const std::string pops(rates, std::strchr(rates, ' ')), pushes(std::strchr(rates, ' ') + 1);
+        expectSame("work pop " + pops + " push " + pushes + " { float[" + pops +
+                   "] x; for (int i = 0; i < " + pops +
+                   "; i++) x[i] = pop() + i; for (int i = 0; i < " + pushes + "; i++) push(x[i % " +
+                   pops + "] / (i + 1)); }");
+    }
+}
+
+TEST_F(LanesCompiled, ItemsOfAllSizes) {
+    expectSame("work pop 1 push 2 { int x = (int)pop(); push(x / 3); push(x << 3); }", "int");
+    expectSame("work pop 1 push 1 { push(pop() > 3); }", "boolean");
+    expectSame("work pop 2 push 2 { push((bit)((int)pop() & 1)); push((bit)((int)pop() & 1)); }",
+               "bit");
+    expectSame("work pop 1 push 1 { float x = pop(); push(sin(x) + atan2(x, 2)); }", "double");
+}
+
+TEST_F(LanesCompiled, BranchesOfSomeLanes) {
+    expectSame(
+        "work pop 1 push 1 { float x = pop(); if (x > 3) { x = x * 2; if (x > 20) x = -x; }"
+        " else x = sqrt(abs(x)); push(x); }");
+    expectSame(
+        "work pop 1 push 1 { float x = pop(); if (x > 3) push(1); else push(x < -4 ? x : 7); }");
+    expectSame(
+        "work pop 2 push 2 { if (peek(1) > 0) { push(pop()); push(1 + pop()); } else {"
+        " float y = pop(); push(pop()); push(y); } }");
+}
+
+TEST_F(LanesCompiled, LanesThatDoNotAgreeGiveUp) {
+    expectSame("work pop 1 push 1 { float x = pop(); if (x > 3) push(x); if (!(x > 3)) push(5); }");
+}
+
+TEST_F(LanesCompiled, ArraysOfEachLane) {
+    expectSame(
+        "work pop 1 push 1 { float[8] a; int x = (int)pop(); for (int i = 0; i < 8; i++) a[i] = i;"
+        " a[x & 7] = x; float s; for (int i = 0; i < 8; i++) s = s * 2 + a[i];"
+        " float[8] b = a; push(s + b[(x + 1) & 7]); }");
+    expectSame(
+        "int[4][3] t; init { for (int i = 0; i < 12; i++) t[i / 3][i % 3] = i * i; }\n"
+        "work pop 1 push 1 { int x = (int)pop(); push(t[x & 3][(x & 255) % 3]); }");
+}
+
+TEST_F(LanesCompiled, ChecksOfSomeLanes) {
+    expectSame(
+        "work pop 1 push 1 { int x = (int)pop(); if (x != 3) push(60 / (x - 3)); else push(0); }");
+    expectSame(
+        "int[10] t; work pop 1 push 1 { int x = (int)pop(); int y = 4;"
+        " if (x >= 0 && x < 10) y = t[x]; push(y); }");
+}
+
+TEST_F(LanesCompiled, FaultsAreThoseOfTheFirstFiring) {
+    expectSame("work pop 1 push 1 { int x = (int)pop(); push(60 / (x - 13)); }");
+    expectSame("int[10] t; work pop 1 push 1 { int x = (int)pop() + 49; push(t[x]); }");
+}
+
+TEST_F(LanesCompiled, NumbersOfFirings) {
+    expectSame("work pop 1 push 1 { push(pop() + iter()); }");
+}
+
+TEST_F(LanesCompiled, StateIsDoneOneByOne) {
+    compile(
+        "void->void pipeline Main { add Count; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr(".lanes(")));
+}
+
+TEST_F(LanesCompiled, CanBeSwitchedOff) {
+    compile(
+        "void->void pipeline Main { add Count; add F; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->int filter F { work pop 1 push 1 { push(pop() * 3); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@F.work.lanes("));
+    codegen::Options without;
+    without.lanes = false;
+    EXPECT_THAT(codegen::printLlvm(lower(without)), Not(HasSubstr(".lanes(")));
+}
+
+}  // namespace
+}  // namespace strc::testing
