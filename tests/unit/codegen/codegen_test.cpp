@@ -77,7 +77,9 @@ TEST_F(CompiledTest, ChecksNameTheInstanceAndTheNumbers) {
 
 TEST_F(CompiledTest, ChecksCanBeLeftOut) {
     compile(kByChance);
-    EXPECT_THAT(lower({2, false}).sites(), IsEmpty());
+    codegen::Options unchecked;
+    unchecked.checks = false;
+    EXPECT_THAT(lower(unchecked).sites(), IsEmpty());
     EXPECT_THAT(lower().sites(), Not(IsEmpty()));
 }
 
