@@ -42,7 +42,10 @@ static void quoted(parser *p, char word[kLongestWord]) {
     if (p->at == p->end || (*p->at != '\'' && *p->at != '"')) return;
     const char *close = memchr(p->at + 1, *p->at, (size_t)(p->end - p->at - 1));
     if (!close) return;
-    snprintf(word, kLongestWord, "%.*s", (int)(close - p->at - 1), p->at + 1);
+    size_t size = (size_t)(close - p->at - 1);
+    if (size >= kLongestWord) size = kLongestWord - 1;
+    for (size_t k = 0; k < size; ++k) word[k] = p->at[k + 1] ? p->at[k + 1] : '\x01';
+    word[size] = '\0';
     p->at = close + 1;
 }
 

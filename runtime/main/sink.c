@@ -82,6 +82,7 @@ int strc_sink_flush(strc_sink *sink) {
 }
 
 int strc_sink_write(strc_sink *sink, const void *from, size_t count) {
+    if (sink->failed) return -1;
     if (count > kBuffer - sink->used) {
         if (strc_sink_flush(sink) != 0) return -1;
         if (count >= kBuffer) return give(sink, from, count);

@@ -54,7 +54,8 @@ static int64_t read_more(strc_supply *supply, uint64_t wanted) {
 
 static int read_until(strc_supply *supply, uint64_t wanted) {
     while (here(supply) < wanted && !supply->ended) {
-        int64_t got = read_more(supply, wanted - here(supply));
+        int64_t got = supply->failed ? -1 : read_more(supply, wanted - here(supply));
+        supply->failed = got < 0;
         if (got < 0) return -1;
         supply->since_rewind += (uint64_t)got;
         if (got != 0) continue;

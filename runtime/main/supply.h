@@ -18,6 +18,7 @@ typedef struct strc_supply {
     uint64_t marked_taken;
     uint64_t since_rewind;  ///< items; 0: the input has none at all
     int ended;
+    int failed;  ///< it has been reported
 } strc_supply;
 
 /// The reader is open.

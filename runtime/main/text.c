@@ -116,10 +116,12 @@ static int read_word(void *self, uint64_t offset, strc_kind kind) {
         strc_source_take(&reader->source, (size_t)length);
         return 1;
     }
-    int shown = length > kShownWord ? kShownWord : (int)length;
-    snprintf(own->fault, sizeof own->fault, "line %llu: '%.*s%s' is not %s",
-             (unsigned long long)own->line, shown, word, length > kShownWord ? "..." : "",
-             name_of(kind));
+    char shown[kShownWord + 1];
+    size_t size = length > kShownWord ? kShownWord : (size_t)length;
+    for (size_t k = 0; k < size; ++k) shown[k] = word[k] ? word[k] : '\x01';
+    shown[size] = '\0';
+    snprintf(own->fault, sizeof own->fault, "line %llu: '%s%s' is not %s",
+             (unsigned long long)own->line, shown, length > kShownWord ? "..." : "", name_of(kind));
     return 0;
 }
 

@@ -154,7 +154,7 @@ TEST_F(OptionsTest, WrongValuesAreReportedWithWhatIsNeeded) {
               "'=n' is not a value for -D: NAME=VALUE is needed");
     EXPECT_EQ(
         fault({"check", "--emit=code", "a"}),
-        "'code' is not a value for --emit: ast, ir, graph, schedule, plan, llvm or asm is needed");
+        "'code' is not a value for --emit: ast, ir, graph, schedule, plan, llvm, asm or obj is needed");
     EXPECT_EQ(fault({"run", "--out-width=0", "a"}),
               "'0' is not a value for --out-width: a number from 1 to 2147483647 is needed");
     EXPECT_EQ(fault({"run", "--in-format=mp3", "a"}).find("'mp3' is not a value for --in-format"),

@@ -1,0 +1,156 @@
+#include <cstring>
+#include <fcntl.h>
+#include <thread>
+#include <unistd.h>
+
+#include "fixture.h"
+
+namespace strc::testing {
+namespace {
+
+std::string ints(std::initializer_list<int> values) {
+    return {reinterpret_cast<const char*>(values.begin()), values.size() * sizeof(int)};
+}
+
+class SupplyTest : public MainTest {
+protected:
+    ~SupplyTest() override { strc_supply_close(&supply); }
+    void open(const std::string& name, bool loop = false, bool pads = false) {
+        int opened = strc_reader_open(&supply.reader, &strc_format_raw, intItem(), name.c_str(),
+                                      {0, 0}, nullptr);
+        EXPECT_EQ(opened, 0) << takeMessages();
+        strc_supply_begin(&supply, loop, pads, 1 << 20);
+    }
+    std::vector<int> take(std::uint64_t items) {
+        std::vector<int> taken(items);
+        strc_supply_take(&supply, taken.data(), items);
+        return taken;
+    }
+
+    strc_supply supply{};
+};
+
+TEST_F(SupplyTest, SaysWhatIsThere) {
+    open(file("a", ints({1, 2, 3}) + "xx"));
+    EXPECT_EQ(strc_supply_has(&supply, 2), 1);
+    EXPECT_EQ(take(2), (std::vector{1, 2}));
+    EXPECT_EQ(strc_supply_left(&supply), 1u);
+    EXPECT_EQ(strc_supply_has(&supply, 2), 0);
+    EXPECT_EQ(strc_supply_has_at_once(&supply, 1), 1);
+    EXPECT_EQ(take(1), std::vector{3});
+    EXPECT_EQ(strc_supply_left(&supply), 0u);
+}
+
+TEST_F(SupplyTest, GivesBackWhatWasMarked) {
+    std::string many;
+    for (int k = 0; k < 20000; ++k) many += ints({k});
+    open(file("a", many));
+    EXPECT_EQ(strc_supply_has(&supply, 10), 1);
+    take(10);
+    strc_supply_mark(&supply);
+    for (int k = 0; k < 19; ++k) {
+        EXPECT_EQ(strc_supply_has(&supply, 1000), 1);
+        EXPECT_EQ(take(1000).front(), 10 + 1000 * k);
+    }
+    strc_supply_give_back(&supply);
+    EXPECT_EQ(supply.taken, 10u);
+    EXPECT_EQ(strc_supply_has(&supply, 19990), 1);
+    EXPECT_EQ(take(19990).back(), 19999);
+}
+
+TEST_F(SupplyTest, KeepsNothingThatIsNotMarked) {
+    std::string many(400000, 'x');
+    open(file("a", many));
+    for (int k = 0; k < 100; ++k) {
+        strc_supply_mark(&supply);
+        EXPECT_EQ(strc_supply_has(&supply, 1000), 1);
+        take(1000);
+        strc_supply_keep(&supply);
+    }
+    EXPECT_LT(supply.room, 100000u);
+}
+
+TEST_F(SupplyTest, GoesRoundAndFillsUp) {
+    open(file("a", ints({1, 2})), true);
+    EXPECT_EQ(strc_supply_has(&supply, 5), 1);
+    EXPECT_EQ(take(5), (std::vector{1, 2, 1, 2, 1}));
+    strc_supply_close(&supply);
+    supply = {};
+    open(file("b", ints({1, 2})), false, true);
+    EXPECT_EQ(strc_supply_has(&supply, 3), 1);
+    EXPECT_EQ(take(3), (std::vector{1, 2, 0}));
+    EXPECT_EQ(strc_supply_has(&supply, 1), 0);
+    EXPECT_EQ(strc_supply_left(&supply), 0u);
+}
+
+TEST_F(SupplyTest, ReadsNoMoreAheadThanItMay) {
+    open(file("a", ints({1, 2})));
+    EXPECT_EQ(strc_supply_has(&supply, (1 << 20) / 4 + 1), -1);
+    EXPECT_NE(takeMessages().find("[out-of-memory]"), std::string::npos);
+}
+
+TEST_F(SupplyTest, TellsAFaultOnce) {
+    open(file("a", ints({1})));
+    close(supply.reader.source.descriptor);
+    EXPECT_EQ(strc_supply_has_at_once(&supply, 1), -1);
+    EXPECT_NE(takeMessages().find("[cannot-read-file]"), std::string::npos);
+    EXPECT_EQ(strc_supply_has(&supply, 1), -1);
+    EXPECT_EQ(takeMessages(), "");
+    supply.reader.source.descriptor = -1;
+}
+
+using SinkTest = MainTest;
+
+TEST_F(SinkTest, WritesAndOverwrites) {
+    strc_sink sink;
+    ASSERT_EQ(strc_sink_open(&sink, path("a").c_str(), {0, 0}), 0);
+    EXPECT_TRUE(sink.seekable);
+    std::string large(100000, 'x');
+    EXPECT_EQ(strc_sink_write(&sink, "head", 4), 0);
+    EXPECT_EQ(strc_sink_write(&sink, large.data(), large.size()), 0);
+    EXPECT_EQ(strc_sink_position(&sink), 100004u);
+    EXPECT_EQ(strc_sink_flush(&sink), 0);
+    EXPECT_EQ(strc_sink_overwrite(&sink, 1, "EA", 2), 0);
+    EXPECT_EQ(strc_sink_close(&sink), 0);
+    EXPECT_EQ(strc_sink_close(&sink), 0);
+    EXPECT_EQ(contents(path("a")), "hEAd" + large);
+}
+
+TEST_F(SinkTest, TellsWhatCannotBeWritten) {
+    strc_sink sink;
+    EXPECT_EQ(strc_sink_open(&sink, path("no/a").c_str(), {0, 0}), -1);
+    EXPECT_NE(takeMessages().find("No such file or directory [cannot-write-file]"),
+              std::string::npos);
+    ASSERT_EQ(strc_sink_open(&sink, "/dev/full", {0, 0}), 0);
+    EXPECT_EQ(strc_sink_write(&sink, "a", 1), -1);
+    EXPECT_EQ(strc_sink_write(&sink, "a", 1), -1);
+    EXPECT_EQ(strc_sink_close(&sink), -1);
+    std::string told = takeMessages();
+    EXPECT_NE(told.find("No space left on device"), std::string::npos);
+    EXPECT_EQ(std::count(told.begin(), told.end(), '\n'), 1);
+}
+
+using SourceTest = MainTest;
+
+TEST_F(SourceTest, SkipsAndSeeks) {
+    strc_source source;
+    ASSERT_EQ(strc_source_open(&source, file("a", "0123456789").c_str(), {0, 0}, nullptr), 0);
+    EXPECT_EQ(source.size, 10u);
+    EXPECT_EQ(strc_source_skip(&source, 4), 1);
+    EXPECT_GE(strc_source_ask(&source, 2), 2);
+    EXPECT_EQ(*strc_source_bytes(&source), '4');
+    EXPECT_EQ(strc_source_skip(&source, 7), 0);
+    EXPECT_EQ(strc_source_seek(&source, 9), 1);
+    EXPECT_EQ(strc_source_ask(&source, 5), 1);
+    EXPECT_EQ(*strc_source_bytes(&source), '9');
+    strc_source_close(&source);
+}
+
+TEST_F(SourceTest, FoldersAreNoFiles) {
+    strc_source source;
+    EXPECT_EQ(strc_source_open(&source, folder.c_str(), {0, 0}, nullptr), -1);
+    EXPECT_NE(takeMessages().find("Is a directory [cannot-open-file]"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace strc::testing
