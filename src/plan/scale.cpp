@@ -1,11 +1,15 @@
 #include "plan/scale.h"
 
+#include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
+#include <span>
 #include <string>
 #include <utility>
 
 #include "graph/components.h"
+#include "plan/feedback.h"
 
 namespace strc::plan {
 namespace {
@@ -17,6 +21,8 @@ using Body = std::vector<Loop>;
 /// What a firing reads should still be where the firing before put it: the first level data cache of
 /// nearly every processor in use has at least so much.
 constexpr std::int64_t kFastBytes = 32 * 1024;
+/// The second level has at least so much.
+constexpr std::int64_t kNearBytes = 256 * 1024;
 /// Beyond that the overhead of a phase is long invisible, and latency and the rest at an end of the
 /// input, which goes one by one, grow.
 constexpr std::int64_t kMostFactor = 1024;
@@ -36,7 +42,8 @@ bool hasVisibleOrder(const graph::Graph& graph) {
 
 class Scaling {
 public:
-    Scaling(const graph::Graph& program, std::int64_t times) : graph(program), factor(times) {
+    Scaling(const graph::Graph& program, std::span<const std::int64_t> between, std::int64_t times)
+        : graph(program), held(between), factor(times) {
         std::vector<graph::Arrow> arrows;
         for (const graph::Edge& edge : graph.edges) {
             if (edge.from != kNone && edge.to != kNone) arrows.push_back({edge.from, edge.to});
@@ -88,7 +95,12 @@ private:
 
     bool repeatLoop(const Body& list, std::size_t begin, std::size_t end, std::uint32_t feedback,
                     Body& to) {
-        if (end - begin == 1 && !list[begin].isLeaf()) {
+        Firings firings;
+        for (std::size_t k = begin; k < end; ++k) count(list[k], 1, firings);
+        std::vector<Loop> blocks = feedbackInBlocks(graph, firings, held, factor);
+        if (!blocks.empty()) {
+            std::move(blocks.begin(), blocks.end(), std::back_inserter(to));
+        } else if (end - begin == 1 && !list[begin].isLeaf()) {
             to.push_back(list[begin]);
             to.back().count *= factor;
         } else {
@@ -99,6 +111,11 @@ private:
             to.push_back(std::move(rounds));
         }
         return appear(feedback);
+    }
+
+    static void count(const Loop& loop, std::int64_t times, Firings& firings) {
+        if (loop.isLeaf()) firings[loop.node] += times * loop.count;
+        for (const Loop& child : loop.children) count(child, times * loop.count, firings);
     }
 
     bool scaleOne(const Loop& loop, Body& to) {
@@ -127,18 +144,20 @@ private:
     }
 
     const graph::Graph& graph;
+    std::span<const std::int64_t> held;
     std::int64_t factor;
     graph::Components parts;
     std::vector<std::uint32_t> place;  ///< by component: its turn in the schedule
     std::uint32_t next = 0;
 };
 
-/// Grows with the factor.
-std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed) {
+/// What channels need beyond what waits in them anyway; grows with the factor.
+std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begin& begin) {
     std::int64_t sum = 0;
     for (EdgeId id = 0; id < placed.capacity.size(); ++id) {
-        if (placed.capacity[id] > kFastBytes) return placed.capacity[id];
-        sum += placed.capacity[id] * itemSize(graph, id);
+        const std::int64_t items = placed.capacity[id] - begin.held[id];
+        if (items > kFastBytes) return items;
+        sum += items * itemSize(graph, id);
     }
     return sum;
 }
@@ -146,27 +165,43 @@ std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed) {
 }  // namespace
 
 std::optional<Loop> scaledSteady(const graph::Graph& graph, const Loop& steady,
-                                 std::int64_t factor) {
+                                 std::span<const std::int64_t> held, std::int64_t factor) {
     if (hasVisibleOrder(graph)) return std::nullopt;
-    return Scaling(graph, factor).run(steady);
+    return Scaling(graph, held, factor).run(steady);
 }
 
+namespace {
+
+/// What stays on channels moves once a phase: the more it is, the more steady states should share that.
+std::int64_t mostBytes(const graph::Graph& graph, const Begin& begin) {
+    std::int64_t waiting = 0;
+    for (EdgeId id = 0; id < begin.held.size() && waiting < kNearBytes; ++id)
+        waiting += std::min(begin.held[id], kNearBytes) * itemSize(graph, id);
+    return std::clamp(2 * waiting, kFastBytes, kNearBytes);
+}
+
+}  // namespace
+
 Scaled scale(const graph::Graph& graph, const Loop& steady, const Begin& begin) {
-    Scaled best;
-    std::int64_t most = kMostFactor;
-    for (std::int64_t factor = 2; best.factor < most;
-         factor = best.factor + (most - best.factor + 1) / 2) {
-        const auto tree = scaledSteady(graph, steady, factor);
-        if (!tree) return best;
+    const std::int64_t limit = mostBytes(graph, begin);
+    auto scaledBy = [&](std::int64_t factor) -> Scaled {
+        const auto tree = scaledSteady(graph, steady, begin.held, factor);
+        if (!tree) return {};
         Placed placed = place(graph, *tree, {begin.held, begin.reads * factor});
-        if (bytesOf(graph, placed) <= kFastBytes) {
-            best = {factor, std::move(placed)};
-        } else if (factor == 2) {
-            return best;
-        } else {
+        if (bytesOf(graph, placed, begin) > limit) return {};
+        return {factor, std::move(placed)};
+    };
+    Scaled best = scaledBy(2);
+    std::int64_t most = best.factor == 0 ? 0 : kMostFactor;
+    while (best.factor < most) {
+        const std::int64_t factor = best.factor + (most - best.factor + 1) / 2;
+        if (Scaled more = scaledBy(factor); more.factor != 0)
+            best = std::move(more);
+        else
             most = factor - 1;
-        }
     }
+    if (best.factor > kWidth && best.factor % kWidth != 0)
+        return scaledBy(best.factor - best.factor % kWidth);
     return best;
 }
 

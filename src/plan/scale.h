@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "plan/place.h"
@@ -10,11 +11,11 @@
 
 namespace strc::plan {
 
-/// `steady` with the counts of all leaves times `factor`; feedback loops keep their inside and are
-/// repeated. Empty where that cannot be: several nodes have an ordered effect of one kind (language.md
+/// `steady` with the counts of all leaves times `factor`; feedback loops are done
+/// in blocks (feedback.h) or repeated as they are. `held`: items on each edge between steady states. Empty where that cannot be: several nodes have an ordered effect of one kind (language.md
 /// 12.6), or a node or feedback loop does not stand in one place, after all that come before it.
 std::optional<sched::Loop> scaledSteady(const graph::Graph&, const sched::Loop& steady,
-                                        std::int64_t factor);
+                                        std::span<const std::int64_t> held, std::int64_t factor);
 
 struct Scaled {
     std::int64_t factor = 0;  ///< 0: the program is not scaled

@@ -77,14 +77,14 @@ TEST(PlanPrint, FeedbackLoop) {
         "Main", {source("A", 4),
                  feedbackloop("L", {1, 1}, filter("Body", 2, 2), filter("Back", 1, 1), {1, 1}, 2),
                  sink("Z", 4)}));
-    EXPECT_EQ(print(*made.make().verified().plan), R"(state: 33024 bytes, 8 in the image
+    EXPECT_EQ(print(*made.make().verified().plan), R"(state: 32512 bytes, 8 in the image
 tape                           kept  room  bytes  offset
-  Main.L.join -> Main.L.Body      0     2      8   10944
-  Main.L.Body -> Main.L.split     0     2      8   11008
-  Main.L.split -> Main.L.Back     0     1      4   11072
-  Main.L.Back -> Main.L.join      2  2730  10920       0
-  Main.A -> Main.L.join           0  2728  10912   11136
-  Main.L.split -> Main.Z          0  2728  10912   22080
+  Main.L.join -> Main.L.Body      0     2      8   10816
+  Main.L.Body -> Main.L.split     0     2      8   10880
+  Main.L.split -> Main.L.Back     0     1      4   10944
+  Main.L.Back -> Main.L.join      2  2690  10760       0
+  Main.A -> Main.L.join           0  2688  10752   11008
+  Main.L.split -> Main.Z          0  2688  10752   21760
 init:
 steady:
   Main.A to 0
@@ -95,15 +95,15 @@ steady:
     Main.L.Back from 0 to 2 + i0
   Main.Z from 0
   move 2 from 4 to 0 of Main.L.Back -> Main.L.join
-682 steady states:
-  682 Main.A to 0
-  loop 2728
+672 steady states:
+  672 Main.A to 0
+  loop 2688
     Main.L.join from i0, i0 to 0
     Main.L.Body from 0 to 0
     Main.L.split from 0 to i0, 0
     Main.L.Back from 0 to 2 + i0
-  682 Main.Z from 0
-  move 2 from 2728 to 0 of Main.L.Back -> Main.L.join
+  672 Main.Z from 0
+  move 2 from 2688 to 0 of Main.L.Back -> Main.L.join
 )");
 }
 
