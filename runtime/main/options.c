@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "words.h"
+
 typedef enum option_id {
     kHelp,
     kIterations,
@@ -15,6 +17,7 @@ typedef enum option_id {
     kLoopInput,
     kTail,
     kPrintFormat,
+    kDefine,
     kIn,
     kOut,
     kInFormat,
@@ -46,6 +49,7 @@ static const option table[] = {
      "an incomplete last steady state: drop it (default) or pad the input with zeros"},
     {kPrintFormat, 0, "--print-format", "WORD",
      "floats as shortest digits (java, default) or %f (c)"},
+    {kDefine, 'D', "--define", "NAME=VALUE", "value of a parameter that was left open"},
     {kIn, 0, "--in", "FILE", "input file; default: standard input, raw"},
     {kInFormat, 0, "--in-format", "F", "raw, wav, npy, text, pcm or pgm; default: by the name"},
     {kOut, 0, "--out", "FILE", "output file; default: standard output, raw"},
@@ -129,6 +133,30 @@ static int take_sample(const char *text, const char *option, strc_stream_info *t
     return wrong_value(text, option, "8, 16, 24, 32, float or double");
 }
 
+// ---- parameters
+
+static void define(const strc_executable *about, const char *text) {
+    size_t length = strcspn(text, "=");
+    if (length == 0 || !text[length]) {
+        wrong_value(text, "-D", "NAME=VALUE");
+        return;
+    }
+    const char *value = text + length + 1;
+    for (uint32_t k = 0; k < about->parameter_count; ++k) {
+        const strc_parameter *each = &about->parameters[k];
+        const char *name = strc_text_at(each->name);
+        if (strlen(name) != length || strncmp(name, text, length) != 0) continue;
+        int is_number = each->kind != STRC_BOOLEAN || strcspn(value, "01") != 0;
+        if (!is_number ||
+            !strc_word_value(value, strlen(value), (strc_kind)each->kind, each->value))
+            STRC_FAIL(nowhere, BadDefineValue, value, strc_text_at(each->type_name), name);
+        return;
+    }
+    char name[100];
+    snprintf(name, sizeof name, "%.*s", (int)length, text);
+    STRC_FAIL(nowhere, UnknownDefine, strc_text_at(about->main_stream), name);
+}
+
 // ---- one option
 
 static strc_file_options *file_of(strc_options *options, option_id id) {
@@ -136,7 +164,8 @@ static strc_file_options *file_of(strc_options *options, option_id id) {
     return id >= kIn ? &options->out : NULL;
 }
 
-static void take(strc_options *options, const option *what, const char *option, const char *text) {
+static void take(strc_options *options, const strc_executable *about, const option *what,
+                 const char *option, const char *text) {
     strc_file_options *file = file_of(options, what->id);
     if (file && !file->given) file->given = what->word;
     int64_t count = 0;
@@ -156,6 +185,7 @@ static void take(strc_options *options, const option *what, const char *option, 
         case kPrintFormat:
             take_word(text, option, "java", "c", "java or c", &options->c_format);
             break;
+        case kDefine: define(about, text); break;
         case kIn:
         case kOut: file->name = text; break;
         case kInFormat:
@@ -230,6 +260,7 @@ static int is_shown(option_id id, const strc_executable *about) {
     const strc_program *program = about->program;
     if (id == kIn || id == kInFormat) return has_open_end(about->inputs, program->inputs);
     if (id >= kIn) return has_open_end(about->outputs, program->outputs);
+    if (id == kDefine) return about->parameter_count != 0;
     return program->inputs != 0 || (id != kLoopInput && id != kTail);
 }
 
@@ -245,6 +276,10 @@ static void print_help(const char *program, const strc_executable *about) {
                  each->value ? " " : "", each->value ? each->value : "");
         printf("  %-26s %s\n", flags, each->help);
     }
+    for (uint32_t k = 0; k < about->parameter_count; ++k)
+        printf("%s  %s, %s\n", k == 0 ? "\nParameters:\n" : "",
+               strc_text_at(about->parameters[k].name),
+               strc_text_at(about->parameters[k].type_name));
     printf(
         "\nExit status: 0 fine; 1 a fault of the run; 2 a wrong call; 130 interrupted, 143 "
         "terminated\n(with all files completed).\n");
@@ -276,7 +311,7 @@ strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
         if (found->value && (!value || !*value))
             say("%s: 1 required %s missing", found->word, found->value);
         else
-            take(options, found, shown, value);
+            take(options, about, found, shown, value);
     }
     return strc_messages_status() == 0 ? STRC_PARSED_RUN : STRC_PARSED_WRONG;
 }

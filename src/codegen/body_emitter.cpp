@@ -76,6 +76,10 @@ void BodyEmitter::emit() {
 /// Which checks of rates are needed: none where analysis has found the counts.
 void BodyEmitter::countItems() {
     if (!code || !kernel.kernel) return;
+    if (body.kind == ir::BodyKind::Setup || body.kind == ir::BodyKind::Init) {
+        checkPops = checkPushes = false;
+        return;
+    }
     bool isPrework = body.kind == ir::BodyKind::Prework;
     rates = isPrework && kernel.kernel->prework ? *kernel.kernel->prework : kernel.kernel->work;
     checkPops = checkPushes = false;

@@ -38,6 +38,8 @@ std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
         std::vector<const ir::Body*> todo;
         if (kernel.code.work) todo.push_back(&*kernel.code.work);
         if (kernel.code.prework) todo.push_back(&*kernel.code.prework);
+        if (kernel.code.startsLate) todo.push_back(&kernel.code.setup);
+        if (kernel.code.init) todo.push_back(&*kernel.code.init);
         while (!todo.empty()) {
             const ir::Body& body = *todo.back();
             todo.pop_back();
@@ -50,6 +52,10 @@ std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
     return {};
 }
 
+std::string openParameterName(std::uint32_t slot) {
+    return "strc_parameter_" + std::to_string(slot);
+}
+
 Module lower(base::Context& context, const ir::Module& program, const plan::Plan& plan,
              const Options& options) {
     auto impl = std::make_unique<Module::Impl>();
@@ -58,6 +64,8 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context.limits, program, plan, options, *impl);
+    for (std::uint32_t slot = 0; slot < plan.program->openValues.size(); ++slot)
+        builder.openParameter(slot);
     emitProgram(builder);
     if (options.isInterrupted()) return Module(std::move(impl));
     limitEffort(*impl);

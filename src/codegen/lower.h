@@ -51,6 +51,9 @@ public:
 /// Something in the bodies that code generation has no answer for yet, as a sentence; or empty.
 std::string whyNot(const ir::Module&, const plan::Plan&);
 
+/// The symbol of an open parameter (ir::Module::open), as it lies in memory.
+std::string openParameterName(std::uint32_t slot);
+
 Module lower(base::Context&, const ir::Module&, const plan::Plan&, const Options&);
 
 /// Runs LLVM's passes of the level.

@@ -14,7 +14,9 @@ constexpr std::int64_t kLargestDynamic = std::int64_t{64}
 bool BodyEmitter::memory(const Instr& instr) {
     switch (instr.op) {
         case Op::Load:
-            if (instr.var.space == ir::Space::Constant)
+            if (isOpen(instr.var))
+                set(instr, loadOpen(instr));
+            else if (instr.var.space == ir::Space::Constant)
                 set(instr, m.constant(kernel.kernel->constants[instr.var.index]));
             else if (instr.var.space == ir::Space::Global)
                 set(instr, m.constant(m.program.globalValues[instr.var.index]));
@@ -59,6 +61,20 @@ bool BodyEmitter::memory(const Instr& instr) {
             return true;
         default: return false;
     }
+}
+
+bool BodyEmitter::isOpen(ir::VarRef var) const {
+    return var.space == ir::Space::Constant && kernel.kernel->code.openSlot(var.index) != ir::kNone;
+}
+
+/// It does not change while the program runs.
+llvm::Value* BodyEmitter::loadOpen(const Instr& instr) {
+    const std::uint32_t slot = kernel.kernel->code.openSlot(instr.var.index);
+    llvm::Value* loaded = m.load(b, instr.type, m.openParameter(slot));
+    auto* load = llvm::dyn_cast<llvm::LoadInst>(loaded);
+    if (load)
+        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(m.context, {}));
+    return loaded;
 }
 
 llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {

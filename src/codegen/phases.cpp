@@ -49,10 +49,27 @@ public:
     PhaseEmitter(ModuleBuilder& m, bool rare) : m(m), rare(rare), b(m.context) {}
 
     llvm::Function* emit(const plan::Phase& phase, const std::string& name) {
-        return inFunction(name, 0, [&] { steps(phase.steps, name); });
+        return inFunction(name, 0, [&] {
+            if (&phase == &m.plan.init) startLate();
+            steps(phase.steps, name);
+        });
     }
 
 private:
+    /// What initialises filters depends on parameters that have their values only now.
+    void startLate() {
+        const graph::Graph& graph = m.plan.program->graph;
+        llvm::Value* none = llvm::PoisonValue::get(m.ptr());
+        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+            const graph::KernelId kernel = graph.nodes[id].kernel;
+            if (kernel == graph::kNone || !m.plan.program->kernels[kernel].code.startsLate)
+                continue;
+            llvm::Value* fields = m.plan.fields[id] < 0 ? none : at(m.plan.fields[id]);
+            for (llvm::Function* part : m.kernel(kernel).start)
+                b.CreateCall(part, {env(), fields, none, none, b.getInt32(id), b.getInt32(0)});
+        }
+    }
+
     // ---- functions
 
     /// What `body` emits as a function of env, state and the rounds of the loops around.

@@ -59,8 +59,12 @@ private:
     }
 
     std::optional<std::string> makeObject() {
-        executable::Program parts{program.context, *program.plan, program.quota,
-                                  std::string(program.main->name.text()), printed};
+        executable::Program parts{program.context,
+                                  *program.plan,
+                                  program.quota,
+                                  program.module,
+                                  std::string(program.main->name.text()),
+                                  printed};
         if (!executable::checkFormats(parts)) return std::nullopt;
         codegen::Options how = codegenOptions(options);
         how.interrupted = [this] { return call.interrupted(); };

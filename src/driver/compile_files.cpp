@@ -67,6 +67,7 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
     request.sources = readSources(call, context.diags);
     request.top = call.options.top;
     request.defines = call.options.defines;
+    request.keptParameters = call.options.keptParameters;
     request.order = call.options.order;
     request.planIfPossible = planIfPossible;
     request.scaling = call.options.scaling;

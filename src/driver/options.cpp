@@ -192,6 +192,9 @@ private:
         value(
             sub, "--march", "NAME", "the processor it is for; default: the one at hand",
             [this](const std::string& text) { options.processor = text == "native" ? "" : text; });
+        value(sub, "--keep-param", "NAME",
+              "leave a parameter of the main stream to -D of the executable (repeatable)",
+              [this](const std::string& text) { options.keptParameters.push_back(text); });
         flag(sub, "--static", options.isStatic, "put the C library into it");
         value(sub, "--linker", "FILE", "link with this C compiler; default: cc",
               [this](const std::string& text) { options.linker = text; });

@@ -69,6 +69,7 @@ struct Options {
     std::string linker = "cc";
     std::string processor;  ///< --march=NAME; empty: the one at hand
     bool isStatic = false;
+    std::vector<std::string> keptParameters;  ///< --keep-param
 
     // ---- output of commands
     std::optional<Emit> emit;

@@ -1,5 +1,6 @@
 #include "driver/pipeline.h"
 
+#include "ir/open.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
 #include "parser/parse.h"
@@ -81,6 +82,9 @@ private:
         if (!result.context.diags.hasErrors())
             for (const std::string& fault : ir::verify(result.module)) STRC_ASSERT(false, fault);
 #endif
+        if (!request.keptParameters.empty() && result.context.diags.errorCount() == errors)
+            ir::leaveOpen(result.context, result.module, result.main->index,
+                          request.keptParameters);
         return result.context.diags.errorCount() == errors;
     }
 

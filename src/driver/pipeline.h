@@ -38,6 +38,7 @@ struct Request {
     std::vector<SourceText> sources;
     std::string top;                             ///< name of the main stream, or empty
     std::map<std::string, std::string> defines;  ///< values of its parameters, as written
+    std::vector<std::string> keptParameters;  ///< those that an executable's -D sets
     sched::Order order = sched::Order::Buffers;
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
     bool scaling = true;  ///< plan::Options::scale

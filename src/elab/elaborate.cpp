@@ -21,6 +21,8 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
     linkMessages(context, tree, result);
     result.kernels = std::move(tree.kernels);
     result.random = tree.random;
+    for (const ir::OpenParameter& each : module.open)
+        result.openValues.push_back(tree.instances[0].constants[each.constant]);
     result.complete = context.diags.errorCount() == errors;
     checkRates(context, module, result);
     return result;

@@ -49,6 +49,7 @@ struct Elaboration {
     /// Receivers in order of registration, by the int that portal values hold.
     std::vector<std::vector<graph::NodeId>> portals;
     types::Random random;  ///< its state goes on from elaboration
+    std::vector<Value> openValues;  ///< by Module::open: what the elaboration took them for
     bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
 

@@ -306,9 +306,12 @@ private:
             prework = makeRates(context, preworkRates, owner);
         }
         if (!keep(2 * run.state.size() + 3 * bytesOf(run.constants))) return false;
-        if (run.code->init && !runBody(*run.code->init, run)) return false;
+        const bool isLate = run.code->startsLate;
+        if (run.code->init && !isLate && !runBody(*run.code->init, run)) return false;
         instance.state = std::make_shared<const std::string>(
-            reinterpret_cast<const char*>(run.state.data()), run.state.size());
+            isLate
+                ? std::string(run.state.size(), '\0')
+                : std::string(reinterpret_cast<const char*>(run.state.data()), run.state.size()));
         if (!pure) appendImpure(key, run, work, prework);
         auto [found, fresh] =
             kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
@@ -376,7 +379,7 @@ private:
         kernel.fieldOffsets = run.fieldOffsets;
         kernel.stateSize = static_cast<std::int64_t>(run.state.size());
         std::vector<Value> fieldValues;
-        if (pure) fieldValues = valuesOfFields(run);
+        if (pure && !run.code->startsLate) fieldValues = valuesOfFields(run);
         ir::Bindings bindings{kernel.constants, kernel.fieldTypes, fieldValues, kernel.input,
                               kernel.output};
         kernel.code = ir::specialize(module, *instance.code, bindings, types);

@@ -87,6 +87,7 @@ public:
         add("strc.types", bytesOf(typeRows), offsetof(strc_executable, types));
         add("strc.fields", bytesOf(fieldRows), offsetof(strc_executable, fields));
         addFormats();
+        addParameters();
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
         add("strc.texts", texts, offsetof(strc_executable, texts));
@@ -208,6 +209,22 @@ private:
         top.pointers.push_back({offsetof(strc_executable, formats), "strc.formats"});
     }
 
+    void addParameters() {
+        const std::vector<types::Value>& values = program.plan.program->openValues;
+        std::vector<strc_parameter> rows;
+        Data table{"strc.parameters", {}, {}};
+        for (std::uint32_t slot = 0; slot < values.size(); ++slot) {
+            const std::size_t at = slot * sizeof(strc_parameter) + offsetof(strc_parameter, value);
+            table.pointers.push_back({at, codegen::openParameterName(slot)});
+            rows.push_back({nullptr, static_cast<std::uint32_t>(kindOf(values[slot].type->kind)),
+                            text(program.module.open[slot].name),
+                            text(types::toString(values[slot].type)), 0});
+        }
+        table.bytes = bytesOf(rows);
+        made.push_back(std::move(table));
+        top.pointers.push_back({offsetof(strc_executable, parameters), "strc.parameters"});
+    }
+
     // ---------------------------------------------------------------- the constant
 
     strc_severity leftOver() const {
@@ -233,6 +250,7 @@ private:
         row.most_bytes = program.context.limits.totalBytes;
         row.main_stream = mainStream;
         row.left_over = leftOver();
+        row.parameter_count = static_cast<std::uint32_t>(program.module.open.size());
         top.name = kTables;
         top.bytes.assign(reinterpret_cast<const char*>(&row), sizeof row);
         std::sort(top.pointers.begin(), top.pointers.end(),

@@ -17,6 +17,7 @@ struct Program {
     base::Context& context;
     const plan::Plan& plan;
     const graph::Quota& quota;
+    const ir::Module& module;
     std::string mainStream;
     std::string printed;  ///< while the graph was built
 };

@@ -193,6 +193,10 @@ struct StreamCode {
     const Type* input = nullptr;  ///< null: an anonymous composite that wrote no type
     const Type* output = nullptr;
     std::vector<Variable> constants;  ///< parameters, then captured variables
+    /// Empty, or parallel to constants: into Module::open where the value is known only when an
+    /// executable starts, else kNone. Until then the constant has the value of elaboration.
+    std::vector<std::uint32_t> open;
+    bool startsLate = false;  ///< setup or init depend on such a constant: they run at the start
     std::uint32_t params = 0;
     /// One for each parameter; may load earlier constants. An aggregate value is written through the
     /// first parameter and Body::result is its type.
@@ -203,6 +207,16 @@ struct StreamCode {
     std::optional<Body> body;  ///< composites
     std::vector<Body> functions;  ///< functions and handlers (by Body::kind)
     SourceRange range, header;
+
+    std::uint32_t openSlot(std::uint32_t constant) const {
+        return open.empty() ? kNone : open[constant];
+    }
+};
+
+/// A parameter of the main stream whose value is known only when an executable starts.
+struct OpenParameter {
+    std::string name;
+    std::uint32_t constant = kNone;  ///< of the main stream
 };
 
 struct Native {
@@ -217,6 +231,7 @@ struct Module {
     std::vector<Body> functions;  ///< of helper packages
     std::vector<std::string> functionNames;  ///< "Package.function"
     std::vector<Native> natives;
+    std::vector<OpenParameter> open;
     std::vector<Variable> globals;
     std::vector<Value> globalValues;  ///< filled in while static items run
 

@@ -16,6 +16,9 @@ struct Known {
     const Bindings* bindings = nullptr;
     std::vector<const Value*> fields;  ///< scalar fields that keep their value after init
     types::TypeTable* types = nullptr;
+    const StreamCode* code = nullptr;  ///< says which constants are open
+
+    bool isOpen(std::uint32_t constant) const { return code && code->openSlot(constant) != kNone; }
 };
 
 /// Rewrites one body block by block, in order: every register is defined before its uses, so one
@@ -116,7 +119,7 @@ private:
     }
 
     void rewriteLoad(Instr& instr) {
-        if (instr.var.space == Space::Constant && known.bindings)
+        if (instr.var.space == Space::Constant && known.bindings && !known.isOpen(instr.var.index))
             makeConst(instr, known.bindings->constants[instr.var.index]);
         else if (instr.var.space == Space::Field && instr.var.index < known.fields.size() &&
                  known.fields[instr.var.index])
@@ -279,8 +282,19 @@ std::vector<bool> storedFields(const StreamCode& code) {
     return stored;
 }
 
+/// The part of a setup that gives fields their values: they lie there already, zeroed.
+void leaveInitialisers(Body& setup) {
+    for (Block& block : setup.blocks)
+        std::erase_if(block.instrs, [](const Instr& instr) {
+            return instr.op == Op::Rate || instr.op == Op::ItemType ||
+                   (instr.op == Op::Declare && instr.var.space != Space::Local);
+        });
+}
+
 template <typename Visit>
 void forEachRunBody(StreamCode& code, Visit visit) {
+    if (code.startsLate) visit(code.setup);
+    if (code.init) visit(*code.init);
     if (code.prework) visit(*code.prework);
     if (code.work) visit(*code.work);
     for (Body& function : code.functions) visit(function);
@@ -293,8 +307,12 @@ void fold(Body& body) { Folder(body, Known{}).fold(); }
 StreamCode specialize(const Module&, const StreamCode& generic, const Bindings& bindings,
                       types::TypeTable& types) {
     StreamCode code = generic;
-    code.setup = Body{};
-    code.init.reset();
+    if (code.startsLate) {
+        leaveInitialisers(code.setup);
+    } else {
+        code.setup = Body{};
+        code.init.reset();
+    }
     code.defaults.clear();
     code.input = bindings.input;
     code.output = bindings.output;
@@ -302,7 +320,7 @@ StreamCode specialize(const Module&, const StreamCode& generic, const Bindings& 
         code.fields[k].type = bindings.fieldTypes[k];
     for (std::size_t k = 0; k < code.constants.size(); ++k)
         code.constants[k].type = bindings.constants[k].type;
-    Known known{&bindings, {}, &types};
+    Known known{&bindings, {}, &types, &generic};
     std::vector<bool> stored = storedFields(code);
     known.fields.resize(code.fields.size());
     for (std::size_t k = 0; k < bindings.fieldValues.size(); ++k)

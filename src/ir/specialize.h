@@ -4,7 +4,8 @@
 /// In: the code of a filter, the values of its constants and the concrete types of its fields and
 /// items, as elaboration found them. Out: the same code in which scalar constants are literals,
 /// `extent` of everything is a literal, all variable types are concrete, foldable operations are
-/// folded and branches on constants are pruned. Setup, init and defaults are dropped (they have run).
+/// folded and branches on constants are pruned. Setup, init and defaults are dropped (they have run); of a
+/// stream that starts late the initialisers of fields and init stay. Open constants are no literals.
 
 #include <span>
 

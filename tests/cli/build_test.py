@@ -308,6 +308,105 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         self.assertIn("p: error: 2 items left over", self.execute(status=1)[1])
 
 
+class OpenParameters(Executables):
+    TEXT = """void->void pipeline Main(int n = 2, float gain = 0.5, boolean loud = false, double d = 1, complex z = 1i) {
+    add Source(n);
+    add Inner(gain);
+    add float->void filter { work pop 1 { print(pop()); if (loud) print("!"); println(" " + d + " " + z.imag); } };
+}
+float->float pipeline Inner(float gain) {
+    add Scale(gain);
+    add Scale(gain);
+}
+void->float stateful filter Source(int n) {
+    int first = square(n);
+    int[4] table;
+    int square(int x) { return x * x; }
+    init { for (int i = 0; i < 4; i++) table[i] = first + n * i; }
+    int i;
+    work push 1 { push(table[i++ & 3]); }
+}
+float->float filter Scale(float gain) { work pop 1 push 1 { push(gain * pop()); } }
+"""
+
+    def both(self, *defines):
+        """What an executable with these values does is what strc does with them."""
+        words = [word for define in defines for word in ("-D", define)]
+        expected = self.call("run", "-i6", *words, "p.str")[0]
+        self.assertEqual(self.execute("-i6", *words)[0], expected)
+        return expected
+
+    def test_values_come_when_it_starts(self):
+        self.build(self.TEXT, *(f"--keep-param={name}" for name in ("n", "gain", "loud", "d", "z")))
+        outs = {self.both(), self.both("n=3"), self.both("gain=-1.25"), self.both("loud=true"), self.both("d=1e300"),
+                self.both("z=2-3i"), self.both("n=-7", "gain=1e10", "loud=true")}  # fmt: skip
+        self.assertEqual(len(outs), 7)
+
+    def test_defaults_are_those_of_the_build(self):
+        self.build(self.TEXT, "--keep-param", "gain", "-D", "gain=2", "-D", "n=5")
+        self.assertEqual(self.execute("-i1")[0], self.call("run", "-i1", "-D", "gain=2", "-D", "n=5", "p.str")[0])
+        self.assertEqual(self.execute("-i1", "-Dgain=0.5")[0], self.call("run", "-i1", "-Dn=5", "p.str")[0])
+
+    def test_what_init_does_happens_at_the_start(self):
+        self.build("""void->void pipeline Main(int n = 1) { add Source(n); add IntPrint; }
+void->int filter Source(int n) {
+    int[3] a;
+    init { println("init " + n); a[n] = 7; }
+    work push 1 { push(a[n]); }
+}
+""", "--keep-param=n")
+        self.assertEqual(self.execute("-i1", "-Dn=2")[0], b"init 2\n7\n")
+        out, err = self.execute("-i1", "-Dn=3", status=1)
+        self.assertEqual(out, b"init 3\n")
+        self.assertIn("p.str:4:36: error: index 3 is outside of the array, whose length is 3", err)
+        self.assertIn("in instance Main.Source", err)
+
+    def test_help_lists_them(self):
+        self.build(self.TEXT, "--keep-param=gain")
+        self.assertRegex(self.execute("--help")[0].decode(), r"-D.*NAME=VALUE[^$]*Parameters:\n  gain, float\n")
+
+    def test_values_that_are_none(self):
+        self.build(self.TEXT, "--keep-param=gain", "--keep-param=loud")
+        for define, message in (
+            ("gain=loud", "'loud' is not a value of type 'float' for parameter 'gain' [bad-define-value]"),
+            ("loud=1", "'1' is not a value of type 'boolean' for parameter 'loud' [bad-define-value]"),
+            ("n=3", "main stream 'Main' has no parameter 'n' [unknown-define]"),
+            ("gain", "'gain' is not a value for -D: NAME=VALUE is needed [bad-option-value]"),
+        ):
+            self.assertIn(message, self.execute("-D", define, status=2)[1])
+
+    def test_what_cannot_be_left_open(self):
+        sink = "int->void filter Sink { work pop 1 { println(pop()); } }\n"
+        for body, line, message in (
+            ("add Source(n + 1);", 1, "nothing that happens while the graph is built can depend on it"),
+            ("for (int i = 0; i < n; i++) add Source(1);", 1, "nothing that happens while the graph is built"),
+            ("println(n); add Source(1);", 1, "nothing that happens while the graph is built"),
+            ("int m = n; add Source(m);", 1, "nothing that happens while the graph is built"),
+            ("add Rate(n);", 3, "nothing that happens while the graph is built"),
+            ("add Array(n);", 4, "nothing that happens while the graph is built"),
+            ("add S(n);", 1, "all instances of 'Source' have to get it for 'n'"),
+        ):
+            with self.subTest(body):
+                text = f"void->void pipeline Main(int n = 1) {{ {body} add Sink; }}\n" \
+                    "void->int filter Source(int n) { work push 1 { push(n); } }\n" \
+                    "void->int filter Rate(int n) { work push n { for (int i = 0; i < n; i++) push(n); } }\n" \
+                    "void->int filter Array(int n) { int[n] a; work push 1 { push(a[0]); } }\n" + sink
+                if "add S(n)" in body:
+                    text = text.replace("add S(n);", "add S;")
+                    text += "void->int splitjoin S { split roundrobin; add Source(2); join roundrobin; }\n"
+                    text = text.replace("{ add S;", "{ add Two(n);")
+                    text += "void->int splitjoin Two(int n) { split roundrobin; add Source(n); add S; join roundrobin; }\n"
+                    line = 6
+                self.file("p.str", text)
+                _, err = self.call("build", "-w", "--keep-param=n", "p.str", status=1)
+                self.assertIn(f"p.str:{line}:", err)
+                self.assertIn(f"parameter 'n' stays open, so {message}", err)
+        self.file("p.str", "void->void pipeline Main(int n = 1) { add Source(n); add Sink; }\n"
+                  "void->int filter Source(int n) { work push 1 { push(n); } }\n" + sink)
+        _, err = self.call("build", "--keep-param=m", "p.str", status=2)
+        self.assertIn("main stream 'Main' has no parameter 'm'", err)
+
+
 class Formats(Executables):
     """Byte for byte what `strc run` writes."""
 

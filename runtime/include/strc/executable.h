@@ -69,6 +69,14 @@ typedef struct strc_port {
     strc_stream_info info;  ///< what the parameters of a writer say
 } strc_port;
 
+/// A parameter of the main stream that `-D` sets.
+typedef struct strc_parameter {
+    void *value;  ///< as it lies in memory: what it is unless it is set
+    uint32_t kind;  ///< BOOLEAN to COMPLEX
+    strc_text name, type_name;
+    uint32_t unused;
+} strc_parameter;
+
 /// A check that can fail: STRC_NUMBER in the text stands for the next number of the fault.
 typedef struct strc_site {
     strc_text place, message, name;
@@ -101,6 +109,7 @@ typedef struct strc_executable {
     const strc_field *fields;
     const strc_port *inputs;  ///< as many as the program has
     const strc_port *outputs;
+    const strc_parameter *parameters;
     const struct strc_format *const *formats;  ///< by strc_format_id; null: left out
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;
@@ -111,6 +120,7 @@ typedef struct strc_executable {
     uint64_t most_bytes;  ///< of an input that may be read ahead
     strc_text main_stream;
     uint32_t left_over;  ///< strc_severity of items left over
+    uint32_t parameter_count;
 } strc_executable;
 
 extern const strc_executable strc_executable_data;

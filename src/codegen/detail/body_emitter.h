@@ -58,6 +58,8 @@ private:
 
     // ---- memory.cpp
     bool memory(const Instr&);
+    bool isOpen(ir::VarRef) const;
+    llvm::Value* loadOpen(const Instr&);
     llvm::Value* addressOf(ir::VarRef);
     void declareLocal(const Instr&);
     void declareDynamic(const Instr&);

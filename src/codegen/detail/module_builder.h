@@ -32,6 +32,7 @@ struct KernelFunctions {
     const elab::Kernel* kernel = nullptr;
     llvm::Function* work = nullptr;
     llvm::Function* prework = nullptr;
+    std::vector<llvm::Function*> start;  ///< in order, of a kernel that starts late
     std::vector<llvm::Function*> functions;  ///< by StreamCode::functions, made when called
     std::optional<ir::Lanes> lanes;          ///< once somebody has asked
     unsigned width = 0;  ///< firings that workLanes does at once; 0: there is none
@@ -53,6 +54,8 @@ public:
 
     /// Memory that nobody writes.
     llvm::Constant* bytes(const std::string& contents);
+    /// Where the value of an open parameter lies; who runs the program may change it before.
+    llvm::GlobalVariable* openParameter(std::uint32_t slot);
     /// A `strc_string` for ever.
     llvm::Constant* text(const std::string&);
 

@@ -1,0 +1,259 @@
+#include "ir/open.h"
+
+#include <algorithm>
+
+namespace strc::ir {
+namespace {
+
+using base::Diag;
+using types::TypeKind;
+
+constexpr const char* kNothing = "nothing that happens while the graph is built can depend on it";
+
+bool isOpenLoad(const StreamCode& code, const Instr& instr) {
+    return instr.op == Op::Load && instr.var.space == Space::Constant &&
+           code.openSlot(instr.var.index) != kNone;
+}
+
+bool loadsOpen(const StreamCode& code, const Body& body) {
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(),
+                           [&](const Instr& instr) { return isOpenLoad(code, instr); });
+    });
+}
+
+bool callsOwn(const Body& body) {
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [](const Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(), [](const Instr& instr) {
+            return instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream;
+        });
+    });
+}
+
+/// Which open parameter a register or variable depends on; slots by register, local and field.
+class Taint {
+public:
+    Taint(const StreamCode& code, const Body& body)
+        : code(code),
+          body(body),
+          regs(body.regs.size(), kNone),
+          locals(body.locals.size(), kNone),
+          fields(code.fields.size(), kNone) {
+        for (const Body& function : code.functions)
+            if (loadsOpen(code, function)) functionsDepend = true;
+        do {
+            changed = false;
+            for (const Block& block : body.blocks)
+                for (const Instr& instr : block.instrs) look(instr);
+        } while (changed);
+    }
+
+    std::uint32_t of(const Instr& instr) const {
+        for (Reg operand : instr.operands)
+            if (regs[operand] != kNone) return regs[operand];
+        return kNone;
+    }
+
+private:
+    void mark(std::uint32_t& place, std::uint32_t slot) {
+        if (slot == kNone || place != kNone) return;
+        place = slot;
+        changed = true;
+    }
+
+    void look(const Instr& instr) {
+        std::uint32_t slot = of(instr);
+        for (BlockId block : instr.blocks)
+            if (block != kNone && !body.blocks[block].instrs.empty() &&
+                body.blocks[block].instrs.back().op == Op::Yield && slot == kNone)
+                slot = of(body.blocks[block].instrs.back());
+        bool isCall = instr.op == Op::Call && instr.callee.kind == CalleeKind::Stream;
+        if (isCall && functionsDepend && slot == kNone) slot = 0;
+        std::uint32_t* variable = variableOf(instr.var);
+        if (instr.op == Op::Load || instr.op == Op::Addr) {
+            if (isOpenLoad(code, instr)) slot = code.openSlot(instr.var.index);
+            if (variable && *variable != kNone) slot = *variable;
+        }
+        if (instr.op == Op::Store && variable) mark(*variable, slot);
+        if (instr.result != kNone) mark(regs[instr.result], slot);
+    }
+
+    std::uint32_t* variableOf(VarRef var) {
+        if (var.space == Space::Local) return &locals[var.index];
+        return var.space == Space::Field ? &fields[var.index] : nullptr;
+    }
+
+    const StreamCode& code;
+    const Body& body;
+    std::vector<std::uint32_t> regs, locals, fields;
+    bool functionsDepend = false;
+    bool changed = false;
+};
+
+class Opener {
+public:
+    Opener(base::Context& context, Module& module) : context(context), module(module) {}
+
+    bool run(std::uint32_t mainStream, const std::vector<std::string>& names) {
+        const std::size_t errors = context.diags.errorCount();
+        for (StreamCode& code : module.streams) code.open.assign(code.constants.size(), kNone);
+        for (const std::string& name : names) open(module.streams[mainStream], name);
+        todo.push_back(mainStream);
+        while (!todo.empty()) {
+            StreamCode& code = module.streams[todo.back()];
+            todo.pop_back();
+            if (code.body) passOn(code);
+        }
+        for (StreamCode& code : module.streams) check(code);
+        return context.diags.errorCount() == errors;
+    }
+
+private:
+    void open(StreamCode& main, const std::string& name) {
+        for (std::uint32_t k = 0; k < main.params; ++k) {
+            const Variable& parameter = main.constants[k];
+            if (parameter.name != name) continue;
+            main.open[k] = static_cast<std::uint32_t>(module.open.size());
+            module.open.push_back({name, k});
+            bool isNumber = parameter.type->is(TypeKind::Boolean) ||
+                            (parameter.type->isNumeric() && !parameter.type->isVector());
+            if (!isNumber)
+                report(main.open[k], parameter.range, "it has to be a number or a boolean");
+            return;
+        }
+        context.diags.add(Diag::UnknownDefine) << main.name << name;
+    }
+
+    void report(std::uint32_t slot, base::SourceRange range, const std::string& consequence) {
+        context.diags.add(Diag::OpenParameter, range) << module.open[slot].name << consequence;
+    }
+
+    // ---------------------------------------------------------------- where they go
+
+    /// The open constant that a register holds unchanged, or kNone.
+    static std::vector<std::uint32_t> loadedBy(const StreamCode& code, const Body& body) {
+        std::vector<std::uint32_t> slots(body.regs.size(), kNone);
+        for (const Block& block : body.blocks)
+            for (const Instr& instr : block.instrs)
+                if (isOpenLoad(code, instr)) slots[instr.result] = code.openSlot(instr.var.index);
+        return slots;
+    }
+
+    template <typename Visit>
+    void forEachCreate(const StreamCode& code, Visit visit) {
+        for (const Block& block : code.body->blocks)
+            for (const Instr& instr : block.instrs)
+                if (instr.op == Op::Create) visit(instr, code.body->creates[instr.index]);
+    }
+
+    void passOn(const StreamCode& code) {
+        std::vector<std::uint32_t> slots = loadedBy(code, *code.body);
+        forEachCreate(code, [&](const Instr& instr, const Create& create) {
+            if (create.stream == kNone) return;
+            StreamCode& child = module.streams[create.stream];
+            for (std::size_t k = 0; k < create.args.size(); ++k) {
+                if (create.args[k] == kNone) continue;
+                std::uint32_t slot = slots[instr.operands[create.args[k]]];
+                if (slot == kNone || child.open[k] != kNone) continue;
+                child.open[k] = slot;
+                todo.push_back(create.stream);
+            }
+        });
+    }
+
+    // ---------------------------------------------------------------- what they may do
+
+    void check(StreamCode& code) {
+        bool isOpen = std::any_of(code.open.begin(), code.open.end(),
+                                  [](std::uint32_t slot) { return slot != kNone; });
+        if (code.body) checkCreators(code);
+        if (!isOpen) return;
+        for (const std::optional<Body>& body : code.defaults)
+            if (body) checkUses(code, *body, [](const Instr&) { return true; });
+        if (code.body) return checkComposite(code);
+        checkFilter(code);
+    }
+
+    template <typename IsRefused>
+    void checkUses(const StreamCode& code, const Body& body, IsRefused isRefused) {
+        Taint taint(code, body);
+        for (const Block& block : body.blocks)
+            for (const Instr& instr : block.instrs)
+                if (std::uint32_t slot = taint.of(instr); slot != kNone && isRefused(instr))
+                    report(slot, instr.range.valid() ? instr.range : body.range, kNothing);
+    }
+
+    static bool fixesGraph(const Instr& instr) {
+        return instr.op == Op::Declare || instr.op == Op::Rate || instr.op == Op::ItemType ||
+               instr.op == Op::CheckExtent;
+    }
+
+    void checkComposite(const StreamCode& code) {
+        checkUses(code, code.setup, [](const Instr&) { return true; });
+        checkUses(code, *code.body, [&](const Instr& instr) {
+            return instr.op != Op::Create || !passesUnchanged(code, instr);
+        });
+    }
+
+    /// Are all open parameters among the operands arguments, as they are, of a stream that was declared?
+    bool passesUnchanged(const StreamCode& code, const Instr& instr) const {
+        const Create& create = code.body->creates[instr.index];
+        std::vector<std::uint32_t> slots = loadedBy(code, *code.body);
+        Taint taint(code, *code.body);
+        for (std::uint32_t at = 0; at < instr.operands.size(); ++at) {
+            Instr one;
+            one.operands = {instr.operands[at]};
+            if (taint.of(one) == kNone) continue;
+            bool isArgument =
+                std::find(create.args.begin(), create.args.end(), at) != create.args.end();
+            if (create.stream == kNone || !isArgument || slots[instr.operands[at]] == kNone)
+                return false;
+        }
+        return true;
+    }
+
+    /// A constant that is open is so in all instances.
+    void checkCreators(const StreamCode& code) {
+        std::vector<std::uint32_t> slots = loadedBy(code, *code.body);
+        forEachCreate(code, [&](const Instr& instr, const Create& create) {
+            if (create.stream == kNone) return;
+            const StreamCode& child = module.streams[create.stream];
+            for (std::size_t k = 0; k < child.open.size(); ++k) {
+                if (child.open[k] == kNone) continue;
+                bool isSame = create.args[k] != kNone &&
+                              slots[instr.operands[create.args[k]]] == child.open[k];
+                if (!isSame)
+                    report(child.open[k], instr.range,
+                           "all instances of '" + child.name + "' have to get it for '" +
+                               child.constants[k].name + "'");
+            }
+        });
+    }
+
+    void checkFilter(StreamCode& code) {
+        std::vector<const Body*> bodies{&code.setup};
+        for (const std::optional<Body>* body : {&code.init, &code.prework, &code.work})
+            if (*body) bodies.push_back(&**body);
+        for (const Body& function : code.functions) bodies.push_back(&function);
+        for (const Body* body : bodies) checkUses(code, *body, fixesGraph);
+        bool functionsDepend = std::any_of(code.functions.begin(), code.functions.end(),
+                                           [&](const Body& f) { return loadsOpen(code, f); });
+        auto depends = [&](const Body& body) {
+            return loadsOpen(code, body) || (functionsDepend && callsOwn(body));
+        };
+        code.startsLate = depends(code.setup) || (code.init && depends(*code.init));
+    }
+
+    base::Context& context;
+    Module& module;
+    std::vector<std::uint32_t> todo;
+};
+
+}  // namespace
+
+bool leaveOpen(base::Context& context, Module& module, std::uint32_t mainStream,
+               const std::vector<std::string>& names) {
+    return Opener(context, module).run(mainStream, names);
+}
+
+}  // namespace strc::ir
