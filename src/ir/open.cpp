@@ -169,47 +169,55 @@ private:
         if (code.body) checkCreators(code);
         if (!isOpen) return;
         for (const std::optional<Body>& body : code.defaults)
-            if (body) checkUses(code, *body, [](const Instr&) { return true; });
+            if (body) checkUses(code, *body);
         if (code.body) return checkComposite(code);
         checkFilter(code);
     }
 
-    template <typename IsRefused>
-    void checkUses(const StreamCode& code, const Body& body, IsRefused isRefused) {
+    void report(std::uint32_t slot, const Instr& instr, const Body& body) {
+        report(slot, instr.range.valid() ? instr.range : body.range, kNothing);
+    }
+
+    /// While the graph is built nothing is done with them, but that they are passed on.
+    void checkUses(const StreamCode& code, const Body& body) {
+        std::vector<std::uint32_t> slots = loadedBy(code, body);
+        for (const Block& block : body.blocks) {
+            for (const Instr& instr : block.instrs) {
+                for (std::uint32_t at = 0; at < instr.operands.size(); ++at) {
+                    std::uint32_t slot = slots[instr.operands[at]];
+                    if (slot == kNone || isArgument(body, instr, at)) continue;
+                    report(slot, instr, body);
+                    break;
+                }
+            }
+        }
+    }
+
+    /// Of a stream that was declared.
+    static bool isArgument(const Body& body, const Instr& instr, std::uint32_t operand) {
+        if (instr.op != Op::Create) return false;
+        const Create& create = body.creates[instr.index];
+        return create.stream != kNone &&
+               std::find(create.args.begin(), create.args.end(), operand) != create.args.end();
+    }
+
+    /// What a filter computes from them may be anything but a rate or the size of an array.
+    void checkShapes(const StreamCode& code, const Body& body) {
         Taint taint(code, body);
         for (const Block& block : body.blocks)
             for (const Instr& instr : block.instrs)
-                if (std::uint32_t slot = taint.of(instr); slot != kNone && isRefused(instr))
-                    report(slot, instr.range.valid() ? instr.range : body.range, kNothing);
+                if (std::uint32_t slot = taint.of(instr); slot != kNone && shapes(instr))
+                    report(slot, instr, body);
     }
 
-    static bool fixesGraph(const Instr& instr) {
+    static bool shapes(const Instr& instr) {
         return instr.op == Op::Declare || instr.op == Op::Rate || instr.op == Op::ItemType ||
                instr.op == Op::CheckExtent;
     }
 
     void checkComposite(const StreamCode& code) {
-        checkUses(code, code.setup, [](const Instr&) { return true; });
-        checkUses(code, *code.body, [&](const Instr& instr) {
-            return instr.op != Op::Create || !passesUnchanged(code, instr);
-        });
-    }
-
-    /// Are all open parameters among the operands arguments, as they are, of a stream that was declared?
-    bool passesUnchanged(const StreamCode& code, const Instr& instr) const {
-        const Create& create = code.body->creates[instr.index];
-        std::vector<std::uint32_t> slots = loadedBy(code, *code.body);
-        Taint taint(code, *code.body);
-        for (std::uint32_t at = 0; at < instr.operands.size(); ++at) {
-            Instr one;
-            one.operands = {instr.operands[at]};
-            if (taint.of(one) == kNone) continue;
-            bool isArgument =
-                std::find(create.args.begin(), create.args.end(), at) != create.args.end();
-            if (create.stream == kNone || !isArgument || slots[instr.operands[at]] == kNone)
-                return false;
-        }
-        return true;
+        checkUses(code, code.setup);
+        checkUses(code, *code.body);
     }
 
     /// A constant that is open is so in all instances.
@@ -235,7 +243,7 @@ private:
         for (const std::optional<Body>* body : {&code.init, &code.prework, &code.work})
             if (*body) bodies.push_back(&**body);
         for (const Body& function : code.functions) bodies.push_back(&function);
-        for (const Body* body : bodies) checkUses(code, *body, fixesGraph);
+        for (const Body* body : bodies) checkShapes(code, *body);
         bool functionsDepend = std::any_of(code.functions.begin(), code.functions.end(),
                                            [&](const Body& f) { return loadsOpen(code, f); });
         auto depends = [&](const Body& body) {
