@@ -36,7 +36,7 @@ std::string emitted(Emit stage, Compilation& program, const codegen::Options& op
             for (std::size_t i = 0; i < program.programUnits; ++i)
                 text += ast::dump(*program.units[i]);
             return text;
-        case Emit::Ir: return ir::print(program.module);
+        case Emit::Ir: return ir::print(ir::forReading(program.module));
         case Emit::Schedule: return scheduleText(program);
         case Emit::Plan: return plan::print(*program.plan);
         case Emit::Llvm:

@@ -11,6 +11,9 @@
 namespace strc::ir {
 
 std::string print(const Module&);
+/// As whoever wrote a program wants to read it: the program's own streams first, then those of the library
+/// that they use; the others are left out.
+Module forReading(Module);
 std::string print(const StreamCode&);
 std::string print(const Body&);
 

@@ -409,6 +409,13 @@ float->void filter Sink { work pop 1 { println(pop()); } }
         self.assertEqual(out, b"")
         self.assertIn("p.str:1:1: error: the program cannot be compiled yet: it has dynamic rates", err)
 
+    def test_emitted_code_begins_with_the_program(self):
+        self.file("p.str", "void->void pipeline Main { add IntRamp; add Nothing; }\n"
+                           "int->void filter Nothing { work pop 1 { pop(); } }\n")
+        out, _ = self.call("check", "--emit=ir", "p.str")
+        streams = re.findall(r"^(?:filter|pipeline|splitjoin|feedbackloop) (\S+)", out.decode(), re.M)
+        self.assertEqual(streams, ["Main", "Nothing", "IntRamp"])
+
     def test_emit_of_a_broken_program(self):
         self.file("p.str", "void->void pipeline Main { add Nobody; }\n")
         self.assertIn(b"Nobody", self.call("check", "--emit=ast", "p.str")[0])
