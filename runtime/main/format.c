@@ -39,7 +39,16 @@ int strc_reader_open(strc_reader *reader, const strc_format *format, strc_item i
     if (strc_source_open(source, name, origin, before_waiting) != 0) return -1;
     if (source->size == 0) return strc_source_empty(source);
     if (format->open_reader(reader) != 0) return -1;
-    return format->total(reader) == 0 ? strc_source_empty(source) : 0;
+    if (format->total(reader) == 0 && strc_reader_rest(reader) == 0)
+        return strc_source_empty(source);
+    return 0;
+}
+
+uint64_t strc_reader_rest(const strc_reader *reader) {
+    const strc_source *source = &reader->source;
+    if (reader->item_bytes == 0) return 0;
+    if (source->size != STRC_UNKNOWN) return source->size % reader->item_bytes;
+    return source->ended ? strc_source_buffered(source) % reader->item_bytes : 0;
 }
 
 void strc_reader_close(strc_reader *reader) {

@@ -21,6 +21,7 @@ typedef struct strc_reader {
     const struct strc_format *format;
     void *own;  ///< of the format; freed when closed
     int any;  ///< items have been read
+    uint64_t item_bytes;  ///< raw: in the file; 0: other formats
 } strc_reader;
 
 typedef struct strc_writer {
@@ -64,6 +65,8 @@ extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc
 int strc_reader_open(strc_reader *, const strc_format *, strc_item, const char *name, strc_origin,
                      void (*before_waiting)(void));
 void strc_reader_close(strc_reader *);
+/// Bytes at the end that are too few for a raw item, as far as the end is known.
+uint64_t strc_reader_rest(const strc_reader *);
 int strc_writer_open(strc_writer *, const strc_format *, strc_item, const char *name, strc_origin,
                      strc_stream_info);
 int strc_writer_flush(strc_writer *);

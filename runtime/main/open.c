@@ -200,22 +200,46 @@ int strc_world_open(strc_surroundings *all) {
     return status;
 }
 
+static void report_items_left(const strc_executable *about, const strc_supply *input) {
+    uint64_t left = strc_supply_left(input);
+    strc_digits digits;
+    if (left == 0) return;
+    strc_report((strc_severity)about->left_over, nowhere, STRC_MESSAGE_InputLeftOver,
+                (const char *const[]){strc_decimal_text(digits, (int64_t)left),
+                                      input->reader.source.name, 0});
+}
+
+static void report_bytes_left(const strc_executable *about, const strc_reader *reader,
+                              int is_assumed) {
+    uint64_t left = strc_reader_rest(reader);
+    strc_severity severity = (strc_severity)about->bytes_left_over;
+    strc_digits bytes, size;
+    if (left == 0 || severity == STRC_SILENT) return;
+    strc_report(severity, nowhere, STRC_MESSAGE_BytesLeftOver,
+                (const char *const[]){strc_decimal_text(bytes, (int64_t)left), reader->source.name,
+                                      strc_decimal_text(size, (int64_t)reader->item_bytes), 0});
+    if (is_assumed)
+        strc_note(STRC_MESSAGE_Hint, "'--in-format' says what else it holds than raw items");
+}
+
 static void report_left_overs(const strc_surroundings *all) {
-    for (uint32_t k = 0; k < all->about->program->inputs; ++k) {
+    const strc_executable *about = all->about;
+    int ended = all->outcome == STRC_NO_INPUT;
+    for (uint32_t k = 0; all->inputs && k < about->program->inputs; ++k) {
         const strc_supply *input = &all->inputs[k];
-        uint64_t left = strc_supply_left(input);
-        strc_digits digits;
-        if (left == 0) continue;
-        strc_report((strc_severity)all->about->left_over, nowhere, STRC_MESSAGE_InputLeftOver,
-                    (const char *const[]){strc_decimal_text(digits, (int64_t)left),
-                                          input->reader.source.name, 0});
+        if (!input->reader.format) continue;
+        int is_assumed =
+            about->inputs[k].node == STRC_OPEN && all->options.in.format == STRC_FORMATS;
+        if (ended) report_items_left(about, input);
+        if (ended || (all->outcome == STRC_FAILED && !input->reader.any))
+            report_bytes_left(about, &input->reader, is_assumed);
     }
 }
 
 void strc_world_close(strc_surroundings *all) {
     for (uint32_t k = 0; k < all->writer_count; ++k)
         if (all->writers[k].sink.buffer) strc_writer_close(&all->writers[k]);
-    if (all->outcome == STRC_NO_INPUT) report_left_overs(all);
+    report_left_overs(all);
     for (uint32_t k = 0; all->inputs && k < all->about->program->inputs; ++k) {
         if (!all->inputs[k].reader.format) continue;
         all->items_read += all->inputs[k].taken;

@@ -91,7 +91,6 @@ static int holds(const strc_item *item) { return file_size(item, item->type) > 0
 // ---- readers
 
 typedef struct raw_reader {
-    uint64_t size;  ///< of an item in the file
     int plain;
     size_t offset;  ///< bits taken of the first byte buffered
 } raw_reader;
@@ -99,7 +98,7 @@ typedef struct raw_reader {
 static int open_reader(strc_reader *reader) {
     raw_reader *own = strc_own(&reader->own, sizeof *own, reader->source.origin, "a file");
     if (!own) return -1;
-    own->size = is_bits(&reader->item) ? 1 : file_size(&reader->item, reader->item.type);
+    reader->item_bytes = is_bits(&reader->item) ? 1 : file_size(&reader->item, reader->item.type);
     own->plain = is_plain(&reader->item, reader->item.type);
     return 0;
 }
@@ -123,19 +122,19 @@ static int64_t read_bits(strc_reader *reader, unsigned char *to, uint64_t count)
 
 static int64_t read_whole(strc_reader *reader, unsigned char *to, uint64_t count) {
     const raw_reader *own = reader->own;
-    int64_t bytes = strc_source_ask(&reader->source, (size_t)own->size);
+    int64_t bytes = strc_source_ask(&reader->source, (size_t)reader->item_bytes);
     if (bytes < 0) return bytes;
-    uint64_t there = (uint64_t)bytes / own->size;
+    uint64_t there = (uint64_t)bytes / reader->item_bytes;
     uint64_t items = count < there ? count : there;
     const unsigned char *from = strc_source_bytes(&reader->source);
     if (own->plain) {
-        memcpy(to, from, items * own->size);
+        memcpy(to, from, items * reader->item_bytes);
     } else {
         const strc_type *type = reader->item.type;
         for (uint64_t i = 0; i < items; ++i)
             decode(&reader->item, type, &from, to + i * type->size);
     }
-    strc_source_take(&reader->source, (size_t)(items * own->size));
+    strc_source_take(&reader->source, (size_t)(items * reader->item_bytes));
     return (int64_t)items;
 }
 
@@ -153,9 +152,9 @@ static int go_back(strc_reader *reader) {
 }
 
 static uint64_t total(const strc_reader *reader) {
-    const raw_reader *own = reader->own;
     if (reader->source.size == STRC_UNKNOWN) return STRC_UNKNOWN;
-    return is_bits(&reader->item) ? reader->source.size * 8 : reader->source.size / own->size;
+    return is_bits(&reader->item) ? reader->source.size * 8
+                                  : reader->source.size / reader->item_bytes;
 }
 
 // ---- writers

@@ -52,6 +52,7 @@ static int print(void *self, const char *text, uint64_t size) {
 static int supply(void *self, uint32_t input, uint64_t items, int must) {
     strc_surroundings *all = self;
     strc_supply *from = &all->inputs[input];
+    if (is_ended(all)) return 1;  // why has been said
     if (input == 0) {
         uint64_t total = from->reader.format->total(&from->reader);
         if (total != STRC_UNKNOWN && total > 0) strc_progress_update(from->taken, total);

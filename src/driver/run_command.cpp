@@ -170,6 +170,7 @@ private:
         run.interrupt = interrupt;
         run.print = [this](std::string_view text) { print(text); };
         run.input = input.get();
+        run.inputFormatAssumed = !options.in.format;
         run.output = items.get();
         if (options.in.name != "-") run.inputName = options.in.name;
         run.beforeWaiting = [this] { waiting(); };

@@ -227,10 +227,10 @@ private:
 
     // ---------------------------------------------------------------- the constant
 
-    strc_severity leftOver() const {
+    strc_severity severityOf(base::Diag warning) const {
         base::Diagnostics scratch = program.context.diags;
-        if (!scratch.isEnabled(base::Diag::InputLeftOver)) return STRC_SILENT;
-        base::Severity severity = scratch.add(base::Diag::InputLeftOver).severity;
+        if (!scratch.isEnabled(warning)) return STRC_SILENT;
+        base::Severity severity = scratch.add(warning).severity;
         return severity == base::Severity::Error ? STRC_ERROR : STRC_WARNING;
     }
 
@@ -249,7 +249,8 @@ private:
         row.steady_firings = sum(program.quota.steady);
         row.most_bytes = program.context.limits.totalBytes;
         row.main_stream = mainStream;
-        row.left_over = leftOver();
+        row.left_over = severityOf(base::Diag::InputLeftOver);
+        row.bytes_left_over = severityOf(base::Diag::BytesLeftOver);
         row.parameter_count = static_cast<std::uint32_t>(program.module.open.size());
         top.name = kTables;
         top.bytes.assign(reinterpret_cast<const char*>(&row), sizeof row);

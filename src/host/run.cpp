@@ -49,7 +49,7 @@ public:
         else
             stop(End::Failed);
         closeFiles();
-        if (*stopped == End::EndOfInput) reportLeftOvers();
+        reportLeftOvers();
         for (const auto& supply : inputs)
             outcome.itemsRead += static_cast<std::int64_t>(supply->given());
         outcome.end = *stopped;
@@ -123,12 +123,15 @@ private:
     }
 
     void reportLeftOvers() {
-        for (const auto& supply : inputs) {
-            std::uint64_t left = supply->left();
-            if (left == 0) continue;
-            outcome.itemsLeft += static_cast<std::int64_t>(left);
-            context.diags.add(Diag::InputLeftOver)
-                << static_cast<std::int64_t>(left) << supply->name();
+        const bool ended = *stopped == End::EndOfInput;
+        for (std::size_t k = 0; k < inputs.size(); ++k) {
+            const io::Supply& supply = *inputs[k];
+            const bool assumed = options.inputFormatAssumed && plan.inputs[k].node == graph::kNone;
+            if (ended)
+                outcome.itemsLeft +=
+                    static_cast<std::int64_t>(interp::reportItemsLeft(context, supply));
+            if (ended || (*stopped == End::Failed && supply.isEmpty()))
+                interp::reportBytesLeft(context, supply, assumed);
         }
     }
 

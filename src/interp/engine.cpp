@@ -51,7 +51,7 @@ Outcome Engine::run() {
     }
     drainOutput(true);
     closeFiles();
-    if (stopped == End::EndOfInput) reportLeftOvers();
+    reportLeftOvers();
     for (const io::Supply& input : inputs)
         outcome.itemsRead += static_cast<std::int64_t>(input.given());
     outcome.end = *stopped;
@@ -217,11 +217,12 @@ void Engine::closeFiles() {
 }
 
 void Engine::reportLeftOvers() {
+    const bool ended = stopped == End::EndOfInput;
     for (const io::Supply& input : inputs) {
-        std::uint64_t left = input.left();
-        if (left == 0) continue;
-        outcome.itemsLeft += static_cast<std::int64_t>(left);
-        context.diags.add(Diag::InputLeftOver) << static_cast<std::int64_t>(left) << input.name();
+        const bool assumed = options.inputFormatAssumed && &input == openInput;
+        if (ended) outcome.itemsLeft += static_cast<std::int64_t>(reportItemsLeft(context, input));
+        if (ended || (stopped == End::Failed && input.isEmpty()))
+            reportBytesLeft(context, input, assumed);
     }
 }
 

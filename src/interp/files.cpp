@@ -66,4 +66,22 @@ std::unique_ptr<io::ItemWriter> openWriter(base::Context& context, const elab::E
     return nullptr;
 }
 
+std::uint64_t reportItemsLeft(base::Context& context, const io::Supply& input) {
+    const std::uint64_t left = input.left();
+    if (left > 0)
+        context.diags.add(base::Diag::InputLeftOver)
+            << static_cast<std::int64_t>(left) << input.name();
+    return left;
+}
+
+void reportBytesLeft(base::Context& context, const io::Supply& input, bool assumed) {
+    const io::ItemReader::Rest rest = input.rest();
+    if (rest.bytes == 0) return;
+    auto& told = context.diags.add(base::Diag::BytesLeftOver)
+                 << static_cast<std::int64_t>(rest.bytes) << input.name()
+                 << static_cast<std::int64_t>(rest.itemBytes);
+    if (assumed)
+        told.note(base::Diag::Hint) << "'--in-format' says what else it holds than raw items";
+}
+
 }  // namespace strc::interp

@@ -7,6 +7,7 @@
 #include "base/context.h"
 #include "elab/elaborate.h"
 #include "io/items.h"
+#include "io/supply.h"
 
 namespace strc::interp {
 
@@ -21,5 +22,10 @@ FileKind fileKind(const elab::Elaboration&, graph::NodeId);
 std::unique_ptr<io::ItemReader> openReader(base::Context&, const elab::Elaboration&, graph::NodeId,
                                            const std::function<void()>& beforeWaiting);
 std::unique_ptr<io::ItemWriter> openWriter(base::Context&, const elab::Elaboration&, graph::NodeId);
+
+/// Warns of items that did not come to be used; how many those are.
+std::uint64_t reportItemsLeft(base::Context&, const io::Supply&);
+/// Warns of bytes at the end that are no item. `assumed`: nobody said what format the input has.
+void reportBytesLeft(base::Context&, const io::Supply&, bool assumed);
 
 }  // namespace strc::interp

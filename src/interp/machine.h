@@ -30,6 +30,7 @@ struct Options {
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
     io::ItemReader* input = nullptr;  ///< of an open input
     std::string inputName = "standard input";  ///< as messages call it
+    bool inputFormatAssumed = false;  ///< nobody said it
     io::ItemWriter* output = nullptr;  ///< of an open output
     std::function<void()> beforeWaiting;  ///< called when an input file has nothing to read yet
     /// Called now and then when the input is finite: items read of the first input, and items in all.

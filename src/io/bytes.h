@@ -40,6 +40,8 @@ public:
     /// Goes to a position of a regular file; false: not a regular file.
     bool seek(std::uint64_t position);
 
+    /// There is nothing behind what is buffered.
+    bool atEnd() const { return ended; }
     /// The end came because of a signal.
     bool interrupted() const { return signalled; }
     base::Failure malformed(std::string_view format, const std::string& reason) const;

@@ -93,7 +93,8 @@ Result<std::unique_ptr<ItemReader>> openReader(const std::string& name, Format f
     std::string shown = (*source)->name();
     if ((*source)->size() == 0u) return base::failure(base::Diag::EmptyInput, {shown});
     auto reader = row(format).reader(std::move(*source), item);
-    if (reader && (*reader)->total() == 0u) return base::failure(base::Diag::EmptyInput, {shown});
+    if (reader && (*reader)->total() == 0u && (*reader)->rest().bytes == 0)
+        return base::failure(base::Diag::EmptyInput, {shown});
     return reader;
 }
 

@@ -51,6 +51,12 @@ public:
     virtual bool rewind() = 0;
     /// Items in all, if that is known.
     virtual std::optional<std::uint64_t> total() const { return std::nullopt; }
+    /// Bytes at the end that are too few for an item, as far as the end is known; and how many those have.
+    struct Rest {
+        std::uint64_t bytes = 0;
+        std::uint64_t itemBytes = 0;
+    };
+    virtual Rest rest() const { return {}; }
     virtual StreamInfo info() const { return {}; }
 };
 

@@ -130,6 +130,11 @@ public:
         return *source->size() / size;
     }
 
+    Rest rest() const override {
+        if (source->size()) return {*source->size() % size, size};
+        return {source->atEnd() ? source->buffered().size() % size : 0, size};
+    }
+
 private:
     std::unique_ptr<Source> source;
     const Type* item;

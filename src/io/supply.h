@@ -45,6 +45,10 @@ public:
     std::optional<std::uint64_t> total() const { return reader->total(); }
     /// Items at the end that did not come to be used; none if the end was padded.
     std::uint64_t left() const;
+    /// Bytes at the end that are no item. They are never used.
+    ItemReader::Rest rest() const { return reader->rest(); }
+    /// No item has been read.
+    bool isEmpty() const { return taken == 0 && ahead.empty(); }
     bool isPadded() const { return padded != 0; }
 
 private:

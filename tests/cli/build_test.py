@@ -307,6 +307,23 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         self.build(text, "-Werror=input-left-over")
         self.assertIn("p: error: 2 items left over", self.execute(status=1)[1])
 
+    def test_bytes_that_are_no_item(self):
+        self.build(TWICE, "--top=Twice")
+        left = "p: warning: {} left over at the end of '{}', too few for a raw item of 4 [bytes-left-over]\n"
+        hint = "note: '--in-format' says what else it holds than raw items\n"
+        stdin = "standard input"
+        _, err = self.execute("--out=out.raw", input=bytes(9))
+        self.assertEqual(err, left.format("1 byte", stdin) + hint)
+        _, err = self.execute("--out=out.raw", "--in-format=raw", input=bytes(7))
+        self.assertEqual(err, left.format("3 bytes", stdin))
+        self.file("two.raw", bytes(2))
+        empty = "p: error: input file '{}' holds no items [empty-input]\n"
+        for name, words, given in (stdin, (), bytes(2)), ("two.raw", ("--in=two.raw",), b""):
+            _, err = self.execute("--out=out.raw", *words, input=given, status=1)
+            self.assertEqual(err, empty.format(name) + left.format("2 bytes", name) + hint)
+        self.build(TWICE, "--top=Twice", "-Wno-bytes-left-over")
+        self.assertEqual(self.execute("--out=out.raw", input=bytes(9))[1], "")
+
 
 class OpenParameters(Executables):
     TEXT = """void->void pipeline Main(int n = 2, float gain = 0.5, boolean loud = false, double d = 1, complex z = 1i) {

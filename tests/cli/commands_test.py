@@ -312,6 +312,32 @@ int[2]->int filter First { work pop 1 push 1 { int[2] x = pop(); push(x[0]); } }
         _, err = self.call("run", "--top=Twice", "-", input=TWICE.encode(), status=2)
         self.assertIn("source file '-' and input from standard input exclude each other", err)
 
+    def test_bytes_that_are_no_item(self):
+        def left(number, file):
+            return (f"strc: warning: {number} left over at the end of '{file}', "
+                    "too few for a raw item of 4 [bytes-left-over]\n")  # fmt: skip
+
+        self.file("six.raw", b"\1\0\0\0ab")
+        self.file("three.raw", b"abc")
+        hint = "note: '--in-format' says what else it holds than raw items\n"
+        empty = "strc: error: input file '{}' holds no items [empty-input]\n"
+        for engine in (), ("--interpret",):
+            run = "run", *engine, "--top=Twice", "--out-format=text", "twice.str"
+            with self.subTest(engine):
+                stdin = "standard input"
+                out = self.call(*run, input=b"\1\0\0\0ab")
+                self.assertEqual(out, (b"2\n", left("2 bytes", stdin) + hint))
+                out = self.call(*run, "--in=six.raw")
+                self.assertEqual(out, (b"2\n", left("2 bytes", "six.raw") + hint))
+                out = self.call(*run, "--in-format=raw", input=b"\1\0\0\0a")
+                self.assertEqual(out, (b"2\n", left("1 byte", stdin)))
+                out = self.call(*run, input=b"abc", status=1)
+                self.assertEqual(out, (b"", empty.format(stdin) + left("3 bytes", stdin) + hint))
+                out = self.call(*run, "--in=three.raw", status=1)
+                self.assertEqual(out, (b"", empty.format("three.raw") + left("3 bytes", "three.raw") + hint))
+                self.assertEqual(self.call(*run, "-i1", "--in=six.raw"), (b"2\n", ""))
+                self.assertEqual(self.call(*run, "-Wno-bytes-left-over", "--in=six.raw"), (b"2\n", ""))
+
     def test_items_that_a_format_cannot_hold(self):
         self.file("p.str", "struct P { int x; int y; }\nP->P filter Same { work pop 1 push 1 { push(pop()); } }\n")
         _, err = self.call("run", "--top=Same", "--out=o.wav", "p.str", input=self.words, status=2)

@@ -120,6 +120,7 @@ typedef struct strc_executable {
     uint64_t most_bytes;  ///< of an input that may be read ahead
     strc_text main_stream;
     uint32_t left_over;  ///< strc_severity of items left over
+    uint32_t bytes_left_over;  ///< strc_severity of bytes left over
     uint32_t parameter_count;
 } strc_executable;
 

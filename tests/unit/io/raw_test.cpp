@@ -143,6 +143,7 @@ TEST_F(Raw, WhatIsNoFileOfItemsIsRefusedInASentence) {
               "input file '" + path("empty") + "' holds no items");
     EXPECT_EQ(refusal(file("short", "abc"), Format::Raw, item),
               "input file '" + path("short") + "' holds no items");
+    EXPECT_EQ(reader(path("short"), Format::Raw, item)->rest().bytes, 3u);
     EXPECT_EQ(refusal("/dev/null", Format::Raw, item), "input file '/dev/null' holds no items");
     EXPECT_EQ(refusal("/dev/null", Format::Raw, types.bit()),
               "input file '/dev/null' holds no items");
