@@ -69,10 +69,6 @@ static void conclude(strc_run *run) {
         case STRC_END_INTERRUPTED:
             strc_world_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_TIME);
             break;
-        case STRC_END_MEMORY:
-            out_of_memory("the text of one firing", STRC_STRING_BYTES);
-            strc_world_end(all, STRC_FAILED);
-            break;
         case STRC_END_FAULT:
             strc_report_fault(&run->env.fault);
             strc_world_end(all, STRC_FAILED);

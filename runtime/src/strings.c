@@ -14,24 +14,26 @@ typedef struct strc_chunk {
     char bytes[];
 } strc_chunk;
 
+/// Null: there is no room.
 static strc_chunk *new_chunk(strc_env *env, uint64_t need) {
     strc_chunk *older = env->strings;
     uint64_t total = older ? older->total : 0;
     uint64_t size = need > kPiece ? need : kPiece;
-    if (total + need > STRC_STRING_BYTES) strc_leave(env, STRC_END_MEMORY);
+    if (total + need > STRC_STRING_BYTES) return NULL;
     strc_chunk *chunk = malloc(sizeof *chunk + size);
-    if (!chunk) strc_leave(env, STRC_END_MEMORY);
+    if (!chunk) return NULL;
     *chunk = (strc_chunk){older, size, 0, total + size};
     env->strings = chunk;
     return chunk;
 }
 
-/// A string whose text is still to be written, to `*text`.
+/// A string whose text is still to be written, to `*text`; null: there is no room.
 static const strc_string *new_string(strc_env *env, uint64_t size, char **text) {
-    if (size > STRC_STRING_BYTES) strc_leave(env, STRC_END_MEMORY);
+    if (size > STRC_STRING_BYTES) return NULL;
     uint64_t need = (sizeof(strc_string) + size + 7) / 8 * 8;
     strc_chunk *chunk = env->strings;
     if (!chunk || chunk->size - chunk->used < need) chunk = new_chunk(env, need);
+    if (!chunk) return NULL;
     strc_string *string = (strc_string *)(chunk->bytes + chunk->used);
     chunk->used += need;
     *text = (char *)(string + 1);
@@ -87,6 +89,7 @@ const strc_string *strc_string_concat(strc_env *env, const strc_string *first,
     char *text;
     uint64_t size = size_of(first);
     const strc_string *both = new_string(env, size + size_of(second), &text);
+    if (!both) return NULL;
     if (size_of(first)) memcpy(text, first->text, first->size);
     if (size_of(second)) memcpy(text + size, second->text, second->size);
     return both;
@@ -95,7 +98,7 @@ const strc_string *strc_string_concat(strc_env *env, const strc_string *first,
 static const strc_string *string_of(strc_env *env, const char *from, uint64_t size) {
     char *text;
     const strc_string *string = new_string(env, size, &text);
-    memcpy(text, from, size);
+    if (string) memcpy(text, from, size);
     return string;
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/assert.h"
 #include "codegen/detail/body_emitter.h"
+#include "strc/runtime.h"
 
 namespace strc::codegen {
 
@@ -63,7 +64,16 @@ llvm::Value* BodyEmitter::concat(const Instr& instr) {
     llvm::Value* limit = b.getInt64(m.limits.textBytes);
     require(b.CreateICmpULE(size, limit),
             {base::Diag::LimitExceeded, instr.range, {"the length of a text"}, 1}, limit);
-    return b.CreateCall(m.runtime("strc_string_concat"), {param(kEnv), first, second});
+    return newString(instr,
+                     b.CreateCall(m.runtime("strc_string_concat"), {param(kEnv), first, second}));
+}
+
+/// Strings live until the end of their firing, or of a round of a loop: together they may be too many.
+llvm::Value* BodyEmitter::newString(const Instr& instr, llvm::Value* string) {
+    require(b.CreateIsNotNull(string),
+            {base::Diag::OutOfMemory, instr.range, {"the text of one firing"}, 1},
+            b.getInt64(STRC_STRING_BYTES));
+    return string;
 }
 
 // ---- arithmetic
@@ -203,7 +213,7 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
     const Type* to = instr.type;
     llvm::Value* x = operand(instr, 0);
     if (from == to) return x;
-    if (to->is(TypeKind::String)) return toText(from, x);
+    if (to->is(TypeKind::String)) return newString(instr, toText(from, x));
     bool isReal = from->is(TypeKind::Float) || from->is(TypeKind::Double);
     llvm::Type* intType = shaped(x, m.i32());
     auto toInt = [&]() -> llvm::Value* {

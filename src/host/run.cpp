@@ -324,7 +324,6 @@ private:
             case STRC_END_INPUT: return stop(interrupted ? End::Interrupted : End::EndOfInput);
             case STRC_END_STOPPED: return stop(End::Failed);
             case STRC_END_INTERRUPTED: return stop(interrupted ? End::Interrupted : End::Seconds);
-            case STRC_END_MEMORY: return outOfMemory("the text of one firing", STRC_STRING_BYTES);
             case STRC_END_FAULT: break;
         }
         const codegen::Site& site = sites[fault.site];

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 
 #define STRC_ABI_VERSION 1u
-/// At most so many bytes of strings at a time; more are STRC_END_MEMORY.
+/// At most so many bytes of strings at a time; what would be more is null.
 #define STRC_STRING_BYTES (UINT64_C(1) << 30)
 
 typedef struct strc_env strc_env;
@@ -78,7 +78,6 @@ typedef enum strc_end {
     STRC_END_STOPPED,  ///< a callback of the world ended the run
     STRC_END_INTERRUPTED,  ///< *env->interrupt, or env->seconds have passed
     STRC_END_FAULT,  ///< env->fault
-    STRC_END_MEMORY  ///< out of memory (strings, state)
 } strc_end;
 
 struct strc_env {

@@ -48,6 +48,7 @@ private:
     llvm::Value* compare(const Instr&);
     llvm::Value* convert(const Instr&);
     llvm::Value* concat(const Instr&);
+    llvm::Value* newString(const Instr&, llvm::Value* string);
     llvm::Value* toText(const Type*, llvm::Value*);
     llvm::Value* math(const Instr&);
     llvm::Value* complexMath(const Instr&);

@@ -1,5 +1,6 @@
 #include <thread>
 
+#include "strc/runtime.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::testing {
@@ -270,6 +271,24 @@ TEST_F(CompiledTest, TextsHaveTheLimitOfTheInterpreter) {
     interpret(iterations(1));
     EXPECT_EQ(faults(), compiled);
     EXPECT_EQ(program.context.diags.all().front().range.begin, range.begin);
+}
+
+TEST_F(CompiledTest, TooManyTextsOfOneFiringAreAFaultOfTheLastOne) {
+    compile(
+        "void->void pipeline Main { add Count; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->void filter Show {\n"
+        "void keep(String s, String t) {\n"
+        "for (int i = 0; i < 22; i++) s = s + s;\n"
+        "for (int i = 0; i < 200; i++)\n"
+        "t = s + i;\n"
+        "println(t); }\n"
+        "work pop 1 { keep(\"n\" + pop(), \"\"); } }\n");
+    EXPECT_EQ(run(iterations(1)).end, interp::End::Failed);
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("out of memory: the text of one firing needs " +
+                                                std::to_string(STRC_STRING_BYTES) + " bytes")));
+    const base::Diagnostic& fault = program.context.diags.all().front();
+    EXPECT_EQ(program.context.sources.position(fault.range.buffer, fault.range.begin).line, 7u);
 }
 
 TEST_F(CompiledTest, WhatNothingCallsIsNoHindrance) {
