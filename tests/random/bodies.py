@@ -2,10 +2,11 @@
 
 from model import WORDS, f32
 
-TYPES = ["int", "int", "int", "float", "float", "bit", "boolean"]
+TYPES = ["int", "int", "int", "float", "float", "double", "bit", "boolean"]
+ROUND = {"int": "W", "float": "F", "double": ""}  # what Python does to a sum, difference or product
 INTS = [0, 1, 2, 3, 5, 7, 10, 31, 32, 100, 255, 1000, 65535, 123456789, 2147483647]
 FLOATS = ["0.5", "0.1", "1.0", "2.5", "3.14159", "0.75", "10.0", "1000.25", "0.001", "1e6"]
-ZERO = {"int": "0", "bit": "0", "float": "0.0", "boolean": "False"}
+ZERO = {"int": "0", "bit": "0", "float": "0.0", "double": "0.0", "boolean": "False"}
 
 
 class Statement:
@@ -96,6 +97,7 @@ class Body:
     def __init__(self, rng, takes, names, arrays, functions=()):
         self.rng, self.takes, self.names, self.arrays = rng, takes, list(names), list(arrays)
         self.functions, self.procedures, self.peeks, self.count = functions, [], 0, 0
+        self.tables = []  # as arrays, but nobody changes them
 
     def name(self, letter="v"):
         self.count += 1
@@ -105,7 +107,7 @@ class Body:
 
     def leaf(self, kind):
         choices = [(n[0], n[1]) for n in self.names if n[2] == kind] * 2
-        for text, python, of, size in self.arrays:
+        for text, python, of, size in self.arrays + self.tables:
             if of == kind:
                 at = self.rng.randrange(size)
                 choices.append((f"{text}[{at}]", f"{python}[{at}]"))
@@ -125,6 +127,9 @@ class Body:
         if kind == "float":
             text = self.rng.choice(FLOATS)
             return text, repr(f32(float(text)))
+        if kind == "double":
+            text = self.rng.choice(FLOATS)
+            return f"((double){text})", repr(f32(float(text)))
         if kind == "bit":
             return (str(self.rng.randrange(2)),) * 2
         return self.rng.choice([("true", "True"), ("false", "False")])
@@ -151,7 +156,7 @@ class Body:
 
     def some_int(self, depth):
         a = self.expression("int", depth - 1)
-        way = self.rng.randrange(14)
+        way = self.rng.randrange(17)
         if way < 6:
             op, b = self.rng.choice("+-*+-*&|^"), self.expression("int", depth - 1)
             python = f"({a[1]} {op} {b[1]})"
@@ -166,7 +171,7 @@ class Body:
                 return f"({a[0]} << {b[0]})", f"W({a[1]} << ({b[1]} & 31))"
             return f"({a[0]} >> {b[0]})", f"({a[1]} >> ({b[1]} & 31))"
         if way == 10:
-            b = self.expression("float", depth - 1)
+            b = self.expression(self.rng.choice(["float", "double"]), depth - 1)
             return f"((int)({b[0]}))", f"INT({b[1]})"
         if way == 11:
             return (f"(-({a[0]}))", f"W(-({a[1]}))") if self.rng.random() < 0.5 else (
@@ -174,7 +179,25 @@ class Body:
         if way == 12:
             b = self.expression("bit", depth - 1)
             return f"({a[0]} + {b[0]})", f"W({a[1]} + {b[1]})"
+        if way == 13:
+            b = self.leaf("int")
+            return f"({b[0]} != 0 ? {a[0]} / {b[0]} : {a[0]})", f"(DIV({a[1]}, {b[1]}) if {b[1]} != 0 else {a[1]})"
+        if way == 14:
+            return self.guarded_element("int", a) or a
         return self.element("int", a) or a
+
+    def guarded_element(self, kind, other):
+        """One at an index that only the condition keeps within bounds."""
+        fitting = [a for a in self.arrays + self.tables if a[2] == kind]
+        if not fitting:
+            return None
+        text, python, _, size = self.rng.choice(fitting)
+        leaf = self.leaf("int")
+        if not leaf[0][0].isalpha():  # it may be constant, but not out of bounds then
+            return None
+        at = [f"(({part} & {4 * size - 1}) - {size})" for part in leaf]
+        return (f"({at[0]} >= 0 && {at[0]} < {size} ? {text}[{at[0]}] : {other[0]})",
+                f"({python}[{at[1]}] if 0 <= {at[1]} < {size} else {other[1]})")  # fmt: skip
 
     def divisor(self, depth):
         if self.rng.random() < 0.5:
@@ -184,7 +207,7 @@ class Body:
         return f"(({b[0]} & 15) + 1)", f"(({b[1]} & 15) + 1)"
 
     def element(self, kind, index):
-        fitting = [a for a in self.arrays if a[2] == kind]
+        fitting = [a for a in self.arrays + self.tables if a[2] == kind]
         if not fitting:
             return None
         text, python, _, size = self.rng.choice(fitting)
@@ -192,10 +215,17 @@ class Body:
 
     def some_float(self, depth):
         a = self.expression("float", depth - 1)
-        way = self.rng.randrange(10)
+        way = self.rng.randrange(13)
         if way < 5:
             op, b = self.rng.choice("+-*"), self.expression("float", depth - 1)
             return f"({a[0]} {op} {b[0]})", f"F({a[1]} {op} {b[1]})"
+        if way == 10:
+            d = self.expression("double", depth - 1)
+            return f"((float)({d[0]}))", f"F({d[1]})"
+        if way == 11:
+            return self.guarded_element("float", a) or a
+        if way == 12:
+            return f"sqrt({a[0]})", f"ROOT({a[1]})"
         b = self.expression("int", depth - 1)
         if way == 5:
             d = self.expression("float", depth - 1)
@@ -208,6 +238,22 @@ class Body:
         if way == 8:
             return f"(-({a[0]}))", f"(-({a[1]}))"
         return self.element("float", b) or a
+
+    def some_double(self, depth):
+        a = self.expression("double", depth - 1)
+        way = self.rng.randrange(9)
+        if way < 4:
+            op, b = self.rng.choice("+-*"), self.expression("double", depth - 1)
+            return f"({a[0]} {op} {b[0]})", f"({a[1]} {op} {b[1]})"
+        b = self.expression("int" if way < 7 else "float", depth - 1)
+        if way == 4:
+            d = self.expression("double", depth - 1)
+            return f"({a[0]} / {d[0]})", f"DDIV({a[1]}, {d[1]})"
+        if way == 5:
+            return self.element("double", b) or a
+        if way in (6, 7):
+            return f"((double)({b[0]}))", f"float({b[1]})"
+        return f"(-({a[0]}))", f"(-({a[1]}))"
 
     def some_bit(self, depth):
         a = self.expression("bit", depth - 1)
@@ -225,7 +271,7 @@ class Body:
         if self.rng.random() < 0.15:
             a = self.expression("boolean", depth - 1)
             return f"(!({a[0]}))", f"(not ({a[1]}))"
-        kind, op = self.rng.choice(["int", "int", "float"]), self.rng.choice("< <= > >= == !=".split())
+        kind, op = self.rng.choice(["int", "int", "float", "double"]), self.rng.choice("< <= > >= == !=".split())
         a, b = (self.expression(kind, depth - 1) for _ in "ab")
         return f"({a[0]} {op} {b[0]})", f"({a[1]} {op} {b[1]})"
 
@@ -244,8 +290,8 @@ class Body:
             text, python, kind, _ = self.rng.choice(targets)
             if kind == "int" and self.rng.random() < 0.15:
                 return Statement(f"{text}++;", f"{python} = W({python} + 1)")
-            if kind in ("int", "float") and self.rng.random() < 0.3:
-                op, word = self.rng.choice("+-*"), "W" if kind == "int" else "F"
+            if kind in ROUND and self.rng.random() < 0.3:
+                op, word = self.rng.choice("+-*"), ROUND[kind]
                 e = self.expression(kind, 2)
                 return Statement(f"{text} {op}= {e[0]};", f"{python} = {word}({python} {op} ({e[1]}))")
         else:
@@ -258,8 +304,8 @@ class Body:
         at, e = self.expression("int", 2), self.expression(kind)
         # Python would evaluate the right side before the index.
         first = f"at = {at[1]} & {size - 1}"
-        if kind in ("int", "float") and self.rng.random() < 0.3:
-            op, word = self.rng.choice("+-*"), "W" if kind == "int" else "F"
+        if kind in ROUND and self.rng.random() < 0.3:
+            op, word = self.rng.choice("+-*"), ROUND[kind]
             return Statement(f"{text}[{at[0]} & {size - 1}] {op}= {e[0]};",
                              f"{first}\n{python}[at] = {word}({python}[at] {op} ({e[1]}))")  # fmt: skip
         return Statement(f"{text}[{at[0]} & {size - 1}] = {e[0]};", f"{first}\n{python}[at] = {e[1]}")
@@ -293,7 +339,7 @@ class Body:
             kind = self.rng.choice(TYPES)
             self.declare(kind, self.expression(kind), out)
         elif way < 0.68:
-            kind, size, name = self.rng.choice(["int", "float"]), self.rng.choice([2, 4, 8]), self.name("a")
+            kind, size, name = self.rng.choice(list(ROUND)), self.rng.choice([2, 4, 8]), self.name("a")
             out.append(Statement(f"{kind}[{size}] {name};", f"{name} = [{ZERO[kind]}] * {size}"))
             self.arrays.append((name, name, kind, size))
         elif way < 0.72 and len(self.arrays) > 1:
@@ -374,9 +420,9 @@ class Body:
         return pop, push
 
     def push(self, out, pop, push, gives):
-        if pop and self.takes == gives and gives in ("int", "float") and self.rng.random() < 0.6:
+        if pop and self.takes == gives and gives in ROUND and self.rng.random() < 0.6:
             self.peeks = 0  # their places move while the expression pops
-            a, word = self.expression(gives, 2), "W" if gives == "int" else "F"
+            a, word = self.expression(gives, 2), ROUND[gives]
             op = self.rng.choice("+-*")
             if pop > 1 and self.rng.random() < 0.4:
                 out.append(Statement(f"push({a[0]} {op} (pop() - pop()));",
@@ -439,9 +485,10 @@ def add_fields(rng, d, body):
 
 
 def add_function(rng, d, body):
-    name, kind = body.name("g"), rng.choice(["int", "int", "float", "boolean"])
-    kinds = [rng.choice(["int", "float", "boolean"]) for _ in range(rng.randrange(3))]
+    name, kind = body.name("g"), rng.choice(["int", "int", "float", "double", "boolean"])
+    kinds = [rng.choice(["int", "float", "double", "boolean"]) for _ in range(rng.randrange(3))]
     inner = Body(rng, "void", body.names, body.arrays)
+    inner.tables = body.tables
     inner.count = body.count + 100
     names = [inner.name("p") for _ in kinds]
     inner.names += [(n, n, k, True) for n, k in zip(names, kinds)]
@@ -492,10 +539,38 @@ def random_filter(rng, name, takes, gives, pop, push, plain=False):
     return d
 
 
+def add_tables(rng, d, body):
+    """Arrays that `init` fills and nobody changes."""
+    for _ in range(rng.choice([0, 1, 1, 2])):
+        kind, size, name = rng.choice(list(ROUND)), rng.choice([4, 16, 64]), body.name("t")
+        d.fields.append(Statement(f"{kind}[{size}] {name};", f"s.{name} = [{ZERO[kind]}] * {size}"))
+
+        def fill(index):
+            e = body.expression(kind, 2)
+            return [Statement(f"{name}[{index}] = {e[0]};", f"s.{name}[{index}] = {e[1]}")]
+
+        d.init.append(body.loop(size, fill))
+        body.tables.append((name, f"s.{name}", kind, size))
+
+
+def stateless_filter(rng, name, takes, gives, pop, push):
+    """A filter that changes nothing of its own: several of its firings may be computed at once."""
+    parameters = [(rng.choice(["int", "float"]), f"k{i}") for i in range(rng.choice([0, 0, 1, 2]))]
+    d = Definition(name, takes, gives, parameters)
+    body = Body(rng, takes, [(n, f"s.{n}", k, False) for k, n in parameters], [])
+    d.pop, d.push = pop, push
+    d.peek = pop + rng.randrange(1, 9) if rng.random() < 0.4 else pop
+    add_tables(rng, d, body)
+    for _ in range(rng.choice([0, 0, 1, 2])):
+        add_function(rng, d, body)
+    d.work = body.exact(pop, d.peek, push, gives)
+    return d
+
+
 def moving(rng, name, kind):
     """A sum, difference or weighted sum over a window."""
     d = Definition(name, kind, kind, [("int", "n")])
-    size, word = rng.randrange(2, 12), "W" if kind == "int" else "F"
+    size, word = rng.randrange(2, 12), ROUND[kind]
     op = rng.choice("+-")
     d.pop, d.peek, d.push = 1, size, 1
     d.rate_texts["peek"] = "n"
@@ -524,7 +599,8 @@ def counter(rng, name, gives):
 def sink(rng, name, takes):
     d = Definition(name, takes, "void", [])
     d.pop = rng.choice([1, 1, 2, 3])
-    one = Statement("println(pop());", "s.LINES.append(TEXT(I.pop()))")
+    text = "DTEXT" if takes == "double" else "TEXT"
+    one = Statement("println(pop());", f"s.LINES.append({text}(I.pop()))")
     if d.pop > 1 and rng.random() < 0.5:
         d.work = [Statement(f"for (int i = 0; i < {d.pop}; i++)", f"for i in range({d.pop}):", [one])]
     else:

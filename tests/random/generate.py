@@ -10,7 +10,7 @@ import model
 
 MOST_REPETITIONS = 4000  # firings of a steady state
 MOST_FIRINGS = 40000  # of the model
-RATES = [1, 1, 1, 2, 2, 3, 4, 5, 6]
+RATES = [1, 1, 1, 2, 2, 3, 4, 5, 6, 8]
 
 
 class Maker:
@@ -31,9 +31,11 @@ class Maker:
         return model.Filter(d, self.arguments(d))
 
     def filter(self, takes, gives, pop=None, push=None, plain=False):
-        if takes == gives and takes in ("int", "float") and pop is None and self.rng.random() < 0.15:
+        if takes == gives and takes in bodies.ROUND and pop is None and self.rng.random() < 0.15:
             return self.instance(bodies.moving(self.rng, self.name("Moving"), takes))
         pop, push = pop or self.rng.choice(RATES), push or self.rng.choice(RATES)
+        if self.rng.random() < 0.45:
+            return self.instance(bodies.stateless_filter(self.rng, self.name("Filter"), takes, gives, pop, push))
         d = bodies.random_filter(self.rng, self.name("Filter"), takes, gives, pop, push, plain)
         return self.instance(d)
 
@@ -106,13 +108,13 @@ class Maker:
         return self.named(made, "Loop")
 
     def value(self, kind):
-        if kind == "float":
+        if kind in ("float", "double"):
             return self.rng.choice([0.5, 2.0, -1.25, 100.0])
         return self.rng.random() < 0.5 if kind == "boolean" else self.rng.randrange(2 if kind == "bit" else 50)
 
     def lives(self, loop):
         """Does the loop still take its input after a long time?"""
-        graph, zero = model.Graph(), {"float": 0.0, "boolean": False}.get(loop.takes, 0)
+        graph, zero = model.Graph(), {"float": 0.0, "double": 0.0, "boolean": False}.get(loop.takes, 0)
         source = model.Tape([zero] * 600)
         loop.build(graph, source)
         graph.run(1, 6000)

@@ -26,12 +26,20 @@ def remainder(a, b):
     return wrap(a - b * quotient(a, b)) if b != -1 else 0
 
 
-def f32_divide(a, b):
+def divide(a, b):
     if b != 0:
-        return f32(a / b)
+        return a / b
     if a == 0 or math.isnan(a):
         return math.nan
     return math.copysign(math.inf, a) * math.copysign(1.0, b)
+
+
+def f32_divide(a, b):
+    return f32(divide(a, b))
+
+
+def root(value):
+    return f32(math.sqrt(value)) if value >= 0 else math.nan
 
 
 def to_int(value):
@@ -42,8 +50,8 @@ def to_int(value):
     return 2147483647 if value >= 2147483647.0 else int(value)
 
 
-def shortest(value):
-    """A binary32 as Java prints it, with the fewest digits that identify it."""
+def shortest(value, rounded=f32, most=9):
+    """A binary32 as Java prints it, with the fewest digits that identify it, which are at most `most`."""
     if math.isnan(value):
         return "NaN"
     if math.isinf(value):
@@ -52,7 +60,7 @@ def shortest(value):
     value = abs(value)
     if value == 0:
         return sign + "0.0"
-    text = next(t for t in (f"{value:.{p}e}" for p in range(10)) if f32(float(t)) == value)
+    text = next(t for t in (f"{value:.{p}e}" for p in range(most)) if rounded(float(t)) == value)
     mantissa, exponent = text.split("e")
     digits, exponent = mantissa.replace(".", "").rstrip("0") or "0", int(exponent)
     if not 1e-3 <= value < 1e7:
@@ -69,9 +77,13 @@ def printed(value):
     return shortest(value) if isinstance(value, float) else str(value)
 
 
+def printed_double(value):
+    return shortest(value, float, 17)
+
+
 WORDS = {
     "W": wrap, "F": f32, "DIV": quotient, "REM": remainder, "FDIV": f32_divide, "INT": to_int,
-    "TEXT": printed,
+    "DDIV": divide, "ROOT": root, "TEXT": printed, "DTEXT": printed_double,
 }  # fmt: skip
 
 

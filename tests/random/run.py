@@ -26,6 +26,7 @@ ENGINES = {
     "jit -O0": ["-O0"],
     "jit -O2": ["-O2"],
     "jit -O3": ["-O3"],
+    "jit without lanes": ["--disable-pass=lanes"],
 }
 
 
