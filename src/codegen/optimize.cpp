@@ -15,7 +15,7 @@ constexpr unsigned kLargestOptimized = 50'000;
 
 /// Instructions of bodies that get all passes and the careful selection of instructions, which take
 /// some 100 microseconds for each. What phases do between the bodies takes less.
-constexpr std::size_t kMostCareful = 20'000;
+constexpr std::size_t kMostCareful = 30'000;
 constexpr std::size_t kPhaseShare = 3;
 
 /// A body that is called from many places stays one function: code grows with the program's kernels,

@@ -20,9 +20,11 @@ using Body = std::vector<Loop>;
 
 /// What a firing reads should still be where the firing before put it: the first level data cache of
 /// nearly every processor in use has at least so much.
-constexpr std::int64_t kFastBytes = 32 * 1024;
+constexpr std::int64_t kFastBytes = 64 * 1024;
 /// The second level has at least so much.
 constexpr std::int64_t kNearBytes = 256 * 1024;
+/// Fewer at once are not worth the larger buffers.
+constexpr std::int64_t kFewest = 4;
 /// Beyond that the overhead of a phase is long invisible, and latency and the rest at an end of the
 /// input, which goes one by one, grow.
 constexpr std::int64_t kMostFactor = 1024;
@@ -42,8 +44,9 @@ bool hasVisibleOrder(const graph::Graph& graph) {
 
 class Scaling {
 public:
-    Scaling(const graph::Graph& program, std::span<const std::int64_t> between, std::int64_t times)
-        : graph(program), held(between), factor(times) {
+    Scaling(const graph::Graph& program, std::span<const std::int64_t> between, std::int64_t times,
+            bool withoutLoops)
+        : graph(program), held(between), factor(times), flat(withoutLoops) {
         std::vector<graph::Arrow> arrows;
         for (const graph::Edge& edge : graph.edges) {
             if (edge.from != kNone && edge.to != kNone) arrows.push_back({edge.from, edge.to});
@@ -118,7 +121,27 @@ private:
         for (const Loop& child : loop.children) count(child, times * loop.count, firings);
     }
 
+    /// Inner loops keep buffers short; without them each node has all its firings at a stretch.
+    bool flattens(const Loop& loop) const {
+        if (!flat || loop.isLeaf()) return false;
+        return std::all_of(loop.children.begin(), loop.children.end(), [this](const Loop& child) {
+            return child.isLeaf() ? !parts.loops[parts.of[child.node]] : flattens(child);
+        });
+    }
+
+    bool flatten(const Loop& loop, std::int64_t times, Body& to) {
+        times *= loop.count;
+        if (!loop.isLeaf())
+            return std::all_of(loop.children.begin(), loop.children.end(),
+                               [&](const Loop& child) { return flatten(child, times, to); });
+        Loop leaf = loop;
+        leaf.count = times;
+        to.push_back(std::move(leaf));
+        return appear(parts.of[loop.node]);
+    }
+
     bool scaleOne(const Loop& loop, Body& to) {
+        if (flattens(loop)) return flatten(loop, factor, to);
         Loop made;
         made.count = loop.count;
         made.node = loop.node;
@@ -146,6 +169,7 @@ private:
     const graph::Graph& graph;
     std::span<const std::int64_t> held;
     std::int64_t factor;
+    bool flat;
     graph::Components parts;
     std::vector<std::uint32_t> place;  ///< by component: its turn in the schedule
     std::uint32_t next = 0;
@@ -165,9 +189,10 @@ std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begi
 }  // namespace
 
 std::optional<Loop> scaledSteady(const graph::Graph& graph, const Loop& steady,
-                                 std::span<const std::int64_t> held, std::int64_t factor) {
+                                 std::span<const std::int64_t> held, std::int64_t factor,
+                                 bool flat) {
     if (hasVisibleOrder(graph)) return std::nullopt;
-    return Scaling(graph, held, factor).run(steady);
+    return Scaling(graph, held, factor, flat).run(steady);
 }
 
 namespace {
@@ -180,12 +205,11 @@ std::int64_t mostBytes(const graph::Graph& graph, const Begin& begin) {
     return std::clamp(2 * waiting, kFastBytes, kNearBytes);
 }
 
-}  // namespace
-
-Scaled scale(const graph::Graph& graph, const Loop& steady, const Begin& begin) {
+/// The most steady states whose buffers fit.
+Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& begin, bool flat) {
     const std::int64_t limit = mostBytes(graph, begin);
     auto scaledBy = [&](std::int64_t factor) -> Scaled {
-        const auto tree = scaledSteady(graph, steady, begin.held, factor);
+        const auto tree = scaledSteady(graph, steady, begin.held, factor, flat);
         if (!tree) return {};
         Placed placed = place(graph, *tree, {begin.held, begin.reads * factor});
         if (bytesOf(graph, placed, begin) > limit) return {};
@@ -200,9 +224,18 @@ Scaled scale(const graph::Graph& graph, const Loop& steady, const Begin& begin) 
         else
             most = factor - 1;
     }
+    if (best.factor < kFewest) return {};
     if (best.factor > kWidth && best.factor % kWidth != 0)
         return scaledBy(best.factor - best.factor % kWidth);
     return best;
+}
+
+}  // namespace
+
+Scaled scale(const graph::Graph& graph, const Loop& steady, const Begin& begin) {
+    Scaled nested = mostScaled(graph, steady, begin, false);
+    Scaled flat = mostScaled(graph, steady, begin, true);
+    return flat.factor >= (nested.factor + 1) / 2 ? std::move(flat) : std::move(nested);
 }
 
 }  // namespace strc::plan

@@ -11,18 +11,21 @@
 
 namespace strc::plan {
 
-/// `steady` with the counts of all leaves times `factor`; feedback loops are done
-/// in blocks (feedback.h) or repeated as they are. `held`: items on each edge between steady states. Empty where that cannot be: several nodes have an ordered effect of one kind (language.md
-/// 12.6), or a node or feedback loop does not stand in one place, after all that come before it.
+/// `steady` with the counts of all leaves times `factor`; feedback loops are done in blocks (feedback.h) or
+/// repeated as they are. `flat`: loops of nodes without feedback are taken apart, so that each node has
+/// all its firings at a stretch. `held`: items on each edge between steady states. Empty where that
+/// cannot be: several nodes have an ordered effect of one kind (language.md 12.6), or a node or feedback
+/// loop does not stand in one place, after all that come before it.
 std::optional<sched::Loop> scaledSteady(const graph::Graph&, const sched::Loop& steady,
-                                        std::span<const std::int64_t> held, std::int64_t factor);
+                                        std::span<const std::int64_t> held, std::int64_t factor,
+                                        bool flat);
 
 struct Scaled {
     std::int64_t factor = 0;  ///< 0: the program is not scaled
     Placed placed;
 };
 
-/// As many steady states as the fastest memory holds. `reads`: items of the open input in one of them.
+/// As many steady states as fast memory holds. `reads`: items of the open input in one of them.
 Scaled scale(const graph::Graph&, const sched::Loop& steady, const Begin&);
 
 }  // namespace strc::plan

@@ -194,8 +194,8 @@ TEST(PlanScaled, AsManyAsFit) {
         return pipeline("Main", {source("A", items), sink("Z", items)});
     };
     EXPECT_EQ(scaledBy(chain(1)), 1024);
-    EXPECT_EQ(scaledBy(chain(100)), 80) << "81 would fit, but vectors like 16";
-    EXPECT_EQ(scaledBy(chain(4096)), 2);
+    EXPECT_EQ(scaledBy(chain(100)), 160) << "163 would fit, but vectors like 16";
+    EXPECT_EQ(scaledBy(chain(4096)), 4);
     EXPECT_EQ(scaledBy(chain(4097)), 0);
     Planned unwanted(chain(1));
     EXPECT_EQ(unwanted.make(Order::Buffers, false).plan->scaled.iterations, 0);
@@ -210,6 +210,15 @@ TEST(PlanScaled, WhereTheOrderCannotBeSeen) {
     EXPECT_GT(scaledBy(program(graph::kRandom, graph::kPrints)), 0);
     EXPECT_EQ(scaledBy(program(graph::kPrints, graph::kPrints)), 0);
     EXPECT_EQ(scaledBy(program(graph::kRandom, graph::kRandom | graph::kPrints)), 0);
+}
+
+/// In the steady state A and F are in a loop, so that their tape is short.
+TEST(PlanScaled, LoopsAreTakenApart) {
+    Planned made(pipeline("Main", {source("A", 1), filter("F", 1, 1, 3), sink("Z", 64)}));
+    made.make().verified();
+    ASSERT_EQ(made.plan->steady.steps[0].kind, StepKind::Loop);
+    EXPECT_EQ(made.plan->scaled.steps[0].kind, StepKind::Fire);
+    EXPECT_EQ(made.plan->scaled.steps[0].count, 64 * made.plan->scaled.iterations);
 }
 
 TEST(PlanScaled, FeedbackLoopsAreRepeatedAsTheyAre) {

@@ -22,10 +22,10 @@ steady:
 
 TEST(PlanPrint, SlidingWindow) {
     Planned made(pipeline("Main", {source("A", 1), filter("Fir", 1, 1, 3), sink("Z", 4)}));
-    EXPECT_EQ(print(*made.make().verified().plan), R"(state: 20544 bytes, 0 in the image
+    EXPECT_EQ(print(*made.make().verified().plan), R"(state: 32832 bytes, 0 in the image
 tape                  kept  room  bytes  offset
-  Main.A -> Main.Fir     2  1026   4104       0
-  Main.Fir -> Main.Z     0  4096  16384    4160
+  Main.A -> Main.Fir     2  4098  16392       0
+  Main.Fir -> Main.Z     0  4096  16384   16448
 init:
   2 Main.A to 0
 steady:
@@ -35,11 +35,10 @@ steady:
   Main.Z from 0
   move 2 from 4 to 0 of Main.A -> Main.Fir
 1024 steady states:
-  loop 4
-    1024 Main.A to 2
-    1024 Main.Fir from 0 to 1024*i0
-    move 2 from 1024 to 0 of Main.A -> Main.Fir
+  4096 Main.A to 2
+  4096 Main.Fir from 0 to 0
   1024 Main.Z from 0
+  move 2 from 4096 to 0 of Main.A -> Main.Fir
 )");
 }
 
@@ -77,14 +76,14 @@ TEST(PlanPrint, FeedbackLoop) {
         "Main", {source("A", 4),
                  feedbackloop("L", {1, 1}, filter("Body", 2, 2), filter("Back", 1, 1), {1, 1}, 2),
                  sink("Z", 4)}));
-    EXPECT_EQ(print(*made.make().verified().plan), R"(state: 32512 bytes, 8 in the image
+    EXPECT_EQ(print(*made.make().verified().plan), R"(state: 49408 bytes, 8 in the image
 tape                           kept  room  bytes  offset
-  Main.L.join -> Main.L.Body      0     2      8   10816
-  Main.L.Body -> Main.L.split     0     2      8   10880
-  Main.L.split -> Main.L.Back     0     1      4   10944
-  Main.L.Back -> Main.L.join      2  2690  10760       0
-  Main.A -> Main.L.join           0  2688  10752   11008
-  Main.L.split -> Main.Z          0  2688  10752   21760
+  Main.L.join -> Main.L.Body      0     2      8   16448
+  Main.L.Body -> Main.L.split     0     2      8   16512
+  Main.L.split -> Main.L.Back     0     1      4   16576
+  Main.L.Back -> Main.L.join      2  4098  16392       0
+  Main.A -> Main.L.join           0  4096  16384   16640
+  Main.L.split -> Main.Z          0  4096  16384   33024
 init:
 steady:
   Main.A to 0
@@ -95,15 +94,15 @@ steady:
     Main.L.Back from 0 to 2 + i0
   Main.Z from 0
   move 2 from 4 to 0 of Main.L.Back -> Main.L.join
-672 steady states:
-  672 Main.A to 0
-  loop 2688
+1024 steady states:
+  1024 Main.A to 0
+  loop 4096
     Main.L.join from i0, i0 to 0
     Main.L.Body from 0 to 0
     Main.L.split from 0 to i0, 0
     Main.L.Back from 0 to 2 + i0
-  672 Main.Z from 0
-  move 2 from 2688 to 0 of Main.L.Back -> Main.L.join
+  1024 Main.Z from 0
+  move 2 from 4096 to 0 of Main.L.Back -> Main.L.join
 )");
 }
 
