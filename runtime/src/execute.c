@@ -1,4 +1,6 @@
 // One run: phases until an end.
+#define _GNU_SOURCE  // pthread_getattr_np
+#include <pthread.h>
 #include <setjmp.h>
 #include <string.h>
 
@@ -13,6 +15,23 @@ void strc_leave(strc_env *env, strc_end end) {
 void strc_trap(strc_env *env, int32_t site, int32_t node, int64_t first, int64_t second) {
     env->fault = (strc_fault){(uint32_t)site, (uint32_t)node, {first, second}};
     strc_leave(env, STRC_END_FAULT);
+}
+
+void strc_need_stack(strc_env *env, int32_t site, int32_t node, int64_t bytes) {
+    enum { kSpare = 1 << 17 };  // for what is called without asking
+    const char *here = __builtin_frame_address(0);
+    if (here - env->stack_end < bytes + kSpare) strc_trap(env, site, node, bytes, 0);
+}
+
+/// The lowest address of this thread's stack.
+static const char *end_of_stack(void) {
+    pthread_attr_t attributes;
+    if (pthread_getattr_np(pthread_self(), &attributes) != 0) return NULL;
+    void *address = NULL;
+    size_t size = 0;
+    pthread_attr_getstack(&attributes, &address, &size);
+    pthread_attr_destroy(&attributes);
+    return address;
 }
 
 void strc_stop(strc_env *env) { strc_leave(env, STRC_END_INTERRUPTED); }
@@ -145,6 +164,7 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
         memset((char *)state + program->image_size, 0, program->state_size - program->image_size);
     run r = {.program = program, .env = env, .state = state, .iterations = iterations};
     env->poll = 0;
+    env->stack_end = end_of_stack();
     int is_watched = strc_watch_start(&r.watch, env) == 0;
     r.scales = is_watched && program->scaled.iterations != 0;
     strc_undo_init(&r.undo, env, &r.watch, state, program->state_size);

@@ -68,6 +68,7 @@ void BodyEmitter::emit() {
     countItems();
     declareLocals();
     bindParameters();
+    declareLarge();
     block(body.entry);
     if (!b.GetInsertBlock()->getTerminator()) emitReturn(nullptr);
     entry.CreateBr(start);
@@ -112,12 +113,11 @@ void BodyEmitter::declareLocals() {
                 local.extents.push_back(entry.CreateAlloca(m.i32()));
         }
         if (isParam || local.address) continue;
+        if (isLarge(k)) continue;
         llvm::Type* made = m.memoryType(type);
-        const std::uint64_t copies = lanes && lanes->locals[k] ? width : 1;
         if (type->isAggregate())
-            made = llvm::ArrayType::get(m.i8(),
-                                        static_cast<std::uint64_t>(types::sizeOf(type)) * copies);
-        else if (copies > 1)
+            made = llvm::ArrayType::get(m.i8(), localBytes(k));
+        else if (lanes && lanes->locals[k])
             made = vectorOf(made);
         auto* slot = entry.CreateAlloca(made, nullptr, body.locals[k].name);
         slot->setAlignment(llvm::Align(
@@ -286,6 +286,8 @@ void BodyEmitter::emitCall(const Instr& instr) {
     std::vector<llvm::Value*> args{param(kEnv),  param(kFields), param(kIn), param(kOut),
                                    param(kNode), param(kIter),   popped,     pushed};
     for (Reg reg : instr.operands) args.push_back(value(reg));
+    const ir::Body& needy = m.calleeBody(kernel, instr.callee);
+    needStack(needy, instr.range, "function '" + needy.name + "'");
     if (!m.isRecursive(kernel, instr.callee)) return set(instr, b.CreateCall(callee, args));
     emitPoll(m, b, param(kEnv));
     llvm::Value* place =
@@ -293,8 +295,7 @@ void BodyEmitter::emitCall(const Instr& instr) {
     llvm::Value* depth = b.CreateLoad(m.i32(), place);
     llvm::Value* limit = b.getInt32(m.limits.callDepth);
     require(b.CreateICmpULT(depth, limit),
-            {base::Diag::StackOverflow, instr.range, {m.calleeBody(kernel, instr.callee).name}, 1},
-            limit);
+            {base::Diag::StackOverflow, instr.range, {needy.name}, 1}, limit);
     b.CreateStore(b.CreateAdd(depth, b.getInt32(1)), place);
     set(instr, b.CreateCall(callee, args));
     b.CreateStore(depth, place);

@@ -8,6 +8,10 @@ namespace {
 
 constexpr std::int64_t kLargestDynamic = std::int64_t{64}
                                          << 20;  ///< bytes of an array on the stack
+/// Bytes of an array that is made where the body begins, after somebody has asked for room.
+constexpr std::int64_t kLarge = 16 * 1024;
+/// Bytes of locals of a function that need not ask.
+constexpr std::int64_t kSmall = 4 * 1024;
 
 }  // namespace
 
@@ -134,6 +138,56 @@ llvm::Value* BodyEmitter::element(const Instr& instr) {
     return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), operand(instr, 0), wide);
 }
 
+// ---- room
+
+namespace {
+
+std::int64_t bytesOfArrays(const ir::Body& body) {
+    std::int64_t bytes = 0;
+    for (std::size_t k = body.params; k < body.locals.size(); ++k) {
+        const Type* type = body.locals[k].type;
+        if (type->isAggregate() && types::isConcrete(type)) bytes += types::sizeOf(type);
+    }
+    return bytes;
+}
+
+}  // namespace
+
+/// Before `needy` begins.
+void BodyEmitter::needStack(const ir::Body& needy, base::SourceRange at, std::string name) {
+    const std::int64_t bytes = bytesOfArrays(needy);
+    if (bytes <= kSmall) return;
+    askForStack({base::Diag::OutOfMemory, at, {std::move(name)}, 1},
+                b.getInt64(static_cast<std::uint64_t>(bytes)));
+}
+
+void BodyEmitter::askForStack(Site site, llvm::Value* bytes) {
+    const int id = m.site(std::move(site));
+    b.CreateCall(m.runtime("strc_need_stack"),
+                 {param(kEnv), b.getInt32(static_cast<std::uint32_t>(id)), param(kNode), bytes});
+}
+
+/// Where the body has begun: arrays too large for a frame that is made before anybody can ask.
+void BodyEmitter::declareLarge() {
+    if (!isFunction()) needStack(body, body.range, "'" + body.name + "'");
+    for (std::size_t k = body.params; k < locals.size(); ++k) {
+        if (locals[k].memory || locals[k].address) continue;
+        auto* slot = b.CreateAlloca(llvm::ArrayType::get(m.i8(), localBytes(k)), nullptr,
+                                    body.locals[k].name);
+        slot->setAlignment(llvm::Align(32));
+        locals[k].memory = slot;
+    }
+}
+
+std::uint64_t BodyEmitter::localBytes(std::size_t local) const {
+    return static_cast<std::uint64_t>(types::sizeOf(body.locals[local].type)) *
+           (lanes && lanes->locals[local] ? width : 1);
+}
+
+bool BodyEmitter::isLarge(std::size_t local) const {
+    return body.locals[local].type->isAggregate() && localBytes(local) > kLarge;
+}
+
 // ---- lives of variables
 
 void BodyEmitter::declareLocal(const Instr& instr) {
@@ -167,6 +221,11 @@ void BodyEmitter::declareDynamic(const Instr& instr) {
                    1};
         require(b.CreateICmpULE(bytes, b.getInt64(kLargestDynamic)), large, bytes);
     }
+    askForStack({base::Diag::OutOfMemory,
+                 instr.range,
+                 {"array '" + body.locals[instr.var.index].name + "'"},
+                 1},
+                bytes);
     auto* memory = b.CreateAlloca(m.i8(), bytes);
     memory->setAlignment(llvm::Align(32));
     b.CreateStore(memory, local.address);

@@ -93,6 +93,7 @@ struct strc_env {
     // ---- private to the runtime
     void *escape;  ///< jmp_buf
     int end;
+    const char *stack_end;  ///< of the thread that runs
     struct strc_chunk *strings;  ///< memory of the present firing's strings
 };
 

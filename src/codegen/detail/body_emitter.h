@@ -62,6 +62,11 @@ private:
     bool isOpen(ir::VarRef) const;
     llvm::Value* loadOpen(const Instr&);
     llvm::Value* addressOf(ir::VarRef);
+    void needStack(const ir::Body& needy, base::SourceRange at, std::string name);
+    void askForStack(Site, llvm::Value* bytes);
+    void declareLarge();
+    std::uint64_t localBytes(std::size_t local) const;
+    bool isLarge(std::size_t local) const;
     void declareLocal(const Instr&);
     void declareDynamic(const Instr&);
     llvm::Value* element(const Instr&);

@@ -161,6 +161,35 @@ TEST_F(CompiledTest, MakingCodeCanBeInterruptedAtAnyTime) {
     }
 }
 
+TEST_F(CompiledTest, LargeArraysInRecursionAreAFault) {
+    compile(
+        "void->void pipeline Main { add Count; add F; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->int filter F {\n"
+        "  int f(int[30000] p, int n) { int[30000] q; q = p; q[n] = n;\n"
+        "    return n > 9000 ? q[3] : f(q, n + 1) + q[n]; }\n"
+        "  work pop 1 push 1 { int[30000] z; int x = pop(); push(x < 3 ? x : f(z, x)); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    for (int level : {0, 2}) {
+        codegen::Options how;
+        how.level = level;
+        EXPECT_EQ(run(iterations(6), how).end, interp::End::Failed);
+        EXPECT_EQ(std::exchange(printed, ""), "0\n1\n2\n");
+        EXPECT_THAT(faults().back(),
+                    HasSubstr("Main.F: out of memory: function 'f' needs 120000 bytes"));
+    }
+}
+
+TEST_F(CompiledTest, ArraysLargerThanTheStackAreAFault) {
+    compile(
+        "void->void pipeline Main { add Count; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { int[60000000] a; int[60000000] b; int[60000000] c; int[60000000] d; "
+        "int[60000000] e; a[5] = 3; push(a[5] + b[n] + c[n] + d[n] + e[n]); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    EXPECT_EQ(run(iterations(1)).end, interp::End::Failed);
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("out of memory: 'work' needs 1200000000 bytes")));
+}
+
 TEST_F(CompiledTest, EndlessRecursionIsAFault) {
     compile(
         "void->void pipeline Main { add Count; add Show; }\n"
