@@ -183,7 +183,8 @@ TEST_F(CompiledTest, LargeArraysInRecursionAreAFault) {
 TEST_F(CompiledTest, ArraysLargerThanTheStackAreAFault) {
     compile(
         "void->void pipeline Main { add Count; add Show; }\n"
-        "void->int filter Count { int n; work push 1 { int[60000000] a; int[60000000] b; int[60000000] c; int[60000000] d; "
+        "void->int filter Count { int n; work push 1 { int[60000000] a; int[60000000] b; "
+        "int[60000000] c; int[60000000] d; "
         "int[60000000] e; a[5] = 3; push(a[5] + b[n] + c[n] + d[n] + e[n]); } }\n"
         "int->void filter Show { work pop 1 { println(pop()); } }\n");
     EXPECT_EQ(run(iterations(1)).end, interp::End::Failed);
