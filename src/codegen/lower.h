@@ -18,7 +18,8 @@ namespace strc::codegen {
 struct Options {
     int level = 2;  ///< -O0 … -O3
     bool checks = true;  ///< array bounds, division by zero, rates
-    std::string processor;  ///< as LLVM calls it; empty: the one at hand
+    std::string processor;  ///< as LLVM calls it; empty: the one at hand, or any of the target
+    std::string target;  ///< "aarch64-linux-gnu"; empty: this machine
     bool lanes = true;  ///< several firings of filters without state at once
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at
     /// once: Jit::load then fails, and the other products are of no use.

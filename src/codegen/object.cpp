@@ -77,8 +77,10 @@ base::Result<std::string> emitObject(Module made, const Options& wanted,
     return base::Failure{llvm::toString(object.takeError())};
 }
 
-bool knowsProcessor(const std::string& name) {
-    return targetMachine({})->getMCSubtargetInfo()->isCPUStringValid(name);
+bool knowsProcessor(const Options& options, const std::string& name) {
+    Options any = options;
+    any.processor.clear();
+    return targetMachine(any)->getMCSubtargetInfo()->isCPUStringValid(name);
 }
 
 std::uint64_t processorFeatures(const Options& options) {

@@ -27,8 +27,8 @@ struct Data {
 base::Result<std::string> emitObject(Module, const Options&, const std::vector<Data>& data,
                                      const std::string& exported);
 
-/// Does LLVM know this processor (`--march=NAME`)?
-bool knowsProcessor(const std::string& name);
+/// Is there such a processor of the options' target (`--march=NAME`)?
+bool knowsProcessor(const Options&, const std::string& name);
 /// What code made with these options may ask of the processor: bits by the rows of
 /// strc/processor_features.def.
 std::uint64_t processorFeatures(const Options&);

@@ -11,6 +11,10 @@ void initialize() {
         llvm::InitializeNativeTarget();
         llvm::InitializeNativeTargetAsmPrinter();
         llvm::InitializeNativeTargetAsmParser();
+        llvm::InitializeAllTargetInfos();
+        llvm::InitializeAllTargets();
+        llvm::InitializeAllTargetMCs();
+        llvm::InitializeAllAsmPrinters();
         return true;
     }();
     (void)done;
@@ -39,18 +43,34 @@ std::string whyNotHere() {
     return machine ? std::string() : sentence(machine.takeError());
 }
 
+namespace {
+
+/// With every feature of the processor, if it is the one at hand.
+llvm::orc::JITTargetMachineBuilder builderFor(const Options& options) {
+    using Builder = llvm::orc::JITTargetMachineBuilder;
+    if (!options.target.empty()) {
+        Builder other{llvm::Triple(options.target)};
+        other.setCPU(options.processor.empty() ? "generic" : options.processor);
+        return other;
+    }
+    auto host = Builder::detectHost();
+    STRC_ASSERT(bool(host), "LLVM does not know this processor");
+    if (!options.processor.empty()) {
+        host->setCPU(options.processor);
+        host->getFeatures() = llvm::SubtargetFeatures();
+    }
+    return std::move(*host);
+}
+
+}  // namespace
+
 llvm::orc::JITTargetMachineBuilder targetBuilder(const Options& options) {
     initialize();
-    auto builder = llvm::orc::JITTargetMachineBuilder::detectHost();
-    STRC_ASSERT(bool(builder), "LLVM does not know this processor");
-    if (!options.processor.empty()) {
-        builder->setCPU(options.processor);
-        builder->getFeatures() = llvm::SubtargetFeatures();
-    }
-    builder->setCodeGenOptLevel(levelOf(options));
-    builder->getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    builder->setRelocationModel(llvm::Reloc::PIC_);
-    return std::move(*builder);
+    auto builder = builderFor(options);
+    builder.setCodeGenOptLevel(levelOf(options));
+    builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    builder.setRelocationModel(llvm::Reloc::PIC_);
+    return builder;
 }
 
 std::unique_ptr<llvm::TargetMachine> targetMachine(const Options& options) {

@@ -1,4 +1,6 @@
 // `strc build`: executables and object files.
+#include <algorithm>
+
 #include "driver/commands.h"
 #include "executable/link.h"
 #include "executable/tables.h"
@@ -17,7 +19,8 @@ public:
         if (!checkOptions() || !compile()) return status();
         if (auto object = makeObject()) {
             base::Status linked =
-                executable::link(*object, options.output, {options.linker, options.isStatic});
+                executable::link(*object, options.output,
+                                 {options.linker, options.isStatic, !options.target.empty()});
             if (!linked) reportFailure(linked.failure());
         }
         return status();
@@ -38,7 +41,9 @@ private:
     }
 
     bool checkOptions() {
-        if (options.processor.empty() || codegen::knowsProcessor(options.processor)) return true;
+        if (options.processor.empty() ||
+            codegen::knowsProcessor(codegenOptions(options), options.processor))
+            return true;
         diags().add(Diag::UnknownProcessor) << options.processor;
         return false;
     }
@@ -83,8 +88,10 @@ private:
         if (call.interrupted()) return;  // and so was the linker
         base::Diagnostic& diag = base::report(diags(), failure);
         if (failure.id != Diag::ToolMissing) return;
-        diag.note(Diag::Hint) << "it is the C compiler, in Debian's package gcc; '--linker PATH' "
-                                 "names another one";
+        std::string package = options.target.empty() ? "gcc" : "gcc-" + options.target;
+        std::replace(package.begin(), package.end(), '_', '-');
+        diag.note(Diag::Hint) << "it is the C compiler, in Debian's package " + package +
+                                     "; '--linker PATH' names another one";
     }
 
     const Call& call;

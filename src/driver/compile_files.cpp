@@ -56,6 +56,7 @@ codegen::Options codegenOptions(const Options& options) {
     made.checks = options.checks;
     made.lanes = options.lanes;
     made.processor = options.processor;
+    made.target = options.target;
     return made;
 }
 

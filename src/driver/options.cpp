@@ -195,8 +195,16 @@ private:
         value(sub, "--keep-param", "NAME",
               "leave a parameter of the main stream to -D of the executable (repeatable)",
               [this](const std::string& text) { options.keptParameters.push_back(text); });
+        value(sub, "--target", "NAME",
+              "the kind of machine: aarch64-linux-gnu or x86_64-linux-gnu; default: this one",
+              [this](const std::string& text) {
+                  if (text != "aarch64-linux-gnu" && text != "x86_64-linux-gnu")
+                      wrongValue(text, "--target", "aarch64-linux-gnu or x86_64-linux-gnu");
+                  options.target = text;
+              });
         flag(sub, "--static", options.isStatic, "put the C library into it");
-        value(sub, "--linker", "FILE", "link with this C compiler; default: cc",
+        value(sub, "--linker", "FILE",
+              "link with this C compiler; default: cc, or NAME-gcc of the target",
               [this](const std::string& text) { options.linker = text; });
         addEmit(sub);
     }
@@ -556,6 +564,8 @@ private:
         }
         if (options.interpret && !options.checks) conflict("--interpret", "--check=none");
         if (options.command == Command::Graph) chooseGraphFormat();
+        if (options.linker.empty())
+            options.linker = options.target.empty() ? "cc" : options.target + "-gcc";
         if (options.command == Command::Build && !options.emit) chooseExecutableName();
         bool printsStage = options.emit || options.command == Command::Build ||
                            options.command == Command::Graph ||

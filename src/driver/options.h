@@ -66,7 +66,8 @@ struct Options {
     io::StreamInfo outInfo;
 
     // ---- build
-    std::string linker = "cc";
+    std::string linker;  ///< --linker; empty: cc, or the target's
+    std::string target;  ///< --target; empty: this machine
     std::string processor;  ///< --march=NAME; empty: the one at hand
     bool isStatic = false;
     std::vector<std::string> keptParameters;  ///< --keep-param

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "embedded/programArchive.h"
+#include "embedded/runtimeSources.h"
 #include "io/subprocess.h"
 
 namespace strc::executable {
@@ -41,9 +42,12 @@ public:
     Workshop& operator=(const Workshop&) = delete;
 
     Status status() const { return error == 0 ? base::ok() : cannotWrite(path, error); }
-    std::string file(const char* name) const { return path + "/" + name; }
+    std::string file(const std::string& name) const { return path + "/" + name; }
 
-    Status write(const char* name, std::string_view bytes) const {
+    Status write(const std::string& name, std::string_view bytes) const {
+        std::error_code ignored;
+        std::filesystem::create_directories(std::filesystem::path(file(name)).parent_path(),
+                                            ignored);
         errno = 0;
         std::ofstream out(file(name), std::ios::binary);
         out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
@@ -95,9 +99,28 @@ private:
     bool exists = false;
 };
 
+/// Puts the runtime into the workshop; adds the words that have it linked.
+Status addRuntime(const Workshop& workshop, const LinkOptions& options,
+                  std::vector<std::string>& command) {
+    if (!options.compilesRuntime) {
+        command.push_back(workshop.file("libstrc_program.a"));
+        return workshop.write("libstrc_program.a", embedded::programArchive());
+    }
+    for (const char* word :
+         {"-O2", "-std=gnu11", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-I"})
+        command.push_back(word);
+    command.push_back(workshop.file("include"));
+    for (const base::EmbeddedFile& source : embedded::runtimeSources()) {
+        std::string name(source.name);
+        if (name.ends_with(".c")) command.push_back(workshop.file(name));
+        if (Status written = workshop.write(name, source.text); !written) return written;
+    }
+    return base::ok();
+}
+
 Status runLinker(const Workshop& workshop, const std::string& output, const LinkOptions& options) {
-    std::vector<std::string> command{options.linker, "-o", output, workshop.file("program.o"),
-                                     workshop.file("libstrc_program.a")};
+    std::vector<std::string> command{options.linker, "-o", output, workshop.file("program.o")};
+    if (Status added = addRuntime(workshop, options, command); !added) return added;
     if (options.isStatic) command.push_back("-static");
     for (const char* word : {"-Wl,--gc-sections", "-pthread", "-lm"}) command.push_back(word);
     io::ToolEnd end = io::callTool(command, {});
@@ -114,8 +137,6 @@ Status link(const std::string& object, const std::string& output, const LinkOpti
     Beside beside(output);
     if (Status made = beside.status(); !made) return made;
     if (Status written = workshop.write("program.o", object); !written) return written;
-    if (Status written = workshop.write("libstrc_program.a", embedded::programArchive()); !written)
-        return written;
     if (Status linked = runLinker(workshop, beside.name(), options); !linked) return linked;
     return beside.complete();
 }

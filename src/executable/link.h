@@ -10,9 +10,11 @@ namespace strc::executable {
 struct LinkOptions {
     std::string linker = "cc";  ///< a C compiler, which knows where the C library is
     bool isStatic = false;
+    bool compilesRuntime = false;  ///< for another machine: from its sources
 };
 
-/// Links `object` (the bytes of the file) with the runtime that travels inside the compiler. The
+/// Links `object` (the bytes of the file) with the runtime that travels inside the compiler,
+/// as an archive and as sources. The
 /// executable appears at `output` when it is complete, and not at all after a failure.
 base::Status link(const std::string& object, const std::string& output, const LinkOptions&);
 

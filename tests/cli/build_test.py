@@ -115,6 +115,23 @@ int->void filter Sink { int n; work pop 2 { println(pop()); n++; if (n > 1) pop(
         _, err = self.call("build", "--march=x86-65", "p.str", status=2)
         self.assertIn("no processor is called 'x86-65'", err)
 
+    def test_the_runtime_from_its_sources(self):
+        """What is done for another machine, done for this one."""
+        self.build(COUNTER, "--target=x86_64-linux-gnu", "--linker=cc")
+        self.assertEqual(self.execute("-i2")[0], b"0\n1\n")
+
+    def test_targets(self):
+        _, err = self.call("build", "--target=riscv", "p.str", status=2)
+        self.assertIn("'riscv' is not a value for --target: aarch64-linux-gnu or x86_64-linux-gnu is needed", err)
+        self.file("p.str", COUNTER)
+        _, err = self.call("build", "--target=aarch64-linux-gnu", "--march=haswell", "p.str", status=2)
+        self.assertIn("no processor is called 'haswell'", err)
+        _, err = self.call("build", "--target=aarch64-linux-gnu", "p.str", status=1, env={"PATH": "/nowhere"})
+        self.assertIn("an executable needs 'aarch64-linux-gnu-gcc', which is not installed [tool-missing]", err)
+        self.assertIn("package gcc-aarch64-linux-gnu", err)
+        self.call("build", "--target=aarch64-linux-gnu", "--emit=obj", "-o", "p.o", "p.str")
+        self.assertEqual(struct.unpack_from("<H", self.bytes("p.o"), 18)[0], 183)  # EM_AARCH64
+
     def test_other_processors_say_so(self):
         features = re.search(r"^flags\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE)
         wanted = {"haswell": "avx2", "skylake-avx512": "avx512f", "icelake-server": "avx512_bitalg"}

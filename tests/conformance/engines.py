@@ -10,6 +10,7 @@ ENGINES = {
     "jit": [],
     "jit-O3": ["-O3"],
     "executable": [],
+    "executable-aarch64": ["--target=aarch64-linux-gnu", "--static"],  # needs the C compiler for it, and qemu
 }
 # Options of `strc run` that have a value, and those that are for the compiler.
 WITH_VALUE = {
@@ -17,6 +18,7 @@ WITH_VALUE = {
     "--in-format", "--out-format", "--out-rate", "--out-channels", "--out-sample", "--out-width",
     "--out-height", "--top", "-D", "--stdlib", "-O", "--check", "--schedule", "-W",
 }  # fmt: skip
+EMULATORS = {"executable-aarch64": ["qemu-aarch64"]}
 OF_COMPILER = {"--top", "-D", "--stdlib", "-O", "--check", "--schedule", "-W", "-w"}
 NOT_YET = ("[cannot-compile]", "[format-left-out]")
 
@@ -48,7 +50,7 @@ def run(strc, engine, words, folder, interrupt_after=None):
     if built.fault or built.status != 0:
         return None if any(name in built.err for name in NOT_YET) else built
     try:
-        outcome = execute.run([path, *program], folder, interrupt_after)
+        outcome = execute.run([*EMULATORS.get(engine, []), path, *program], folder, interrupt_after)
     finally:
         os.remove(path)
     outcome.err = built.err + outcome.err
