@@ -78,6 +78,8 @@ std::optional<Value> Runner::evaluate(const ir::Body& body, eval::Instance& inst
 std::optional<eval::RunResult> Runner::run(const ir::Body& body, eval::Instance& instance) {
     eval::CodePtr& code = codes[&body];
     if (!code) code = eval::compile(module, instance.code, body, types);
+    // Many short bodies: each alone ends before the machine looks.
+    if (surroundings.interrupt && *surroundings.interrupt) return std::nullopt;
     eval::Firing firing;
     eval::RunResult result = machine.run(*code, instance, firing);
     if (result.outcome == eval::Outcome::Done) return result;

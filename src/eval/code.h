@@ -93,6 +93,11 @@ struct PlaceOf {
     SourceRange range;  ///< ... comes from there
 };
 
+/// Bytes that are copied or zeroed in about the time of one operation. Work on fewer than kFewBytes is
+/// a part of the operation that does it.
+constexpr std::uint64_t kBytesPerStep = 64;
+constexpr std::uint64_t kFewBytes = 1024;
+
 /// Bytes of aggregates in one frame, and of one aggregate anywhere: sizes and offsets fit a word.
 constexpr std::uint64_t kLargestFrame = UINT32_MAX;
 

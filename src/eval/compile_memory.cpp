@@ -163,6 +163,7 @@ void Compiler::declare(const Instr& instr) {
         ref.offset = local.offset;
         ref = settle(ref);
         std::int64_t bytes = types::sizeOf(type);
+        charge(static_cast<std::uint64_t>(bytes));
         out.op(Code32::Zero, {ref.slot, static_cast<std::uint32_t>(ref.offset),
                               static_cast<std::uint32_t>(bytes)});
         return;
@@ -414,6 +415,12 @@ void Compiler::access(const Instr& instr) {
     storeTo(ref, typeOf(value), from);
 }
 
+/// Only where there are many, so that small things stay quick.
+void Compiler::charge(std::uint64_t bytes) {
+    if (bytes >= kFewBytes)
+        out.op(Code32::Tick, {static_cast<std::uint32_t>(bytes / kBytesPerStep)});
+}
+
 void Compiler::copyOrZero(const Instr& instr) {
     bool isCopy = instr.op == Op::Copy;
     std::size_t refs = isCopy ? 2 : 1;
@@ -425,6 +432,7 @@ void Compiler::copyOrZero(const Instr& instr) {
     auto size = dynamic ? slotOf(instr.operands[refs]) : static_cast<std::uint32_t>(bytes);
     auto toOffset = static_cast<std::uint32_t>(to.offset),
          fromOffset = static_cast<std::uint32_t>(from.offset);
+    if (!dynamic) charge(size);
     if (isCopy)
         out.op(dynamic ? Code32::CopyV : Code32::Copy,
                {to.slot, toOffset, from.slot, fromOffset, size});
@@ -467,6 +475,7 @@ void Compiler::tape(const Instr& instr) {
     }
     Place ref = settle(refOf(instr.operands[0]));
     auto offset = static_cast<std::uint32_t>(ref.offset);
+    charge(size);
     if (instr.op == Op::PushFrom)
         out.op(Code32::PushFrom, {ref.slot, offset, size});
     else if (instr.op == Op::PopInto)

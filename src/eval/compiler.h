@@ -119,6 +119,7 @@ private:
     void member(const Instr&);
     void access(const Instr&);
     void copyOrZero(const Instr&);
+    void charge(std::uint64_t bytes);
     void tape(const Instr&);
     Place refOf(Reg) const;
     /// A ref without pending elements and with an offset that fits a word.

@@ -145,7 +145,8 @@ public:
     Outcome fire(const Code&, Instance&, Firing&, std::int64_t times, std::int64_t& done);
 
     std::optional<Trap> trap;
-    /// Operations left before a trap (elaboration: Limits::elaborationSteps); no limit by default.
+    /// Operations left before a trap (elaboration: Limits::elaborationSteps); no limit by default. One
+    /// that works on many bytes counts for as many as take that time.
     std::uint64_t stepsLeft = UINT64_MAX;
     /// Operations done in all runs that have ended, and about so many of those that have not.
     std::uint64_t stepsUsed() const;

@@ -390,12 +390,16 @@ Copy:
     std::memmove(OFFSET_OF(1, 2), OFFSET_OF(3, 4), N(5));
     NEXT(6);
 CopyV:
+    run.charge(raw(S(5).i));
+    STOP_IF_NOT(run.hasFuel(pc, frame));
     std::memmove(OFFSET_OF(1, 2), OFFSET_OF(3, 4), raw(S(5).i));
     NEXT(6);
 Zero:
     std::memset(OFFSET_OF(1, 2), 0, N(3));
     NEXT(4);
 ZeroV:
+    run.charge(raw(S(3).i));
+    STOP_IF_NOT(run.hasFuel(pc, frame));
     std::memset(OFFSET_OF(1, 2), 0, raw(S(3).i));
     NEXT(4);
 FieldAddr:
@@ -607,7 +611,7 @@ Concat:
     STOP_IF_NOT(run.concat(pc, frame, S(1), S(2).text, S(3).text));
     NEXT(4);
 Intern:
-    S(1).text = run.memory.intern(S(2).text);
+    STOP_IF_NOT(run.intern(pc, frame, S(1), S(2).text));
     NEXT(3);
 StringMark:
     S(1).bits = run.memory.strings.size();
@@ -621,12 +625,9 @@ ArenaMark:
 ArenaRelease:
     run.memory.releaseArrays(S(1).bits);
     NEXT(2);
-Print: {
-    run.expose(frame);
-    run.instance.host->print(
-        format(&S(1), static_cast<types::TypeKind>(N(2)), run.machine.cFormat));
+Print:
+    STOP_IF_NOT(run.print(pc, frame, S(1), static_cast<types::TypeKind>(N(2))));
     NEXT(3);
-}
 NewLine: {
     run.expose(frame);
     run.instance.host->print("\n");

@@ -108,6 +108,7 @@ private:
         std::vector<std::int64_t> extents = ints(k + 1);
         extents.resize(extentsOf(operand));
         const Type* type = withExtents(operand.type, extents);
+        run.charge(static_cast<std::uint64_t>(types::sizeOf(type)));
         return {type, std::string(reinterpret_cast<const char*>(slot->address),
                                   static_cast<std::size_t>(types::sizeOf(type)))};
     }
@@ -163,6 +164,7 @@ private:
                 return trap(Diag::OutOfMemory, {arrayName(), std::to_string(bytes)});
             capacity.bits = room;
         }
+        run.charge(bytes);
         std::memset(address.address, 0, bytes);
         return true;
     }
@@ -173,6 +175,7 @@ private:
         if (address.address) return true;
         address.address = run.memory.array(bytes);
         if (!address.address) return trap(Diag::OutOfMemory, {arrayName(), std::to_string(bytes)});
+        run.charge(bytes);
         std::memset(address.address, 0, bytes);
         return true;
     }
@@ -197,6 +200,7 @@ private:
         instance.fieldOffsets.resize(fields);
         instance.fieldTypes[instr.var.index] = type;
         instance.fieldOffsets[instr.var.index] = static_cast<std::int64_t>(offset);
+        run.charge(size - state.size());
         state.resize(size);
         frame[kState].address = state.data();
         return true;
@@ -205,7 +209,9 @@ private:
     bool declareGlobal(std::vector<std::int64_t>& extents) {
         const Type* type = run.code.module->globals[instr.var.index].type;
         if (!extentsFor(type, extents)) return false;
-        (*run.instance.globals)[instr.var.index] = Value::zero(withExtents(type, extents));
+        type = withExtents(type, extents);
+        run.charge(static_cast<std::uint64_t>(types::sizeOf(type)));
+        (*run.instance.globals)[instr.var.index] = Value::zero(type);
         return true;
     }
 
@@ -295,8 +301,10 @@ private:
         if (!native.result || instr.result == ir::kNone) return true;
         if (native.result->is(TypeKind::Boolean) || native.result->is(TypeKind::Bit))
             to.i = (result & 0xff) != 0;
-        if (native.result->is(TypeKind::String))
+        if (native.result->is(TypeKind::String)) {
             to.text = run.memory.string(reinterpret_cast<const char*>(result));
+            run.charge(to.text->size());
+        }
         return true;
     }
 
@@ -304,6 +312,7 @@ private:
         std::string name = value(1).bytes;
         auto text = host.readFile(name, instr.range);
         if (!text) return trap(Diag::ArrayFileMissing, {name, text.error()});
+        run.charge(text->size());
         const Type* type = types::innermost(op.operands[0].type);
         std::byte* to = frame[op.operands[0].slot].address;
         std::int64_t needed = number(2), found = 0, line = 0;
@@ -320,6 +329,7 @@ private:
                             {std::to_string(line), name, types::toString(type)});
             to += 4;
         }
+        run.fuel -= found;
         if (found < needed)
             return trap(Diag::ArrayFileShort,
                         {name, std::to_string(found), std::to_string(needed)});
@@ -364,7 +374,7 @@ bool Run::host(const std::uint32_t* at, Slot* frame, const HostOp& op) {
     expose(frame);
     bool goesOn = HostCall(*this, at, frame, op).execute();
     enter();
-    return goesOn;
+    return goesOn && hasFuel(at, frame);
 }
 
 }  // namespace strc::eval

@@ -235,14 +235,29 @@ Slot* Run::call(const std::uint32_t* at, Slot* frame, const Function& callee) {
     return inner;
 }
 
-bool Run::concat(const std::uint32_t* at, const Slot* frame, Slot& to, const std::string* a,
+bool Run::concat(const std::uint32_t* at, Slot* frame, Slot& to, const std::string* a,
                  const std::string* b) {
     std::uint64_t size = (a ? a->size() : 0) + (b ? b->size() : 0);
     if (size > memory.limits.textBytes)
         return trap(at, frame, Diag::LimitExceeded,
                     {"the length of a text", std::to_string(memory.limits.textBytes)});
     to.text = memory.string((a ? *a : std::string()) + (b ? *b : std::string()));
-    return true;
+    charge(size);
+    return hasFuel(at, frame);
+}
+
+bool Run::intern(const std::uint32_t* at, Slot* frame, Slot& to, const std::string* text) {
+    to.text = memory.intern(text);
+    charge(text ? text->size() : 0);
+    return hasFuel(at, frame);
+}
+
+bool Run::print(const std::uint32_t* at, Slot* frame, const Slot& what, types::TypeKind kind) {
+    expose(frame);
+    const std::string text = format(&what, kind, machine.cFormat);
+    instance.host->print(text);
+    charge(text.size());
+    return hasFuel(at, frame);
 }
 
 void Run::expose(Slot* frame) {
@@ -354,13 +369,18 @@ void begin(Run& run) {
     std::uint64_t given = std::min(machine.stepsLeft, kFuel);
     machine.stepsLeft -= given;
     machine.memory->stepsUsed += given;
-    run.fuel = static_cast<std::int64_t>(given);
+    run.fuel += static_cast<std::int64_t>(given);  // arguments may have cost some
 }
 
 void end(Run& run) {
     Machine& machine = run.machine;
     run.leave();
-    if (run.fuel <= 0) return;
+    if (run.fuel < 0) {  // the last operation took more than there was
+        std::uint64_t paid = std::min(machine.stepsLeft, static_cast<std::uint64_t>(-run.fuel));
+        machine.stepsLeft -= paid;
+        machine.memory->stepsUsed += paid;
+        return;
+    }
     machine.stepsLeft += static_cast<std::uint64_t>(run.fuel);
     machine.memory->stepsUsed -= static_cast<std::uint64_t>(run.fuel);
 }
@@ -429,6 +449,7 @@ bool pass(Run& run, Slot* frame, std::span<const Value> args) {
         }
         to->address = nullptr;
         if (value.type) to->address = copyOf(run.memory, value);
+        run.charge(value.bytes.size());
         if (value.type && !to->address) {
             run.outcome = Outcome::Trapped;
             run.machine.trap = Trap{Diag::OutOfMemory,

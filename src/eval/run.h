@@ -73,6 +73,9 @@ struct Run {
     // ---- steps
     std::int64_t fuel = 0;
     bool refuel(const std::uint32_t* at, Slot* frame);
+    /// So many bytes are worked on at once, which is seen at the next look at the fuel.
+    void charge(std::uint64_t bytes) { fuel -= static_cast<std::int64_t>(bytes / kBytesPerStep); }
+    bool hasFuel(const std::uint32_t* at, Slot* frame) { return fuel >= 0 || refuel(at, frame); }
 
     // ---- calls
     /// A frame for a callee, the parameters in it; null after a trap.
@@ -86,8 +89,10 @@ struct Run {
     bool indexTrap(const std::uint32_t* at, const Slot* frame, std::int32_t index,
                    std::uint32_t extent);
     /// Null stands for the empty text.
-    bool concat(const std::uint32_t* at, const Slot* frame, Slot& to, const std::string* a,
+    bool concat(const std::uint32_t* at, Slot* frame, Slot& to, const std::string* a,
                 const std::string* b);
+    bool intern(const std::uint32_t* at, Slot* frame, Slot& to, const std::string* text);
+    bool print(const std::uint32_t* at, Slot* frame, const Slot& what, types::TypeKind);
     /// Callbacks may run other bodies: frames go behind `frame`.
     void expose(Slot* frame);
 

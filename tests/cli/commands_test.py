@@ -108,6 +108,18 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         self.assertIn("in instance Main.Source", err)
         self.assertIn("[step-limit]", err)
 
+    def test_step_limit_of_work_on_large_arrays(self):
+        arrays = "while (true) { int[60000000] a; a[1] = 1; }"
+        for init, work in ((arrays, ""), ("", arrays)):
+            self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
+void->int filter Source { init { %s }
+work push 1 { %s push(1); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""" % (init, work))
+            _, err = self.call("run", "--step-limit=1000000", "p.str", status=1)
+            self.assertIn("p.str:%d:" % (2 if init else 3), err)
+            self.assertIn("of 'Source' takes more than 1000000 steps [step-limit]", err)
+
     def test_array_files(self):
         for folder in ("one", "two"):
             (self.folder / folder).mkdir()

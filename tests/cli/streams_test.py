@@ -36,7 +36,8 @@ class Pipes(Case):
 
     def test_closed_pipes_of_other_commands(self):
         self.file("p.str", COUNTER)
-        for words in (("check", "--emit=ir", "p.str"), ("graph", "p.str"), ("explain",), ("fmt", "p.str"), ("version",)):
+        for words in (("check", "--emit=ir", "p.str"), ("graph", "p.str"), ("explain",), ("fmt", "p.str"), ("version",),
+                      ("--help",)):
             process = self.start(*words, stdout=subprocess.PIPE)
             process.stdout.close()
             self.assertEqual(process.wait(SECONDS), 0, words)
@@ -45,7 +46,8 @@ class Pipes(Case):
     def test_a_full_disk_is_a_fault(self):
         self.file("p.str", COUNTER)
         with open("/dev/full", "wb") as full:
-            for words in (("run", "-i100", "p.str"), ("run", "p.str"), ("graph", "p.str"), ("version",)):
+            for words in (("run", "-i100", "p.str"), ("run", "p.str"), ("graph", "p.str"), ("version",),
+                          ("--help",), ("run", "--help"), ()):
                 _, err = self.call(*words, stdout=full, status=1)
                 self.assertIn("cannot write 'standard output': No space left on device", err)
 
@@ -156,6 +158,31 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         time.sleep(0.5)
         self.assertEqual(self.interrupt(process, lambda: True, signal.SIGTERM), 143)
         self.assertEqual(process.stdout.read(), b"on\n")
+
+    def test_work_on_large_arrays_can_be_interrupted(self):
+        arrays = "println(\"on\"); while (true) { int[60000000] a; a[1] = 1; }"
+        recursion = "add R(%d); } int->int pipeline R(int n) { %s int[60000000] a; a[n] = 1; if (n > 0) add R(n - 1);"
+        programs = {
+            "composite": (arrays, "", ""),
+            "levels": (recursion % (19000, 'if (n == 19000) println("on");'), "", ""),
+            "init": ("", "init { %s }" % arrays, ""),
+            "work": ("", "", arrays),
+        }
+        for name, (composite, init, work) in programs.items():
+            self.file("p.str", """void->void pipeline Main { add Source; add F; add Sink; }
+void->int filter Source { work push 1 { push(1); } }
+int->int pipeline F { %s add G; }
+int->int filter G { %s work pop 1 push 1 { %s push(pop()); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""" % (composite, init, work))
+            with self.subTest(name):
+                process = self.start("run", "--interpret", "p.str")
+                time.sleep(0.5)
+                start = time.monotonic()
+                self.assertEqual(self.interrupt(process, lambda: True), 130)
+                self.assertLess(time.monotonic() - start, SECONDS / 20)
+                self.assertEqual(process.stdout.read(), b"on\n")
+                self.assertNotIn(b"error", process.stderr.read())
 
     MANY = """void->int pipeline Main { add Source; for (int i = 0; i < 3000; i++) add Mix(i); }
 void->int filter Source { int n; work push 1 { push(n++); } }
