@@ -33,6 +33,8 @@ codegen::Options codegenOptions(const Options&);
 /// The status of a call that did not get through the stages.
 int statusOfFailure(const Call&);
 
+/// Prints a text to standard output.
+int printText(const Call&, std::string_view text);
 /// Prints a text to -o FILE or standard output.
 int printResult(const Call&, std::string_view text);
 /// --emit=obj: what `strc build` links.

@@ -91,23 +91,27 @@ int statusOfFailure(const Call& call) {
     return call.interrupted() ? kInterrupted : call.reporter.status();
 }
 
+int printText(const Call& call, std::string_view text) {
+    base::Context context;
+    Output output(call.world.out, false);
+    output.write(text);
+    output.flush();
+    if (output.failed() && !output.readerGone()) base::report(context.diags, output.failure());
+    call.reporter.show(context);
+    return call.reporter.status();
+}
+
 int printResult(const Call& call, std::string_view text) {
     const std::string& file = call.options.output;
+    if (file.empty() || file == "-") return printText(call, text);
     base::Context context;
-    if (file.empty() || file == "-") {
-        Output output(call.world.out, false);
-        output.write(text);
-        output.flush();
-        if (output.failed() && !output.readerGone()) base::report(context.diags, output.failure());
-    } else {
-        errno = 0;
-        std::ofstream out(file, std::ios::binary);
-        out << text;
-        out.close();
-        if (!out)
-            base::report(context.diags,
-                         base::failure(base::Diag::CannotWriteFile, {file, std::strerror(errno)}));
-    }
+    errno = 0;
+    std::ofstream out(file, std::ios::binary);
+    out << text;
+    out.close();
+    if (!out)
+        base::report(context.diags,
+                     base::failure(base::Diag::CannotWriteFile, {file, std::strerror(errno)}));
     call.reporter.show(context);
     return call.reporter.status();
 }

@@ -2,6 +2,7 @@
 
 #include <new>
 #include <ostream>
+#include <sstream>
 
 #include "driver/commands.h"
 
@@ -41,11 +42,13 @@ int run(int argc, const char* const* argv, const World& world) {
     Options options;
     base::Context context;
     Reporter reporter(world);
-    Parsed parsed = parseOptions(argc, argv, options, context.diags, world.out);
+    std::ostringstream help;
+    Parsed parsed = parseOptions(argc, argv, options, context.diags, help);
     reporter.setOptions(options.report);
     reporter.show(context);
-    if (parsed != Parsed::Run) return reporter.status();
-    return runWithinMemory({options, world, reporter});
+    const Call call{options, world, reporter};
+    if (parsed == Parsed::Done) return printText(call, help.str());
+    return parsed == Parsed::Run ? runWithinMemory(call) : reporter.status();
 }
 
 }  // namespace strc::driver
