@@ -52,12 +52,15 @@ private:
             base::BufferId buffer = sources.add(file->name, std::string(file->text), true);
             result.units.push_back(&parser::parse(result.context, buffer));
         }
-        return !result.context.diags.hasErrors();
+        // What --lenient would forgive cannot be told before all of the program is known.
+        return !result.context.lenient || !result.context.diags.hasErrors();
     }
 
     bool check() {
         base::Context& context = result.context;
+        bool understood = !context.diags.hasErrors();
         result.program = sema::check(context, result.units);
+        if (!understood) return false;
         if (!sema::setAsideBroken(context, result.program) && !context.lenient) return false;
         std::vector<std::string> defined;
         defined.reserve(request.defines.size());

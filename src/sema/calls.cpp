@@ -83,7 +83,7 @@ FunctionInfo* packageFunction(Checker& c, ast::Ident package, ast::Ident callee)
 /// Null after a report.
 FunctionInfo* findHandler(Checker& c, const Type* portal, ast::Ident name) {
     StreamInfo* stream = findStream(c, portal->portalClass);
-    if (!stream || !stream->decl) return nullptr;
+    if (!stream || !stream->decl || c.isDamaged(stream->decl)) return nullptr;
     const StreamNames& names = c.tables.names[stream->index];
     auto found = names.functions.find(name.name);
     if (found != names.functions.end() && found->second->kind == FunctionKind::Handler)

@@ -2,6 +2,8 @@
 /// Names, types, conversions, constantness and structure of declarations: everything that is wrong
 /// for every instance (language.md 19.2 to 19.4). In: trees. Out: a Program and diagnostics; all
 /// faults of all units are reported in one run, follow-on faults are absorbed by the error type.
+/// After syntax errors what was understood is checked, to report its errors in the same run; the
+/// Program is good for nothing else then.
 
 #include <span>
 #include <string>

@@ -6,6 +6,7 @@
 
 #include "base/context.h"
 #include "sema/constants.h"
+#include "sema/damage.h"
 #include "sema/tables.h"
 
 namespace strc::sema {
@@ -104,6 +105,7 @@ struct Checker {
     DeclRecord* record = nullptr;  ///< the top-level declaration at hand
     bool library = false;          ///< it is one of the library's
     bool inSignature = false;
+    const Damage* damage = nullptr;  ///< null: all texts were understood
     Body* body = nullptr;
     unsigned suggestions = 0;      ///< made so far: they cost time
     Diagnostic scratch = {};       ///< takes the warnings nobody wants
@@ -118,6 +120,10 @@ struct Checker {
     const Type* setType(ast::NodeId id, const Type* type) { return tables.types[id.index] = type; }
     void setSymbol(ast::NodeId id, const Symbol* symbol) { tables.symbols[id.index] = symbol; }
     Symbol* makeSymbol(SymbolKind, ast::Ident name, const Type*);
+    /// What is inside of the declaration is not to be looked at.
+    bool isDamaged(const ast::Decl* decl) const { return damage && damage->has(decl); }
+    /// A name of the program may be hidden in what was not understood: a library's may not stand in.
+    bool mayBeLost(Name name) const { return damage && damage->mayDeclare(name.text()); }
     void mention(Name name) { (inSignature ? record->signature : record->mentions).insert(name); }
 };
 

@@ -206,7 +206,7 @@ void checkReceiver(Checker& c, ast::Ident portal, const Type* type, const Stream
         return;
     }
     StreamInfo* receiver = findStream(c, type->portalClass);
-    if (!receiver || receiver == &stream) return;
+    if (!receiver || receiver == &stream || c.isDamaged(receiver->decl)) return;
     if (!stream.name && hasHandlers(c, stream, *receiver)) return;
     c.error(Diag::ReceiverClass, portal.range)
         << displayName(stream) << portal.name << receiver->name;

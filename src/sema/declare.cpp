@@ -246,6 +246,7 @@ void declareBuiltins(Checker& c) {
 void declareUnit(Checker& c, const ast::Unit& unit) {
     bool library = c.ctx.sources.isLibrary(unit.buffer);
     for (const ast::Decl* decl : unit.decls) {
+        if (c.damage && !c.damage->isKnown(*decl)) continue;
         switch (decl->kind) {
             case ast::DeclKind::Stream:
                 enterStream(c, ast::as<ast::StreamDecl>(*decl), library);
@@ -307,7 +308,7 @@ void checkRecords(Checker& c, std::span<DeclRecord* const> records) {
     for (DeclRecord* record : records) {
         AtHand atHand(c, *record, false);
         checkStaticItem(c, *record);
-        if (!record->stream) continue;
+        if (!record->stream || c.isDamaged(record->decl)) continue;
         Scope scope = scopeOf(c, *record->stream);
         checkStream(c, scope);
     }

@@ -13,8 +13,10 @@ typename Map::mapped_type look(const Map& map, Name name) {
 
 Symbol* findGlobal(Checker& c, Name name) {
     c.mention(name);
-    if (!c.library)
+    if (!c.library) {
         if (Symbol* own = look(c.tables.own.globals, name)) return own;
+        if (c.mayBeLost(name)) return nullptr;
+    }
     return look(c.tables.library.globals, name);
 }
 
@@ -228,7 +230,7 @@ StreamInfo* findStream(Checker& c, Name name) {
     c.mention(name);
     if (!c.library) {
         if (StreamInfo* own = look(c.tables.own.streams, name)) return own;
-        if (c.tables.own.structs.contains(name)) return nullptr;
+        if (c.tables.own.structs.contains(name) || c.mayBeLost(name)) return nullptr;
     }
     return look(c.tables.library.streams, name);
 }
@@ -237,15 +239,17 @@ const Type* findStruct(Checker& c, Name name) {
     c.mention(name);
     if (!c.library) {
         if (const Type* own = look(c.tables.own.structs, name)) return own;
-        if (c.tables.own.streams.contains(name)) return nullptr;
+        if (c.tables.own.streams.contains(name) || c.mayBeLost(name)) return nullptr;
     }
     return look(c.tables.library.structs, name);
 }
 
 Package* findPackage(Checker& c, Name name) {
     c.mention(name);
-    if (!c.library)
+    if (!c.library) {
         if (Package* own = look(c.tables.own.packages, name)) return own;
+        if (c.mayBeLost(name)) return nullptr;
+    }
     return look(c.tables.library.packages, name);
 }
 

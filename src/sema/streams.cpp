@@ -373,7 +373,7 @@ void declareStream(Checker& c, Scope& scope) {
     Members members(c, *scope.stream);
     declareParams(c, scope, decl, members);
     declareSides(c, scope, decl);
-    declareMembers(c, scope, decl, members);
+    if (!c.isDamaged(&decl)) declareMembers(c, scope, decl, members);
 }
 
 void checkStream(Checker& c, Scope& scope) {
