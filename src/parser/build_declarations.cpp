@@ -20,7 +20,9 @@ Builder::Levels::Levels(Builder& builder, std::size_t count, const Token* where)
     builder.depth += count;
     fits = builder.depth <= limit;
     if (fits) return;
-    builder.report(Diag::NestingTooDeep, builder.range(where)) << static_cast<std::int64_t>(limit);
+    (builder.report(Diag::NestingTooDeep, builder.range(where)) << static_cast<std::int64_t>(limit))
+            .note(Diag::Hint)
+        << "each operator or 'else if' of a chain counts as a level: split it with a variable";
 }
 
 SourceRange Builder::range(const Token* token) const {
