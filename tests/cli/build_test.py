@@ -454,7 +454,7 @@ class Formats(Executables):
             call = [word.replace("OUT", out) for word in words]
             done = subprocess.run([*command, *call], cwd=self.folder, input=input, capture_output=True,
                                   timeout=SECONDS, env=clean())
-            err = done.stderr.decode().replace(f"{name}: ", "strc: ", 1).replace(f"{out}.", "OUT.")
+            err = re.sub(f"^{name}: ", "strc: ", done.stderr.decode(), flags=re.M).replace(f"{out}.", "OUT.")
             written = [self.bytes(word.split("=")[1]) for word in call if word.startswith("--out=")]
             results.append((done.returncode, done.stdout, err, written))
         self.assertEqual(results[0], results[1], words)
