@@ -110,7 +110,8 @@ int->void filter Sink { work pop 1 { println(pop()); } }
 
     def test_step_limit_of_work_on_large_arrays(self):
         arrays = "while (true) { int[60000000] a; a[1] = 1; }"
-        for init, work in ((arrays, ""), ("", arrays)):
+        # Steps of `work` are counted by the interpreter alone; an executable has no such option.
+        for init, work in ((arrays, ""), ("", arrays))[: 1 if ENGINE == "executable" else 2]:
             self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
 void->int filter Source { init { %s }
 work push 1 { %s push(1); } }
