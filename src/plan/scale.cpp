@@ -180,7 +180,7 @@ std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begi
     std::int64_t sum = 0;
     for (EdgeId id = 0; id < placed.capacity.size(); ++id) {
         const std::int64_t items = placed.capacity[id] - begin.held[id];
-        if (items > kFastBytes) return items;
+        if (items > kNearBytes) return items;
         sum += items * itemSize(graph, id);
     }
     return sum;
