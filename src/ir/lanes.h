@@ -22,7 +22,7 @@ struct Lanes {
 /// An If whose condition varies is done for the lanes it holds for; a loop goes on for all of them or none.
 Lanes findLanes(const Body& work);
 
-/// "varying: %3 %4 x; shared: ..." by name, for tests.
+/// "varying: %3 %4 x", registers and locals; or "none: " and why not.
 std::string print(const Body&, const Lanes&);
 
 }  // namespace strc::ir
