@@ -188,7 +188,7 @@ struct StreamCode {
     std::string name;  ///< "" for an anonymous stream
     StreamKind kind = StreamKind::Filter;
     bool stateful = false;  ///< the keyword was written
-    bool library = false;
+    bool isLibrary = false;
     bool broken = false;  ///< its bodies had errors: work is empty, there is no init
     const Type* input = nullptr;  ///< null: an anonymous composite that wrote no type
     const Type* output = nullptr;

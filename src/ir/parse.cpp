@@ -202,7 +202,7 @@ private:
         code.kind = kind->second;
         code.name = plainName(displayName());
         code.stateful = accept("stateful");
-        code.library = accept("library");
+        code.isLibrary = accept("library");
         code.input = type();
         if (code.input) {
             expect("->");

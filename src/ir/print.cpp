@@ -144,7 +144,7 @@ void Printer::stream(const StreamCode& s, std::uint32_t index) {
     if (name.empty()) name = "#0";
     line(fmt::format(
         "{} {}{}{} {} {{", kinds[static_cast<int>(s.kind)], name, s.stateful ? " stateful" : "",
-        s.library ? " library" : "",
+        s.isLibrary ? " library" : "",
         s.input && s.output ? typeText(s.input) + "->" + typeText(s.output) : "untyped"));
     ++depth;
     for (std::uint32_t i = 0; i < s.constants.size(); ++i)

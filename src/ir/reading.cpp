@@ -26,7 +26,7 @@ Module forReading(Module module) {
         order.push_back(stream);
     };
     for (std::uint32_t k = 0; k < module.streams.size(); ++k)
-        if (!module.streams[k].library) keep(k);
+        if (!module.streams[k].isLibrary) keep(k);
     for (std::size_t next = 0; next < order.size(); ++next)
         forEachBody(module.streams[order[next]], [&](const Body& body) {
             for (const Create& create : body.creates) keep(create.stream);

@@ -43,7 +43,7 @@ std::vector<bool> wantedStreams(const ModuleScope& m) {
     std::vector<bool> wanted;
     for (const sema::StreamInfo& info : streams)
         wanted.push_back(!standsInBroken(info) &&
-                         (!isMarked || info.reachable || !(info.library || m.context.lenient)));
+                         (!isMarked || info.reachable || !(info.isLibrary || m.context.lenient)));
     return wanted;
 }
 
@@ -52,7 +52,7 @@ void lowerStreams(ModuleScope& m) {
     m.module.streams.resize(wanted.size());
     for (std::size_t k = 0; k < wanted.size() && !m.failed; ++k) {
         const sema::StreamInfo* info = &m.program.streams[k];
-        detail::declareStream(m, *info, wanted[k] || info->library, m.module.streams[k]);
+        detail::declareStream(m, *info, wanted[k] || info->isLibrary, m.module.streams[k]);
     }
     for (std::size_t k = 0; k < wanted.size() && !m.failed; ++k)
         if (wanted[k]) detail::lowerStream(m, m.program.streams[k], m.module.streams[k]);

@@ -205,7 +205,7 @@ ir::Body lowerFunction(ModuleScope& m, StreamScope* stream, const FunctionInfo& 
 
 void declareStream(ModuleScope& m, const StreamInfo& info, bool wanted, ir::StreamCode& code) {
     if (info.name) code.name = info.name.str();
-    code.library = info.library || info.builtin != types::BuiltinStream::None;
+    code.isLibrary = info.isLibrary || info.builtin != types::BuiltinStream::None;
     code.setup = BodyLowerer(m, nullptr, "setup", BodyKind::Setup, {}).finish();
     if (!info.decl || !wanted) return;
     const ast::StreamDecl& decl = *info.decl;

@@ -13,7 +13,7 @@ constexpr unsigned kSuggestions = 200;
 Diagnostic& Checker::error(Diag id, SourceRange range) { return ctx.diags.add(id, range); }
 
 Diagnostic& Checker::warn(Diag id, SourceRange range) {
-    if (!library) return ctx.diags.add(id, range);
+    if (!isLibrary) return ctx.diags.add(id, range);
     scratch = Diagnostic();
     return scratch;
 }

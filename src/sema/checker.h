@@ -103,7 +103,7 @@ struct Checker {
     Program::Tables& tables;
     types::TypeTable& types;
     DeclRecord* record = nullptr;  ///< the top-level declaration at hand
-    bool library = false;          ///< it is one of the library's
+    bool isLibrary = false;          ///< it is one of the library's
     bool inSignature = false;
     const Damage* damage = nullptr;  ///< null: all texts were understood
     Body* body = nullptr;

@@ -166,7 +166,7 @@ StreamInfo& anonymousInfo(Checker& c, const ast::StreamDecl& decl) {
         info = &newStream(c);
     }
     info->decl = &decl;
-    info->library = c.library;
+    info->isLibrary = c.isLibrary;
     return *info;
 }
 

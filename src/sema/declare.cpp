@@ -14,7 +14,7 @@ StreamInfo& makeStream(Checker& c, Name name, const ast::StreamDecl* decl, bool 
     StreamInfo& info = newStream(c);
     info.name = name;
     info.decl = decl;
-    info.library = library;
+    info.isLibrary = library;
     if (decl) c.tables.streamOf[decl->id.index] = &info;
     return info;
 }
@@ -22,7 +22,7 @@ StreamInfo& makeStream(Checker& c, Name name, const ast::StreamDecl* decl, bool 
 DeclRecord& makeRecord(Checker& c, const ast::Decl& decl, bool library) {
     DeclRecord& record = c.tables.decls.emplace_back();
     record.decl = &decl;
-    record.library = library;
+    record.isLibrary = library;
     return record;
 }
 
@@ -150,12 +150,12 @@ class AtHand {
 public:
     AtHand(Checker& checker, DeclRecord& record, bool signature) : c(checker) {
         c.record = &record;
-        c.library = record.library;
+        c.isLibrary = record.isLibrary;
         c.inSignature = signature;
     }
     ~AtHand() {
         c.record = nullptr;
-        c.library = c.inSignature = false;
+        c.isLibrary = c.inSignature = false;
     }
     AtHand(const AtHand&) = delete;
     AtHand& operator=(const AtHand&) = delete;

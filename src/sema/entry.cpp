@@ -14,7 +14,7 @@ using types::TypeKind;
 bool isVoid(const Type* type) { return type && type->is(TypeKind::Void); }
 
 bool isCandidate(const StreamInfo& stream) {
-    return stream.decl && stream.name && !stream.library && isVoid(stream.input) &&
+    return stream.decl && stream.name && !stream.isLibrary && isVoid(stream.input) &&
            isVoid(stream.output);
 }
 
@@ -51,7 +51,7 @@ const StreamInfo* findOnly(base::Context& ctx, const Program& program) {
         // The last stream is often the one that was meant.
         const StreamInfo* last = nullptr;
         for (const StreamInfo& stream : program.streams)
-            if (stream.decl && stream.name && !stream.library && stream.input) last = &stream;
+            if (stream.decl && stream.name && !stream.isLibrary && stream.input) last = &stream;
         if (last)
             diag.note(Diag::ChooseTop, last->decl->name.range) << last->name << last->name.text();
         return nullptr;
@@ -90,7 +90,7 @@ void markFrom(const Program& program, std::vector<StreamInfo*> todo) {
     }
 }
 
-bool isOwn(const StreamInfo& stream) { return stream.decl && !stream.library; }
+bool isOwn(const StreamInfo& stream) { return stream.decl && !stream.isLibrary; }
 
 void warnUnused(base::Context& ctx, const Program& program) {
     for (const StreamInfo& stream : program.streams) {

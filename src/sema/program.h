@@ -70,7 +70,7 @@ struct StreamInfo {
     Name name;  ///< empty: anonymous
     const StreamInfo* enclosing = nullptr;  ///< anonymous: where it stands
     std::uint32_t index = kNone;  ///< among Program::streams
-    bool library = false;  ///< weakly declared
+    bool isLibrary = false;  ///< weakly declared
     const Type* input = nullptr;  ///< null where an anonymous composite wrote no type
     const Type* output = nullptr;
     std::vector<const Symbol*> constants;  ///< parameters, then captured variables

@@ -13,7 +13,7 @@ typename Map::mapped_type look(const Map& map, Name name) {
 
 Symbol* findGlobal(Checker& c, Name name) {
     c.mention(name);
-    if (!c.library) {
+    if (!c.isLibrary) {
         if (Symbol* own = look(c.tables.own.globals, name)) return own;
         if (c.mayBeLost(name)) return nullptr;
     }
@@ -228,7 +228,7 @@ Symbol* useVariable(Checker& c, ast::Ident name) {
 
 StreamInfo* findStream(Checker& c, Name name) {
     c.mention(name);
-    if (!c.library) {
+    if (!c.isLibrary) {
         if (StreamInfo* own = look(c.tables.own.streams, name)) return own;
         if (c.tables.own.structs.contains(name) || c.mayBeLost(name)) return nullptr;
     }
@@ -237,7 +237,7 @@ StreamInfo* findStream(Checker& c, Name name) {
 
 const Type* findStruct(Checker& c, Name name) {
     c.mention(name);
-    if (!c.library) {
+    if (!c.isLibrary) {
         if (const Type* own = look(c.tables.own.structs, name)) return own;
         if (c.tables.own.streams.contains(name) || c.mayBeLost(name)) return nullptr;
     }
@@ -246,7 +246,7 @@ const Type* findStruct(Checker& c, Name name) {
 
 Package* findPackage(Checker& c, Name name) {
     c.mention(name);
-    if (!c.library) {
+    if (!c.isLibrary) {
         if (Package* own = look(c.tables.own.packages, name)) return own;
         if (c.mayBeLost(name)) return nullptr;
     }

@@ -277,7 +277,7 @@ void checkComposite(Checker& c, Scope& scope, const ast::StreamDecl& decl) {
 }  // namespace
 
 void checkMemberName(Checker& c, std::string_view kind, ast::Ident name) {
-    if (c.library) return;
+    if (c.isLibrary) return;
     c.mention(name.name);
     auto stream = c.tables.own.streams.find(name.name);
     bool isStream = stream != c.tables.own.streams.end();

@@ -36,7 +36,7 @@ struct TopNames {
 /// A static block has one for each of its members.
 struct DeclRecord {
     const ast::Decl* decl = nullptr;
-    bool library = false;
+    bool isLibrary = false;
     bool removed = false;  ///< replaced by a later declaration
     StreamInfo* stream = nullptr;  ///< StreamDecl that counts (not a duplicate)
     const Type* structure = nullptr;  ///< StructDecl that counts

@@ -257,7 +257,7 @@ void checkStructs(Checker& c, std::span<DeclRecord* const> records) {
         body.place = Place::Struct;
         Enter enter(c, body);
         c.record = record;
-        c.library = record->library;
+        c.isLibrary = record->isLibrary;
         c.inSignature = true;
         checkFields(c, *record);
         c.inSignature = false;

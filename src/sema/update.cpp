@@ -77,7 +77,7 @@ bool dropGlobals(Checker& c, TopNames& top, DeclRecord& record, const Declared& 
 
 /// Takes away what the unit declares anew.
 void drop(Checker& c, DeclRecord& record, const Declared& declared) {
-    TopNames& top = record.library ? c.tables.library : c.tables.own;
+    TopNames& top = record.isLibrary ? c.tables.library : c.tables.own;
     if (dropGlobals(c, top, record, declared)) record.removed = true;
     if (record.declares.empty()) return;
     Name name = record.declares[0];
@@ -106,7 +106,7 @@ std::vector<DeclRecord*> dependents(Checker& c, Declared declared, std::size_t b
         changed = false;
         for (std::size_t i = 0; i < before; ++i) {
             DeclRecord& record = c.tables.decls[i];
-            if (record.removed || record.library || isTaken[i]) continue;
+            if (record.removed || record.isLibrary || isTaken[i]) continue;
             bool inSignature = declared.mentionedIn(record.signature);
             if (!inSignature && !declared.mentionedIn(record.mentions)) continue;
             isTaken[i] = 1;
@@ -133,7 +133,7 @@ void reset(Checker& c, DeclRecord& record) {
         fresh.decl = stream.decl;
         fresh.name = stream.name;
         fresh.index = stream.index;
-        fresh.library = stream.library;
+        fresh.isLibrary = stream.isLibrary;
         stream = fresh;
         c.tables.names[stream.index] = StreamNames();
     }
@@ -144,7 +144,7 @@ void reset(Checker& c, DeclRecord& record) {
         }
     if (record.structure) {
         const types::StructInfo* old = record.structure->structure;
-        TopNames& top = record.library ? c.tables.library : c.tables.own;
+        TopNames& top = record.isLibrary ? c.tables.library : c.tables.own;
         auto meaning = top.structs.find(old->name);
         bool isMeant = meaning != top.structs.end() && meaning->second == record.structure;
         const ast::StructDecl* decl = c.program.structDecls.at(old);
@@ -188,7 +188,7 @@ void update(base::Context& ctx, Program& program, const ast::Unit& unit) {
     bool library = ctx.sources.isLibrary(unit.buffer);
     std::size_t before = tables.decls.size();
     for (DeclRecord& record : tables.decls)
-        if (!record.removed && record.library == library) drop(checker, record, declared);
+        if (!record.removed && record.isLibrary == library) drop(checker, record, declared);
     declareUnit(checker, unit);
     std::vector<DeclRecord*> records = dependents(checker, declared, before);
     for (DeclRecord* record : records) reset(checker, *record);

@@ -164,8 +164,8 @@ int->void filter Print { int Both; Src s; work pop 1 { s.x = pop(); println(s.x 
 )",
                     kLibrary);
     EXPECT_THAT(checked.faults(), IsEmpty()) << checked.rendered();
-    EXPECT_FALSE(checked.stream("Print").library);
-    EXPECT_TRUE(checked.stream("Both").library);
+    EXPECT_FALSE(checked.stream("Print").isLibrary);
+    EXPECT_TRUE(checked.stream("Both").isLibrary);
     EXPECT_FALSE(checked.program.streamByName.contains(checked.ctx.names.intern("Src")));
 }
 
@@ -178,8 +178,8 @@ void->void pipeline Main { add Both; add Print; }
     EXPECT_THAT(checked.faults(), IsEmpty()) << checked.rendered();
     const auto& both = *checked.stream("Both").decl;
     const auto& create = ast::as<ast::CreateStmt>(*both.body->statements[0]);
-    EXPECT_TRUE(checked.program.createOf(create)->stream->library);
-    EXPECT_FALSE(checked.stream("Src").library);
+    EXPECT_TRUE(checked.program.createOf(create)->stream->isLibrary);
+    EXPECT_FALSE(checked.stream("Src").isLibrary);
 }
 
 TEST(Library, IsNotWarnedAbout) {
