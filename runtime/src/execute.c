@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include "messages.h"
 #include "run.h"
 #include "undo.h"
 
@@ -165,6 +166,7 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     run r = {.program = program, .env = env, .state = state, .iterations = iterations};
     env->poll = 0;
     env->stack_end = end_of_stack();
+    strc_mail_begin(env, program, state);
     int is_watched = strc_watch_start(&r.watch, env) == 0;
     r.scales = is_watched && program->scaled.iterations != 0;
     strc_undo_init(&r.undo, env, &r.watch, state, program->state_size);
@@ -173,6 +175,7 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     strc_watch_end(&r.watch);
     env->escape = NULL;
     strc_strings_free(env);
+    strc_mail_end(env, program);
     if (done) *done = r.done;
     return end;
 }

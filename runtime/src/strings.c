@@ -133,6 +133,15 @@ const strc_string *strc_string_of_complex(strc_env *env, float re, float im) {
     return string_of(env, text, strc_text_of_complex(text, re, im, env->c_format));
 }
 
+const char *strc_string_to_c(strc_env *env, const strc_string *value) {
+    if (size_of(value) == 0) return "";
+    char *text;
+    if (!new_string(env, value->size + 1, &text)) return NULL;
+    memcpy(text, value->text, value->size);
+    text[value->size] = '\0';
+    return text;
+}
+
 int32_t strc_string_equal(const strc_string *first, const strc_string *second) {
     uint64_t size = size_of(first);
     if (size != size_of(second)) return 0;

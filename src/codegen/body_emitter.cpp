@@ -167,6 +167,7 @@ void BodyEmitter::instruction(const Instr& instr) {
         case Op::Continue: b.CreateBr(loops.back().next); return;
         case Op::Return: return emitReturn(&instr);
         case Op::Call: return emitCall(instr);
+        case Op::Send: return emitSend(instr);
         default: STRC_UNREACHABLE("an operation that is not compiled");
     }
 }
@@ -257,8 +258,9 @@ bool BodyEmitter::keepsStrings(const Instr& loop) const {
 bool BodyEmitter::leavesStrings(const Instr& loop) {
     return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
         return contains(body, part, [&](const Instr& i) {
-            return makesString(i) || (i.op == Op::Call && i.callee.kind != ir::CalleeKind::Native &&
-                                      m.makesStrings(kernel, m.calleeBody(kernel, i.callee)));
+            return makesString(m.program, i) ||
+                   (i.op == Op::Call && i.callee.kind != ir::CalleeKind::Native &&
+                    m.makesStrings(kernel, m.calleeBody(kernel, i.callee)));
         });
     });
 }
@@ -282,6 +284,7 @@ void BodyEmitter::emitReturn(const Instr* instr) {
 }
 
 void BodyEmitter::emitCall(const Instr& instr) {
+    if (instr.callee.kind == ir::CalleeKind::Native) return emitNative(instr);
     llvm::Function* callee = m.callee(kernel, instr.callee);
     std::vector<llvm::Value*> args{param(kEnv),  param(kFields), param(kIn), param(kOut),
                                    param(kNode), param(kIter),   popped,     pushed};

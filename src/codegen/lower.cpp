@@ -20,10 +20,7 @@ namespace {
 std::string whyNot(const ir::Body& body) {
     for (const ir::Block& block : body.blocks) {
         for (const ir::Instr& instr : block.instrs) {
-            if (instr.op == ir::Op::Send) return "it sends messages";
             if (instr.op == ir::Op::ReadArray) return "a filter reads an array while it runs";
-            if (instr.op == ir::Op::Call && instr.callee.kind == ir::CalleeKind::Native)
-                return "it calls native functions";
         }
     }
     return {};
@@ -40,6 +37,8 @@ std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
         if (kernel.code.prework) todo.push_back(&*kernel.code.prework);
         if (kernel.code.startsLate) todo.push_back(&kernel.code.setup);
         if (kernel.code.init) todo.push_back(&*kernel.code.init);
+        for (const ir::Body& function : kernel.code.functions)
+            if (function.kind == ir::BodyKind::Handler) todo.push_back(&function);
         while (!todo.empty()) {
             const ir::Body& body = *todo.back();
             todo.pop_back();
@@ -51,6 +50,8 @@ std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
     }
     return {};
 }
+
+std::string symbolOf(const ir::Native& native) { return native.package + '_' + native.name; }
 
 std::string openParameterName(std::uint32_t slot) {
     return "strc_parameter_" + std::to_string(slot);

@@ -15,12 +15,19 @@
 
 namespace strc::codegen {
 
+/// Where a native function lies (language.md 15.3): in this process, or at its symbol.
+struct NativePlace {
+    bool exists = false;  ///< else every call of it fails
+    void* address = nullptr;  ///< null: whoever links the code finds the symbol
+};
+
 struct Options {
     int level = 2;  ///< -O0 … -O3
     bool checks = true;  ///< array bounds, division by zero, rates
     std::string processor;  ///< as LLVM calls it; empty: the one at hand, or any of the target
     std::string target;  ///< "aarch64-linux-gnu"; empty: this machine
     bool lanes = true;  ///< several firings of filters without state at once
+    std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at
     /// once: Jit::load then fails, and the other products are of no use.
     std::function<bool()> interrupted = {};
@@ -52,6 +59,8 @@ public:
 /// Something in the bodies that code generation has no answer for yet, as a sentence; or empty.
 std::string whyNot(const ir::Module&, const plan::Plan&);
 
+/// "Package_name".
+std::string symbolOf(const ir::Native&);
 /// The symbol of an open parameter (ir::Module::open), as it lies in memory.
 std::string openParameterName(std::uint32_t slot);
 

@@ -169,7 +169,8 @@ void BodyEmitter::askForStack(Site site, llvm::Value* bytes) {
 
 /// Where the body has begun: arrays too large for a frame that is made before anybody can ask.
 void BodyEmitter::declareLarge() {
-    if (!isFunction()) needStack(body, body.range, "'" + body.name + "'");
+    if (!isFunction() || body.kind == ir::BodyKind::Handler)
+        needStack(body, body.range, "'" + body.name + "'");
     for (std::size_t k = body.params; k < locals.size(); ++k) {
         if (locals[k].memory || locals[k].address) continue;
         auto* slot = b.CreateAlloca(llvm::ArrayType::get(m.i8(), localBytes(k)), nullptr,

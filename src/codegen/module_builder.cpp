@@ -46,8 +46,9 @@ bool isPure(std::string_view name) {
 
 }  // namespace
 
-bool makesString(const ir::Instr& instr) {
+bool makesString(const ir::Module& program, const ir::Instr& instr) {
     return instr.op == ir::Op::Concat ||
+           (instr.op == ir::Op::Call && makesString(program, instr.callee)) ||
            (instr.op == ir::Op::Convert && instr.type->is(TypeKind::String));
 }
 
@@ -347,9 +348,10 @@ bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& bo
     if (!isNew) return known->second;
     std::set<const ir::Body*> bodies = calledBy(from, body);
     bodies.insert(&body);
-    return known->second = std::any_of(bodies.begin(), bodies.end(), [](const ir::Body* each) {
-               return std::any_of(each->blocks.begin(), each->blocks.end(), [](const auto& block) {
-                   return std::any_of(block.instrs.begin(), block.instrs.end(), makesString);
+    auto makes = [this](const ir::Instr& instr) { return makesString(program, instr); };
+    return known->second = std::any_of(bodies.begin(), bodies.end(), [&](const ir::Body* each) {
+               return std::any_of(each->blocks.begin(), each->blocks.end(), [&](const auto& block) {
+                   return std::any_of(block.instrs.begin(), block.instrs.end(), makes);
                });
            });
 }

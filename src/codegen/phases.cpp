@@ -270,14 +270,17 @@ private:
         if (kernel.builtin != ir::BuiltinStream::None) return fireBuiltin(step, node, kernel);
         KernelFunctions& functions = m.kernel(node.kernel);
         const bool isPrework = step.first && functions.prework;
-        if (!isPrework && !rare) m.needLanes(functions, step.count);
-        if (!isPrework && !rare && functions.workLanes && step.count >= functions.width)
+        const bool hasMail = m.plan.mailboxOf(step.node) != graph::kNone;
+        if (!isPrework && !rare && !hasMail) m.needLanes(functions, step.count);
+        if (!isPrework && !rare && !hasMail && functions.workLanes && step.count >= functions.width)
             return fireInLanes(step, node, functions);
         const bool polls = isLong(isPrework ? *kernel.code.prework : *kernel.code.work);
         loop(step.count, [&](llvm::Value* round) {
             if (polls && step.count > 1) emitPoll(m, b, env());
+            emitDelivery(m, b, env(), state(), step.node);
             callWork(isPrework ? functions.prework : functions.work, step, node,
                      isPrework ? *node.prework : node.work, round);
+            emitFired(m, b, env(), step.node);
             if (!isPrework) addToCounter(step.node, 1);
         });
     }
@@ -424,7 +427,8 @@ void emitProgram(ModuleBuilder& m) {
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
     auto* program = llvm::ConstantStruct::getAnon(
         {small(STRC_ABI_VERSION), small(plan.inputs.size()), small(plan.outputs.size()),
-         small(plan.program->graph.nodes.size()),
+         small(plan.program->graph.nodes.size()), small(plan.mailboxes.size()), small(0),
+         number(static_cast<std::uint64_t>(plan.mailboxOffset)), number(m.limits.totalBytes),
          number(static_cast<std::uint64_t>(plan.stateSize)), number(plan.image.size()),
          m.bytes(plan.image), init, steady, scaled});
     new llvm::GlobalVariable(m.module, program->getType(), true, llvm::GlobalValue::ExternalLinkage,

@@ -18,9 +18,9 @@ public:
     int executable() {
         if (!checkOptions() || !compile()) return status();
         if (auto object = makeObject()) {
-            base::Status linked =
-                executable::link(*object, options.output,
-                                 {options.linker, options.isStatic, !options.target.empty()});
+            base::Status linked = executable::link(
+                *object, options.output,
+                {options.linker, options.isStatic, options.natives, !options.target.empty()});
             if (!linked) reportFailure(linked.failure());
         }
         return status();
@@ -71,7 +71,7 @@ private:
                                   std::string(program.main->name.text()),
                                   printed};
         if (!executable::checkFormats(parts)) return std::nullopt;
-        codegen::Options how = codegenOptions(options);
+        codegen::Options how = codegenOptions(options, program);
         how.interrupted = [this] { return call.interrupted(); };
         codegen::Module module =
             codegen::lower(program.context, program.module, *program.plan, how);

@@ -89,7 +89,7 @@ int emitCommand(const Call& call, Emit what) {
     if (compileFiles(call, program, wanted, noPrint) < wanted) return statusOfFailure(call);
     bool isCode = what == Emit::Llvm || what == Emit::Asm;
     if (isCode && !canMakeCode(call, program)) return statusOfFailure(call);
-    return printResult(call, emitted(what, program, codegenOptions(call.options)));
+    return printResult(call, emitted(what, program, codegenOptions(call.options, program)));
 }
 
 }  // namespace strc::driver

@@ -30,6 +30,8 @@ Stage compileFiles(const Call&, Compilation&, Stage last,
                    std::function<void(std::string_view)> print, bool planIfPossible = false);
 /// What of the options matters to code generation.
 codegen::Options codegenOptions(const Options&);
+/// The same, for code in which native functions are called by their symbols; the program outlives it.
+codegen::Options codegenOptions(const Options&, Compilation& program);
 /// The status of a call that did not get through the stages.
 int statusOfFailure(const Call&);
 

@@ -60,6 +60,14 @@ codegen::Options codegenOptions(const Options& options) {
     return made;
 }
 
+codegen::Options codegenOptions(const Options& options, Compilation& program) {
+    codegen::Options made = codegenOptions(options);
+    made.native = [&program](const ir::Native& native) {
+        return codegen::NativePlace{program.natives.address(native) != nullptr, nullptr};
+    };
+    return made;
+}
+
 Stage compileFiles(const Call& call, Compilation& result, Stage last,
                    std::function<void(std::string_view)> print, bool planIfPossible) {
     base::Context& context = result.context;

@@ -180,6 +180,8 @@ private:
         choose(sub, "--print-format", kPrintFormats, options.cFormat,
                "floats as shortest digits (java, default) or %f (c)");
         flag(sub, "--interpret", options.interpret, "interpret instead of compiling");
+        flag(sub, "--no-interpret", options.noInterpret,
+             "refuse what cannot be compiled instead of interpreting it");
         flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
         addEmit(sub);
     }
@@ -563,6 +565,7 @@ private:
             if (options.write && standardInputs > 0) conflict("--write", "'-'");
         }
         if (options.interpret && !options.checks) conflict("--interpret", "--check=none");
+        if (options.interpret && options.noInterpret) conflict("--interpret", "--no-interpret");
         if (options.command == Command::Graph) chooseGraphFormat();
         if (options.linker.empty())
             options.linker = options.target.empty() ? "cc" : options.target + "-gcc";

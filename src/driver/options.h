@@ -57,6 +57,7 @@ struct Options {
     bool padTail = false;
     bool cFormat = false;
     bool interpret = false;
+    bool noInterpret = false;  ///< what cannot be compiled is an error
     int level = 2;  ///< -O0 to -O3
     bool scaling = true;  ///< passes that may be switched off
     bool lanes = true;

@@ -43,8 +43,8 @@ public:
     int operator()() {
         Stage wanted = options.interpret ? Stage::Balanced : Stage::Planned;
         if (compileFiles(
-                call, program, wanted, [this](std::string_view text) { print(text); }, true) <
-            wanted) {
+                call, program, wanted, [this](std::string_view text) { print(text); },
+                !options.noInterpret) < wanted) {
             output.flush();
             return stopped ? kFine : statusOfFailure(call);
         }
@@ -182,6 +182,7 @@ private:
         std::vector<codegen::Site> sites;
         auto begin = Clock::now();
         if (program.plan && host::whyNot(run).empty()) compiled = compileToMemory(sites, begin);
+        if (!compiled && options.noInterpret && !isOver(begin)) return refuse(run);
         auto start = Clock::now();
         if (run.seconds) *run.seconds = std::max(0.0, *run.seconds - secondsBetween(begin, start));
         if (compiled)
@@ -194,6 +195,19 @@ private:
         seconds = secondsBetween(start, Clock::now());
     }
 
+    /// Before the program has begun.
+    bool isOver(Clock::time_point begin) const {
+        return *interrupt ||
+               (options.seconds && secondsBetween(begin, Clock::now()) >= *options.seconds);
+    }
+
+    void refuse(const interp::Options& run) {
+        std::string why = host::whyNot(run);
+        if (why.empty()) why = codegen::whyNot(program.module, *program.plan);
+        if (why.empty()) why = "there is no machine code for it in this process";
+        program.context.diags.add(Diag::CannotCompile) << why;
+    }
+
     /// Empty if something in the bodies, or this machine, is not up to it: the interpreter is. Also if
     /// the run is over before it began: the interpreter, which starts at once, then opens and closes
     /// the files.
@@ -201,9 +215,10 @@ private:
                                                 Clock::time_point begin) {
         if (!codegen::whyNot(program.module, *program.plan).empty()) return std::nullopt;
         codegen::Options how = codegenOptions(options);
-        how.interrupted = [this, begin] {
-            return *interrupt ||
-                   (options.seconds && secondsBetween(begin, Clock::now()) >= *options.seconds);
+        how.interrupted = [this, begin] { return isOver(begin); };
+        how.native = [this](const ir::Native& native) {
+            void* address = program.natives.address(native);
+            return codegen::NativePlace{address != nullptr, address};
         };
         codegen::Module module =
             codegen::lower(program.context, program.module, *program.plan, how);

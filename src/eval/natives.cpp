@@ -71,7 +71,7 @@ const Natives::Function* Natives::find(const ir::Native& native) {
     std::memcpy(&function->entry, &entry, sizeof entry);
     for (const Type* type : native.params) function->params.push_back(ffiType(type));
     ffi_type* result = native.result ? ffiType(native.result) : &ffi_type_void;
-    bool passable = result != nullptr;
+    bool passable = result && !(native.result && native.result->isAggregate());
     for (ffi_type* type : function->params) passable = passable && type != nullptr;
     if (!passable) return nullptr;
     if (ffi_prep_cif(&function->interface, FFI_DEFAULT_ABI,
@@ -80,6 +80,13 @@ const Natives::Function* Natives::find(const ir::Native& native) {
         return nullptr;
     known->second = std::move(function);
     return known->second.get();
+}
+
+void* Natives::address(const ir::Native& native) {
+    const Function* function = find(native);
+    void* entry = nullptr;
+    if (function) std::memcpy(&entry, &function->entry, sizeof entry);
+    return entry;
 }
 
 std::optional<Trap> Natives::call(const ir::Native& native, std::span<std::uint64_t> args,

@@ -21,6 +21,9 @@ public:
     /// Loads a shared library; a CannotOpenFile failure if that is not possible.
     base::Status open(const std::string& file);
 
+    /// Where the function lies; null where `call` would trap.
+    void* address(const ir::Native&);
+
     /// int as int32_t, float, double, boolean and bit as uint8_t, String as const char*; arrays and
     /// structs as pointers to their memory. `args` are registers as they stand; so is `result`. A
     /// NativeUnavailable trap if there is no such function, or one of its types cannot be passed.

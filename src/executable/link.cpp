@@ -118,9 +118,20 @@ Status addRuntime(const Workshop& workshop, const LinkOptions& options,
     return base::ok();
 }
 
+/// The executable finds the libraries where they are now.
+void addLibraries(const LinkOptions& options, std::vector<std::string>& command) {
+    for (const std::string& library : options.libraries) {
+        std::error_code ignored;
+        const auto path = std::filesystem::absolute(library, ignored);
+        command.push_back(path.string());
+        command.push_back("-Wl,-rpath," + path.parent_path().string());
+    }
+}
+
 Status runLinker(const Workshop& workshop, const std::string& output, const LinkOptions& options) {
     std::vector<std::string> command{options.linker, "-o", output, workshop.file("program.o")};
     if (Status added = addRuntime(workshop, options, command); !added) return added;
+    addLibraries(options, command);
     if (options.isStatic) command.push_back("-static");
     for (const char* word : {"-Wl,--gc-sections", "-pthread", "-lm"}) command.push_back(word);
     io::ToolEnd end = io::callTool(command, {});

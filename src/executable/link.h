@@ -2,6 +2,7 @@
 /// From an object file to an executable, by the machine's linker.
 
 #include <string>
+#include <vector>
 
 #include "base/result.h"
 
@@ -10,6 +11,7 @@ namespace strc::executable {
 struct LinkOptions {
     std::string linker = "cc";  ///< a C compiler, which knows where the C library is
     bool isStatic = false;
+    std::vector<std::string> libraries;  ///< shared ones with native functions
     bool compilesRuntime = false;  ///< for another machine: from its sources
 };
 

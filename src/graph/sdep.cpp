@@ -115,6 +115,22 @@ std::optional<std::int64_t> Sdep::firstAtLeast(std::int64_t n) {
     return above;
 }
 
+std::optional<Sdep::Table> Sdep::tabulate() {
+    constexpr std::int64_t kMostWork = std::int64_t{1} << 24;
+    if (!connected || table.empty() ||
+        multiplyCounts(static_cast<std::int64_t>(table.size()),
+                       static_cast<std::int64_t>(demand.size())) > kMostWork)
+        return std::nullopt;
+    Table made{transient, periodUp, periodDown, {0}};
+    counts.assign(demand.size(), 0);
+    while (made.firings.size() < table.size()) {  // each one goes on where the last one stopped
+        counts[demand.index(down)] = static_cast<std::int64_t>(made.firings.size());
+        if (demand.raise(counts) != Demand::Outcome::Done) return std::nullopt;
+        made.firings.push_back(counts[demand.index(up)]);
+    }
+    return made;
+}
+
 Guard::Guard(const Graph& graph, const Quota& quota, std::uint32_t message)
     : sender(graph.messages[message].sender),
       receiver(graph.messages[message].receiver),

@@ -16,6 +16,12 @@ namespace strc::graph {
 /// transient it continues periodically. Of a graph that sched::balance accepted.
 class Sdep {
 public:
+    /// All that there is to know: values for m < transient + periodDown, then they repeat.
+    struct Table {
+        std::int64_t transient = 0, periodUp = 0, periodDown = 0;
+        std::vector<std::int64_t> firings;
+    };
+
     Sdep(const Graph&, const Quota&, NodeId up, NodeId down);
 
     /// False if no path of static edges leads from `up` to `down`: SDEP is 0 for every m.
@@ -24,6 +30,9 @@ public:
     std::int64_t operator()(std::int64_t m);
     /// Least m with SDEP(m) >= n; empty if there is none.
     std::optional<std::int64_t> firstAtLeast(std::int64_t n);
+
+    /// Empty if it would be long, or take long.
+    std::optional<Table> tabulate();
 
 private:
     const std::vector<std::int64_t>& countsFor(std::int64_t m);

@@ -33,6 +33,7 @@ struct PendingMessage {
     std::int64_t before;         ///< runs before this firing of the receiver (1: the first)
     std::string handler;
     std::vector<Value> args;
+    std::uint64_t bytes = 0;  ///< that it counts for
 };
 
 /// How one firing of a filter must behave.
@@ -184,6 +185,7 @@ private:
     std::map<std::pair<NodeId, NodeId>, std::size_t> linkOf;
     eval::Machine machine;
     types::Random generator;
+    std::uint64_t messageBytesLeft = context.limits.totalBytes;
     ReadySet ready{0};
     LineLimit lines;
     Actor* current = nullptr;  ///< whose body runs

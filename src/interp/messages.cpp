@@ -47,6 +47,18 @@ std::optional<std::int64_t> Engine::dueBefore(Actor& sender, Actor& receiver,
     return link->sdep(firing + latency) + 1;
 }
 
+namespace {
+
+/// That a message counts for, in every engine.
+std::uint64_t bytesOf(std::span<const Value> args) {
+    constexpr std::uint64_t kMessage = 64, kUnit = 16;
+    std::uint64_t bytes = kMessage;
+    for (const Value& arg : args) bytes += (arg.bytes.size() + kUnit - 1) / kUnit * kUnit;
+    return bytes;
+}
+
+}  // namespace
+
 std::optional<eval::Trap> Engine::post(Actor& sender, Actor& receiver, const ir::Send& message,
                                        std::int64_t latency, std::span<const Value> args,
                                        base::SourceRange range) {
@@ -58,10 +70,15 @@ std::optional<eval::Trap> Engine::post(Actor& sender, Actor& receiver, const ir:
                           range,
                           {graph::path(graph, sender.id), graph::path(graph, receiver.id),
                            std::to_string(before)}};
+    const std::uint64_t bytes = bytesOf(args);
+    if (bytes > messageBytesLeft)
+        return eval::Trap{
+            Diag::OutOfMemory, range, {"the messages on their way", std::to_string(bytes)}};
+    messageBytesLeft -= bytes;
     auto place = std::upper_bound(
         receiver.messages.begin(), receiver.messages.end(), before,
         [](std::int64_t due, const PendingMessage& other) { return due < other.before; });
-    receiver.messages.insert(place, {before, message.handler, {args.begin(), args.end()}});
+    receiver.messages.insert(place, {before, message.handler, {args.begin(), args.end()}, bytes});
     return std::nullopt;
 }
 
@@ -70,6 +87,7 @@ bool Engine::deliverDue(Actor& actor) {
     while (!actor.messages.empty() && actor.messages.front().before <= actor.fired + 1) {
         PendingMessage message = std::move(actor.messages.front());
         actor.messages.pop_front();
+        messageBytesLeft += message.bytes;
         auto handler = actor.code->handlers.find(message.handler);
         STRC_ASSERT(handler != actor.code->handlers.end(), "receiver without the handler");
         if (!runHandler(actor, *handler->second, message.args)) return false;

@@ -48,6 +48,14 @@ void placeFilters(Plan& plan, Wide& end) {
     }
 }
 
+/// After everything that the image has.
+void placeMailboxes(Plan& plan, Wide& end) {
+    if (plan.mailboxes.empty()) return;
+    plan.mailboxOffset = static_cast<std::int64_t>(end);
+    end = aligned(end + Wide{kMailboxSize} * static_cast<Wide>(plan.mailboxes.size()),
+                  kChannelAlignment);
+}
+
 /// Channels with enqueued items come first, so that the image is short.
 void placeChannels(Plan& plan, Wide& end) {
     for (bool initial : {true, false}) {
@@ -93,6 +101,7 @@ bool layOut(base::Context& context, Plan& plan) {
     Wide size = 0;
     placeFilters(plan, size);
     placeChannels(plan, size);
+    placeMailboxes(plan, size);
     const graph::Graph& graph = plan.program->graph;
     if (size > static_cast<Wide>(context.limits.totalBytes)) {
         context.diags.add(base::Diag::LimitExceeded, graph.composites.empty()

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "graph/flow.h"
 #include "plan/layout.h"
+#include "plan/messages.h"
 #include "plan/place.h"
 #include "plan/scale.h"
 #include "plan/world.h"
@@ -105,7 +106,7 @@ std::optional<Plan> plan(base::Context& context, const elab::Elaboration& progra
                          const Options& options) {
     STRC_ASSERT(whyNot(program).empty(), "a program without a plan");
     Plan made = Planning(program, quota, schedule, options).run();
-    if (!layOut(context, made)) return std::nullopt;
+    if (!findMessages(context, made, quota) || !layOut(context, made)) return std::nullopt;
 #ifdef STRC_CHECKED
     if (firings(quota) <= kMostReplayed) {
         const std::vector<std::string> faults = verify(made, quota);

@@ -12,6 +12,7 @@
 #include "base/context.h"
 #include "elab/elaborate.h"
 #include "graph/graph.h"
+#include "graph/sdep.h"
 #include "sched/schedule.h"
 
 namespace strc::plan {
@@ -64,6 +65,20 @@ struct Phase {
     std::int64_t iterations = 0;  ///< steady states; 0: the phase does not exist (or is `init`)
 };
 
+/// Of a filter that sends or receives messages.
+struct Mailbox {
+    NodeId node = graph::kNone;
+    bool receives = false;
+};
+
+/// When messages of `sender` to `receiver` are due (language.md 14.4).
+struct Route {
+    NodeId sender = graph::kNone;
+    NodeId receiver = graph::kNone;
+    bool isDownstream = true;
+    graph::Sdep::Table sdep;
+};
+
 /// An end of the program in the world: a file's filter, or the open input or output (node kNone).
 struct WorldPort {
     NodeId node = graph::kNone;
@@ -77,10 +92,16 @@ struct Plan {
     /// By NodeId: where 8 bytes count the completed firings of `work`, of filters whose kernel asks
     /// iter(); -1: none. They begin as 0.
     std::vector<std::int64_t> counters;
+    std::vector<Mailbox> mailboxes;  ///< in ascending order of their nodes
+    std::int64_t mailboxOffset = 0;  ///< bytes, into the state; each takes sizeof(strc_mailbox)
+    std::vector<Route> routes;  ///< of those with a deadline, as Graph::messages has them
     std::int64_t stateSize = 0;  ///< bytes
     std::string image;  ///< what the state begins with; zeros follow
     std::vector<WorldPort> inputs, outputs;  ///< readers and writers by NodeId, then the open one
     Phase init, steady, scaled;
+
+    /// Index of a node's mailbox, or kNone.
+    std::uint32_t mailboxOf(NodeId) const;
 };
 
 struct Options {

@@ -17,6 +17,8 @@ using graph::kNone;
 
 std::string joined(const std::string& from, const std::string& to) { return from + " -> " + to; }
 
+constexpr std::size_t kMostShown = 16;  ///< values of a table
+
 class Printer {
 public:
     explicit Printer(const Plan& made)
@@ -27,6 +29,7 @@ public:
                           plan.stateSize == 1 ? "" : "s", plan.image.size());
         printFields();
         printChannels();
+        printMessages();
         printPhase("init", plan.init);
         printPhase("steady", plan.steady);
         if (plan.scaled.iterations > 0)
@@ -82,6 +85,23 @@ private:
                             std::to_string(channel.offset)});
         }
         if (rows.size() > 1) printTable(rows);
+    }
+
+    void printMessages() {
+        if (plan.mailboxes.empty()) return;
+        out += fmt::format("mailboxes at {}:\n", plan.mailboxOffset);
+        for (const Mailbox& box : plan.mailboxes)
+            out += fmt::format("  {}{}\n", names[box.node], box.receives ? ", receives" : "");
+        for (const Route& route : plan.routes) {
+            const graph::Sdep::Table& sdep = route.sdep;
+            out += fmt::format("messages of {} {} to {}: SDEP", names[route.sender],
+                               route.isDownstream ? "down" : "up", names[route.receiver]);
+            for (std::size_t m = 0; m < std::min(sdep.firings.size(), kMostShown); ++m)
+                out += fmt::format(" {}", sdep.firings[m]);
+            out += fmt::format("{}, from {} on +{} every {}\n",
+                               sdep.firings.size() > kMostShown ? " ..." : "", sdep.transient,
+                               sdep.periodUp, sdep.periodDown);
+        }
     }
 
     void printPhase(const std::string& title, const Phase& phase) {

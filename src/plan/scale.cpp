@@ -29,12 +29,13 @@ constexpr std::int64_t kFewest = 4;
 /// input, which goes one by one, grow.
 constexpr std::int64_t kMostFactor = 1024;
 
+/// Also true where firings cannot be undone: calls of natives, and messages on their way.
 bool hasVisibleOrder(const graph::Graph& graph) {
     std::map<std::uint8_t, int> nodesWith;
     std::set<std::string> files;
     for (const graph::Node& node : graph.nodes) {
-        for (std::uint8_t effect :
-             {graph::kPrints, graph::kRandom, graph::kNative, graph::kSends}) {
+        if (node.effects & (graph::kNative | graph::kSends)) return true;
+        for (std::uint8_t effect : {graph::kPrints, graph::kRandom}) {
             if ((node.effects & effect) && ++nodesWith[effect] > 1) return true;
         }
         if ((node.effects & graph::kWritesFile) && !files.insert(node.file).second) return true;

@@ -14,7 +14,7 @@ namespace strc::plan {
 /// `steady` with the counts of all leaves times `factor`; feedback loops are done in blocks (feedback.h) or
 /// repeated as they are. `flat`: loops of nodes without feedback are taken apart, so that each node has
 /// all its firings at a stretch. `held`: items on each edge between steady states. Empty where that
-/// cannot be: several nodes have an ordered effect of one kind (language.md 12.6), or a node or feedback
+/// cannot be: several nodes have an ordered effect of one kind (language.md 12.6), one calls natives or sends messages, or a node or feedback
 /// loop does not stand in one place, after all that come before it.
 std::optional<sched::Loop> scaledSteady(const graph::Graph&, const sched::Loop& steady,
                                         std::span<const std::int64_t> held, std::int64_t factor,

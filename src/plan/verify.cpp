@@ -91,6 +91,11 @@ private:
             if (channel.capacity < std::max(initial, channel.retained))
                 fault("{} has no room for the items that stay", name(channel.edge));
         }
+        if (!plan.mailboxes.empty())
+            blocks.push_back({plan.mailboxOffset,
+                              plan.mailboxOffset +
+                                  kMailboxSize * static_cast<std::int64_t>(plan.mailboxes.size()),
+                              "mailboxes"});
         std::sort(blocks.begin(), blocks.end(),
                   [](const Block& a, const Block& b) { return a.begin < b.begin; });
         std::int64_t end = 0;

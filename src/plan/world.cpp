@@ -29,11 +29,7 @@ bool looksFurtherAtFirst(const graph::Graph& graph) {
 
 std::string whyNot(const elab::Elaboration& program) {
     const graph::Graph& graph = program.graph;
-    std::uint8_t effects = graph::kNoEffect;
-    for (const graph::Node& node : graph.nodes) effects |= node.effects;
     if (graph.isDynamic()) return "it has dynamic rates";
-    if (!graph.messages.empty() || (effects & graph::kSends)) return "it sends messages";
-    if (effects & graph::kNative) return "it calls native functions";
     if (looksFurtherAtFirst(graph))
         return "its first firing looks further ahead in the open input than the others do";
     return "";

@@ -23,10 +23,10 @@ import model  # noqa: E402
 
 ENGINES = {
     "interpret": ["--interpret"],
-    "jit -O0": ["-O0"],
-    "jit -O2": ["-O2"],
-    "jit -O3": ["-O3"],
-    "jit without lanes": ["--disable-pass=lanes"],
+    "jit -O0": ["-O0", "--no-interpret"],
+    "jit -O2": ["-O2", "--no-interpret"],
+    "jit -O3": ["-O3", "--no-interpret"],
+    "jit without lanes": ["--disable-pass=lanes", "--no-interpret"],
 }
 
 

@@ -59,11 +59,53 @@ typedef struct strc_phase {
     uint64_t iterations;
 } strc_phase;
 
+/// When messages of one filter to another are due (language.md 14.4): SDEP between them.
+typedef struct strc_route {
+    const int64_t *firings;  ///< of the upstream end for m firings of the other, m < transient + period_down
+    int64_t transient;  ///< from here on it repeats
+    int64_t period_up, period_down;
+    int64_t is_downstream;  ///< the receiver is
+} strc_route;
+
+/// Somebody who gets the messages of a send when `sender` does it.
+typedef struct strc_recipient {
+    uint32_t sender, receiver;  ///< nodes
+    uint32_t sender_box, receiver_box;  ///< their mailboxes
+    uint32_t missed;  ///< the site of a deadline that is over
+    uint32_t unused;
+    const strc_route *route;  ///< null: nothing is known but who it is
+    void (*handle)(strc_env *, void *state, const void *arguments);
+} strc_recipient;
+
+/// A statement that sends. What it sends are `bytes` bytes.
+typedef struct strc_dispatch {
+    const strc_recipient *recipients;  ///< by sender, in ascending order
+    uint32_t recipient_count;
+    uint32_t bytes;
+    uint32_t full;  ///< the site of messages that have no room
+    uint32_t best_effort;
+} strc_dispatch;
+
+/// Of a filter that sends or receives: generated code counts and compares.
+typedef struct strc_mailbox {
+    int64_t fired;  ///< completed firings
+    int64_t due;  ///< after so many of them the next message has to be delivered; INT64_MAX: there is none
+    // ---- private to the runtime
+    struct strc_letter **letters;  ///< by due, in order of sending
+    struct strc_letter *open;  ///< whose handler runs
+    uint32_t first, end, room;
+    uint32_t is_firing;
+} strc_mailbox;
+
 typedef struct strc_program {
     uint32_t abi_version;
     uint32_t inputs;  ///< files read and the open input
     uint32_t outputs;
     uint32_t node_count;
+    uint32_t mailbox_count;
+    uint32_t unused;
+    uint64_t mailboxes_at;  ///< offset into the state
+    uint64_t most_bytes;  ///< of what grows while the program runs
     uint64_t state_size;  ///< bytes, aligned to 64
     uint64_t image_size;
     const void *image;  ///< the state begins with these bytes, zeros follow
@@ -90,7 +132,9 @@ struct strc_env {
     strc_fault fault;
     uint32_t depth;  ///< of calls of recursive functions, by generated code
     volatile unsigned char poll;  ///< of the runtime, for generated code: nonzero: call strc_stop
+    strc_mailbox *mailboxes;  ///< in the state; of the runtime, for generated code
     // ---- private to the runtime
+    uint64_t bytes_left;  ///< of strc_program::most_bytes
     void *escape;  ///< jmp_buf
     int end;
     const char *stack_end;  ///< of the thread that runs

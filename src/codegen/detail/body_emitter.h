@@ -39,6 +39,14 @@ private:
     bool keepsStrings(const Instr& loop) const;
     void releaseStrings();
 
+    // ---- natives.cpp
+    void emitNative(const Instr&);
+    llvm::Value* nativeEntry(const ir::Native&, llvm::FunctionType*);
+    llvm::Value* nativeArgument(const Instr&, std::size_t k);
+
+    // ---- messages.cpp
+    void emitSend(const Instr&);
+
     // ---- scalars.cpp
     bool scalar(const Instr&);  ///< false: not one of these
     llvm::Value* arithmetic(const Instr&);

@@ -77,6 +77,9 @@ public:
     bool isRecursive(const KernelFunctions& from, const ir::Callee&);
     /// Does the body, or what it calls, make strings (makesString)?
     bool makesStrings(const KernelFunctions& from, const ir::Body&);
+    /// What a send of a kernel has to know: a `strc_dispatch`.
+    llvm::Constant* dispatch(const KernelFunctions& from, std::int32_t portal, const ir::Send&,
+                             std::uint64_t bytes, base::SourceRange);
     /// Emits the bodies of functions that were asked for and have none yet.
     void emitPending();
 
@@ -105,7 +108,15 @@ private:
     llvm::Function* declare(const std::string& name, KernelFunctions&, const ir::StreamCode*,
                             const ir::Body&);
 
+    llvm::Function* handlerEntry(graph::NodeId, const std::string& name);
+    llvm::Constant* route(graph::NodeId sender, graph::NodeId receiver);
+    llvm::Constant* recipient(graph::NodeId sender, graph::NodeId receiver, const ir::Send&,
+                              base::SourceRange);
+    llvm::Constant* constantData(llvm::Constant* contents, const char* name);
+
     Module::Impl& impl;
+    std::map<std::pair<graph::NodeId, std::string>, llvm::Function*> handlerEntries;
+    std::map<std::size_t, llvm::Constant*> routes;  ///< by Plan::routes
     std::map<graph::KernelId, KernelFunctions> kernels;
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
@@ -122,8 +133,9 @@ enum Param : unsigned { kEnv, kFields, kIn, kOut, kNode, kIter, kPopped, kPushed
 std::vector<ir::Callee> calleesOf(const ir::Body&);
 const ir::Body& calleeBody(const ir::Module&, const ir::StreamCode& from, const ir::Callee&);
 
-/// Does it make a string that lives until strc_strings_release?
-bool makesString(const ir::Instr&);
+/// Does it, or the native function that is called, make a string that lives until strc_strings_release?
+bool makesString(const ir::Module&, const ir::Instr&);
+bool makesString(const ir::Module&, const ir::Callee&);
 
 /// Emits a body into its function.
 void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
@@ -133,6 +145,12 @@ void emitLanes(ModuleBuilder&, KernelFunctions&);
 
 /// Ends the run if somebody wants it to end; the code after it goes on in a new block.
 void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env);
+
+/// Delivers what is due before the next firing of a node, if it receives messages.
+void emitDelivery(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env, llvm::Value* state,
+                  graph::NodeId);
+/// Counts a firing that is over, if the node has a mailbox.
+void emitFired(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env, graph::NodeId);
 
 /// Decides, by sizes alone, what is inlined and how much effort the module gets.
 void limitEffort(Module::Impl&);

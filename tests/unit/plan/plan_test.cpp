@@ -170,15 +170,10 @@ TEST(PlanWhyNot, SaysWhatIsInTheWay) {
     dynamic.work.push = {0, graph::kUnbounded, true, -1};
     EXPECT_EQ(why(pipeline("Main", {source("A", 1), dynamic, sink("Z", 1)})),
               "it has dynamic rates");
-    EXPECT_EQ(why(withEffects(source("A", 1), graph::kSends)), "it sends messages");
-    EXPECT_EQ(why(withEffects(source("A", 1), graph::kNative)), "it calls native functions");
     EXPECT_THAT(why(withPrework(filter("F", 1, 1), 1, 1, 9)), HasSubstr("open input"));
     EXPECT_EQ(why(withPrework(filter("F", 1, 1, 9), 1, 1, 9)), "");
     EXPECT_EQ(why(pipeline("Main", {source("A", 1), withPrework(filter("F", 1, 1), 1, 1, 9)})), "");
-    EXPECT_EQ(why(withEffects(source("A", 1), graph::kPrints | graph::kRandom)), "");
-    Planned sends(pipeline("Main", {source("A", 1), sink("Z", 1)}));
-    sends.program.graph.messages.emplace_back();
-    EXPECT_EQ(whyNot(sends.program), "it sends messages");
+    EXPECT_EQ(why(withEffects(source("A", 1), graph::kPrints | graph::kNative)), "");
 }
 
 // ------------------------------------------------------------------------------------- scaled
@@ -210,6 +205,8 @@ TEST(PlanScaled, WhereTheOrderCannotBeSeen) {
     EXPECT_GT(scaledBy(program(graph::kRandom, graph::kPrints)), 0);
     EXPECT_EQ(scaledBy(program(graph::kPrints, graph::kPrints)), 0);
     EXPECT_EQ(scaledBy(program(graph::kRandom, graph::kRandom | graph::kPrints)), 0);
+    EXPECT_EQ(scaledBy(program(0, graph::kNative)), 0);  // what cannot be undone
+    EXPECT_EQ(scaledBy(program(graph::kSends, 0)), 0);
 }
 
 /// In the steady state A and F are in a loop, so that their tape is short.

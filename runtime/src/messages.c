@@ -1,0 +1,169 @@
+// Who gets a message when (language.md 14.4): the same as interp/messages.cpp.
+#include "messages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+enum { kLetter = 64 };  // bytes that a message counts for besides its arguments
+
+typedef struct strc_letter {
+    int64_t before;  ///< runs before this firing of the receiver (1: the first)
+    uint64_t bytes;
+    void (*handle)(strc_env *, void *state, const void *arguments);
+    _Alignas(16) char arguments[];
+} strc_letter;
+
+// ---- SDEP
+
+static const int64_t kMost = INT64_C(1) << 60;  // graph::kMaxCount
+
+int64_t strc_route_sdep(const strc_route *route, int64_t m) {
+    if (m <= 0) return 0;
+    if (m >= kMost) return kMost;
+    int64_t periods = 0;
+    if (m >= route->transient + route->period_down) {
+        periods = (m - route->transient) / route->period_down;
+        m -= periods * route->period_down;
+    }
+    int64_t more, sum;
+    if (__builtin_mul_overflow(periods, route->period_up, &more)) return kMost;
+    if (__builtin_add_overflow(more, route->firings[m], &sum)) return kMost;
+    return sum < kMost ? sum : kMost;
+}
+
+int64_t strc_route_first(const strc_route *route, int64_t n) {
+    if (n <= 0) return 0;
+    int64_t above = 1;
+    for (; strc_route_sdep(route, above) < n; above *= 2)
+        if (above >= kMost) return INT64_MAX;
+    int64_t below = above / 2;
+    while (above - below > 1) {
+        int64_t middle = below + (above - below) / 2;
+        if (strc_route_sdep(route, middle) >= n)
+            above = middle;
+        else
+            below = middle;
+    }
+    return above;
+}
+
+// ---- mailboxes
+
+void strc_mail_begin(strc_env *env, const strc_program *program, void *state) {
+    env->bytes_left = program->most_bytes;
+    env->mailboxes = (strc_mailbox *)((char *)state + program->mailboxes_at);
+    for (uint32_t k = 0; k < program->mailbox_count; ++k) env->mailboxes[k].due = INT64_MAX;
+}
+
+void strc_mail_end(strc_env *env, const strc_program *program) {
+    for (uint32_t k = 0; k < program->mailbox_count; ++k) {
+        strc_mailbox *box = &env->mailboxes[k];
+        free(box->open);
+        while (box->first < box->end) free(box->letters[box->first++]);
+        free(box->letters);
+    }
+}
+
+static void note_due(strc_mailbox *box) {
+    box->due = box->first < box->end ? box->letters[box->first]->before - 1 : INT64_MAX;
+}
+
+/// 0: there is room for one more at the end.
+static int make_room(strc_mailbox *box) {
+    if (box->end < box->room) return 0;
+    uint32_t count = box->end - box->first;
+    if (box->first > box->room / 2) {
+        memmove(box->letters, box->letters + box->first, count * sizeof *box->letters);
+        box->first = 0;
+        box->end = count;
+        return 0;
+    }
+    if (box->room > UINT32_MAX / 2) return -1;
+    uint32_t room = box->room ? 2 * box->room : 8;
+    strc_letter **larger = realloc(box->letters, room * sizeof *larger);
+    if (!larger) return -1;
+    box->letters = larger;
+    box->room = room;
+    return 0;
+}
+
+static void put(strc_mailbox *box, strc_letter *letter) {
+    uint32_t from = box->first, to = box->end;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (letter->before < box->letters[middle]->before)
+            to = middle;
+        else
+            from = middle + 1;
+    }
+    memmove(box->letters + from + 1, box->letters + from,
+            (box->end - from) * sizeof *box->letters);
+    box->letters[from] = letter;
+    ++box->end;
+    note_due(box);
+}
+
+// ---- sending
+
+static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
+
+/// The receiver's firing that the message must precede.
+static int64_t due_before(const strc_env *env, const strc_recipient *to, int64_t latency,
+                          int64_t soonest) {
+    int64_t firing = env->mailboxes[to->sender_box].fired + 1;
+    if (to->sender == to->receiver) return greater(firing + latency, firing) + 1;
+    if (!to->route) return soonest;
+    if (!to->route->is_downstream) return strc_route_sdep(to->route, firing + latency) + 1;
+    int64_t first = strc_route_first(to->route, firing + latency);
+    return first == INT64_MAX ? soonest : first;
+}
+
+static void post(strc_env *env, const strc_dispatch *what, const strc_recipient *to,
+                 int64_t latency, const void *arguments) {
+    strc_mailbox *box = &env->mailboxes[to->receiver_box];
+    int64_t soonest = box->fired + 1 + (int64_t)box->is_firing;
+    int64_t before = due_before(env, to, latency, soonest);
+    if (what->best_effort) before = greater(before, soonest);
+    if (before < soonest)
+        strc_trap(env, (int32_t)to->missed, (int32_t)to->sender, before, 0);
+    uint64_t bytes = kLetter + what->bytes;
+    strc_letter *letter = NULL;
+    if (bytes <= env->bytes_left && make_room(box) == 0)
+        letter = malloc(sizeof *letter + what->bytes);
+    if (!letter) strc_trap(env, (int32_t)what->full, (int32_t)to->sender, (int64_t)bytes, 0);
+    env->bytes_left -= bytes;
+    letter->before = before;
+    letter->bytes = bytes;
+    letter->handle = to->handle;
+    if (what->bytes) memcpy(letter->arguments, arguments, what->bytes);
+    put(box, letter);
+}
+
+void strc_send(strc_env *env, int32_t node, const void *dispatch, int64_t latency,
+               const void *arguments) {
+    const strc_dispatch *what = dispatch;
+    uint32_t sender = (uint32_t)node, from = 0, to = what->recipient_count;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (what->recipients[middle].sender < sender)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    for (; from < what->recipient_count && what->recipients[from].sender == sender; ++from)
+        post(env, what, &what->recipients[from], latency, arguments);
+}
+
+void strc_deliver(strc_env *env, void *state, int32_t mailbox) {
+    strc_mailbox *box = &env->mailboxes[mailbox];
+    while (box->due <= box->fired) {
+        box->open = box->letters[box->first++];
+        note_due(box);
+        env->bytes_left += box->open->bytes;
+        box->open->handle(env, state, box->open->arguments);
+        free(box->open);
+        box->open = NULL;
+    }
+}

@@ -1,0 +1,50 @@
+#include "plan/messages.h"
+
+#include <algorithm>
+#include <map>
+
+namespace strc::plan {
+
+std::uint32_t Plan::mailboxOf(NodeId node) const {
+    auto found =
+        std::lower_bound(mailboxes.begin(), mailboxes.end(), node,
+                         [](const Mailbox& box, NodeId wanted) { return box.node < wanted; });
+    if (found == mailboxes.end() || found->node != node) return graph::kNone;
+    return static_cast<std::uint32_t>(found - mailboxes.begin());
+}
+
+namespace {
+
+void findMailboxes(Plan& plan) {
+    const graph::Graph& graph = plan.program->graph;
+    std::map<NodeId, bool> receives;
+    for (NodeId id = 0; id < graph.nodes.size(); ++id)
+        if (graph.nodes[id].effects & graph::kSends) receives[id] = false;
+    if (receives.empty()) return;
+    for (const auto& receivers : plan.program->portals)
+        for (NodeId id : receivers) receives[id] = true;
+    for (auto [node, isSo] : receives) plan.mailboxes.push_back({node, isSo});
+}
+
+}  // namespace
+
+bool findMessages(base::Context& context, Plan& plan, const graph::Quota& quota) {
+    const graph::Graph& graph = plan.program->graph;
+    findMailboxes(plan);
+    for (const graph::MessageLink& link : graph.messages) {
+        const NodeId up = link.downstream ? link.sender : link.receiver;
+        const NodeId down = link.downstream ? link.receiver : link.sender;
+        graph::Sdep sdep(graph, quota, up, down);
+        if (!sdep.isConnected()) continue;
+        auto table = sdep.tabulate();
+        if (!table) {
+            context.diags.add(base::Diag::CannotCompile, link.range)
+                << "the deadlines of a message repeat only after too many firings";
+            return false;
+        }
+        plan.routes.push_back({link.sender, link.receiver, link.downstream, std::move(*table)});
+    }
+    return true;
+}
+
+}  // namespace strc::plan
