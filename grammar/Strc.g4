@@ -192,7 +192,7 @@ plainStatement
       | 'break' end=';'
       | 'continue' end=';'
       | 'return' value=expression? end=';'
-      | 'do' body=substatement 'while' '(' value=expression ')' end=';'
+      | 'do' body=substatement 'while' '(' test=condition ')' end=';'
       | ( 'add' | 'body' | 'loop' ) child=creator
       | ( 'split' | 'join' ) distribution=splitter end=';'
       | 'enqueue' value=expression end=';'
@@ -200,7 +200,7 @@ plainStatement
       | work=workDeclaration                  // nowhere: belongs in a filter (*)
       | handler=handlerDeclaration            // nowhere: belongs in a filter (*)
       ) extra+=';'*
-    | 'while' '(' value=expression ')' body=substatement
+    | 'while' '(' test=condition ')' body=substatement
     | 'for' '(' first=simpleStatement? ';' value=expression? ';' step=simpleStatement? ')'
       body=substatement
     ;
@@ -211,7 +211,11 @@ ifStatement             // an `if` after `else` is a link of the chain, not nest
     ;
 
 ifHead
-    : 'if' '(' condition=expression ')' body=substatement
+    : 'if' '(' test=condition ')' body=substatement
+    ;
+
+condition               // (*) `if (x = 1)`
+    : value=expression ( assigned='=' other=expression )?
     ;
 
 substatement            // the body of `if`, `while`, `do`, `for`

@@ -96,7 +96,7 @@ const ast::Stmt* Builder::plain(Grammar::PlainStatementContext* c) {
         case Grammar::ENQUEUE: return stmt<ast::EnqueueStmt>(where, expression(c->value));
         case Grammar::DO: {
             const auto* body = substatement(c->body);
-            return stmt<ast::DoWhileStmt>(where, body, expression(c->value));
+            return stmt<ast::DoWhileStmt>(where, body, condition(c->test));
         }
         case Grammar::WHILE:
         case Grammar::FOR: return loop(c);
@@ -115,9 +115,9 @@ const ast::Stmt* Builder::plain(Grammar::PlainStatementContext* c) {
 
 const ast::Stmt* Builder::loop(Grammar::PlainStatementContext* c) {
     if (c->start->getType() == Grammar::WHILE) {
-        const auto* condition = expression(c->value);
+        const auto* test = condition(c->test);
         const auto* body = substatement(c->body);
-        return stmt<ast::WhileStmt>(range(c->start).to(body->range), condition, body);
+        return stmt<ast::WhileStmt>(range(c->start).to(body->range), test, body);
     }
     const auto* first = c->first ? simple(c->first, nullptr) : nullptr;
     const auto* condition = c->value ? expression(c->value) : nullptr;
@@ -127,6 +127,18 @@ const ast::Stmt* Builder::loop(Grammar::PlainStatementContext* c) {
     }
     const auto* body = substatement(c->body);
     return stmt<ast::ForStmt>(range(c->start).to(body->range), first, condition, step, body);
+}
+
+/// Who writes `=` where a value is needed means to compare, so that is what the tree says.
+const ast::Expr* Builder::condition(Grammar::ConditionContext* c) {
+    if (!c || c->exception) return errorExpr(range(c));
+    const auto* left = expression(c->value);
+    if (!c->assigned) return left;
+    const auto where = range(c->assigned);
+    const auto* right = expression(c->other);
+    (report(Diag::ExpectedToken, where) << "')'" << "'='").fix(where, "==");
+    return expr<ast::BinaryExpr>(left->range.to(right->range), ast::BinaryOp::Equal, where, left,
+                                 right);
 }
 
 /// The chain of `else if` becomes nested statements, made from the last one.
@@ -141,8 +153,8 @@ const ast::Stmt* Builder::ifStatement(Grammar::IfStatementContext* c) {
     };
     std::vector<Head> heads;
     for (auto* head : c->heads) {
-        const auto* condition = expression(head->condition);
-        heads.push_back({condition, substatement(head->body)});
+        const auto* test = condition(head->test);
+        heads.push_back({test, substatement(head->body)});
     }
     const ast::Stmt* otherwise = nullptr;
     if (c->otherwise)

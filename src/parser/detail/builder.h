@@ -131,6 +131,7 @@ private:
     const ast::Stmt* statement(Grammar::StatementContext*);
     const ast::Stmt* plain(Grammar::PlainStatementContext*);
     const ast::Stmt* loop(Grammar::PlainStatementContext*);
+    const ast::Expr* condition(Grammar::ConditionContext*);
     const ast::Stmt* ifStatement(Grammar::IfStatementContext*);
     const ast::Stmt* simple(Grammar::SimpleStatementContext*, const Token* end);
     const ast::Stmt* assignment(Grammar::SimpleStatementContext*, base::SourceRange);

@@ -85,6 +85,16 @@ TEST(SyntaxErrors, KeywordsAsNames) {
           beforeFilter);
 }
 
+TEST(SyntaxErrors, AssignmentAsCondition) {
+    check({{"if (x = 1) y = 2; else y = 3;", {"expected-token '='"}},
+           {"while (x = 1) x++;", {"expected-token '='"}},
+           {"do x++; while (x = y + 1);", {"expected-token '='"}}},
+          inWork);
+    const Parsed parsed = unit(inWork("if (x = 1) y = 2;"));
+    EXPECT_THAT(parsed.rendered(), HasSubstr("expected ')' before '='"));
+    EXPECT_THAT(parsed.rendered(), HasSubstr("write '==' instead of '='"));
+}
+
 TEST(SyntaxErrors, MissingSemicolons) {
     check({{"x = x + 1 push(x);", {"expected-token after ' = x + 1'"}},
            {"x = 1\ny = 2;", {"expected-token after 'x = 1'"}},
