@@ -76,12 +76,6 @@ static void conclude(strc_run *run) {
     }
 }
 
-/// What ends a run before its input does makes it no measure.
-static int shows_progress(const strc_options *options) {
-    return options->iterations == UINT64_MAX && options->limit < 0 && options->seconds < 0 &&
-           !options->loop_input;
-}
-
 static void run_program(strc_run *run) {
     strc_surroundings *all = &run->surroundings;
     uint64_t size = run->about->program->state_size;
@@ -99,7 +93,7 @@ static void run_program(strc_run *run) {
     double start = strc_clock();
     double seconds = all->options.seconds;
     if (seconds >= 0) run->env.seconds = seconds > shortest ? seconds : shortest;
-    if (shows_progress(&all->options)) strc_progress_begin();
+    if (!all->options.loop_input) strc_progress_begin();
     execute_on_own_stack(run);
     run->seconds = strc_clock() - start;
     conclude(run);

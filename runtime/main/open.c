@@ -127,7 +127,6 @@ static int open_reader(strc_surroundings *all, const strc_port *port, strc_suppl
     if (strc_reader_open(reader, about->formats[port->format], item_of(about, port),
                          strc_text_at(port->file), origin, before_waiting) != 0)
         return -1;
-    reader->source.origin = nowhere;
     int any = strc_supply_has(input, 1);
     if (any == 0) any = STRC_FAIL(origin, EmptyInput, strc_text_at(port->file));
     return any < 0 ? -1 : 0;
@@ -144,15 +143,50 @@ static int open_writer(strc_surroundings *all, const strc_port *port, strc_write
     strc_writer *writer = &all->writers[all->writer_count++];
     *output = writer;
     strc_origin origin = origin_of(about, port);
-    int status = strc_writer_open(writer, about->formats[port->format], item_of(about, port), name,
-                                  origin, port->info);
-    writer->sink.origin = (strc_origin){0, origin.instance};
+    return strc_writer_open(writer, about->formats[port->format], item_of(about, port), name,
+                            origin, port->info);
+}
+
+/// Nothing but a regular file loses what it holds when it is opened for writing.
+static int is_regular(const strc_port *port, struct stat *found) {
+    return port->node != STRC_OPEN && stat(strc_text_at(port->file), found) == 0 &&
+           S_ISREG(found->st_mode);
+}
+
+/// -1 after reporting: a filter writes a file that another one reads, and would destroy it.
+static int check_output(const strc_executable *about, const strc_port *output,
+                        const struct stat *read) {
+    struct stat written;
+    if (!is_regular(output, &written)) return 0;
+    for (uint32_t k = 0; k < about->program->inputs; ++k)
+        if (read[k].st_ino == written.st_ino && read[k].st_dev == written.st_dev)
+            return STRC_FAIL(origin_of(about, output), FileReadAndWritten,
+                             strc_text_at(output->file),
+                             strc_text_at(about->paths[about->inputs[k].node]));
+    return 0;
+}
+
+static int check_files(const strc_executable *about) {
+    uint32_t inputs = about->program->inputs;
+    if (inputs == 0) return 0;
+    struct stat *read = calloc(inputs, sizeof *read);
+    strc_digits digits;
+    if (!read)
+        return STRC_FAIL(nowhere, OutOfMemory, "the files",
+                         strc_decimal_text(digits, (int64_t)(inputs * sizeof *read)));
+    for (uint32_t k = 0; k < inputs; ++k)
+        if (!is_regular(&about->inputs[k], &read[k])) read[k] = (struct stat){0};
+    int status = 0;
+    for (uint32_t k = 0; k < about->program->outputs; ++k)
+        status |= check_output(about, &about->outputs[k], read);
+    free(read);
     return status;
 }
 
 static int open_files(strc_surroundings *all) {
     const strc_executable *about = all->about;
     const strc_options *options = &all->options;
+    if (check_files(about) != 0) return -1;
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         strc_supply *input = &all->inputs[k];
         strc_supply_begin(input, options->loop_input, options->pad_tail, about->most_bytes);

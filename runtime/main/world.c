@@ -126,6 +126,7 @@ static void rollback(void *self) {
     strc_surroundings *all = self;
     const strc_program *program = all->about->program;
     all->in_transaction = 0;
+    if (all->outcome == STRC_LIMIT) all->outcome = STRC_RUNNING;
     all->lines_left = all->lines_left_before;
     all->items_left = all->items_left_before;
     all->kept_text.size = 0;

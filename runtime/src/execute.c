@@ -136,10 +136,11 @@ static strc_end attempt(run *r, strc_end (*part)(run *)) {
     return part(r);
 }
 
-/// What went wrong in a transaction, or took too long in it, is done again with nothing running ahead.
+/// What went wrong in a transaction, took too long in it, or had no room for all its output, is done
+/// again with nothing running ahead, so that a run ends where the first steady state ends it.
 /// Each time this happens the steady states done alone become more, so that little is done twice.
 static int is_done_again(run *r, strc_end end) {
-    if (!r->undo.is_open || end == STRC_END_STOPPED || end == STRC_END_ITERATIONS) return 0;
+    if (!r->undo.is_open || end == STRC_END_ITERATIONS) return 0;
     uint64_t reached = r->done;
     strc_undo_rollback(&r->undo);
     r->done = r->done_at_begin;

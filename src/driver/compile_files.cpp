@@ -3,6 +3,7 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/spelling.h"
 #include "driver/commands.h"
 #include "driver/output.h"
 
@@ -11,6 +12,19 @@ namespace strc::driver {
 using base::Result;
 
 namespace {
+
+/// `name`: what stands after `-W`.
+void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
+    for (std::string_view prefix : {"error=", "no-"})
+        if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    base::Diagnostic& diag = diags.add(base::Diag::UnknownDiagnostic) << name;
+    base::SpellingSearch search(name);
+    for (int id = 0; id < static_cast<int>(base::Diag::Count); ++id) {
+        const base::DiagInfo& row = base::info(static_cast<base::Diag>(id));
+        if (row.severity == base::Severity::Warning) search.consider(row.name);
+    }
+    if (!search.best().empty()) diag.note(base::Diag::DidYouMean) << search.best();
+}
 
 void setUp(base::Context& context, const Options& options) {
     context.lenient = options.lenient;
@@ -29,9 +43,7 @@ void setUp(base::Context& context, const Options& options) {
             known = diags.setWarning(name.substr(3), false);
         else
             known = diags.setWarning(name, true);
-        if (!known)
-            diags.add(base::Diag::UnknownDiagnostic)
-                << (name.starts_with("error=") ? name.substr(6) : name);
+        if (!known) reportUnknownWarning(diags, name);
     }
     if (options.silenceWarnings) diags.silenceWarnings();
 }

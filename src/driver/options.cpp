@@ -129,6 +129,7 @@ public:
         if (words[0] == "--version") words[0] = "version";
         lookForReport(words);
         if (!words[0].starts_with('-') && !isCommand(words[0])) return unknownCommand(words[0]);
+        if (!haveValues(words)) return Parsed::Wrong;
         std::reverse(words.begin(), words.end());
         try {
             app.parse(words);
@@ -307,7 +308,8 @@ private:
             value(sub, flag, "F", "raw, wav, npy, text, pcm, png or pgm; default: by the name",
                   [this, flag, &about](const std::string& text) {
                       about.format = io::findFormat(text);
-                      if (!about.format) wrongValue(text, flag, "raw, wav, npy, text, png or pgm");
+                      if (!about.format)
+                          wrongValue(text, flag, "raw, wav, npy, text, pcm, png or pgm");
                       given(about, flag);
                   });
         };
@@ -410,7 +412,7 @@ private:
     }
 
     void flag(CLI::App& sub, const char* flags, bool& field, const char* help) {
-        sub.add_flag(flags, field, help)->group(group);
+        sub.add_flag(flags, field, help)->disable_flag_override()->group(group);
     }
 
     template <typename T, std::size_t N>
@@ -485,6 +487,15 @@ private:
             take("--color", kColours, options.report.colour);
             take("--colour", kColours, options.report.colour);
         }
+    }
+
+    /// `--name=` would take the next word for its value.
+    bool haveValues(const std::vector<std::string>& words) {
+        for (const std::string& word : words)
+            if (word.starts_with("--") && word.find('=') == word.size() - 1)
+                diags.add(Diag::BadCommandLine)
+                    << fmt::format("there is no value after '{}'", word);
+        return !diags.hasErrors();
     }
 
     bool isCommand(const std::string& word) {

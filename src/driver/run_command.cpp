@@ -114,7 +114,6 @@ private:
             return;
         }
         items = std::move(*opened);
-        itemsToStandardOutput = options.out.name == "-";
     }
 
     /// What was not asked for is as the input has it.
@@ -135,9 +134,14 @@ private:
 
     // ---------------------------------------------------------------- running
 
+    bool itemsToStandardOutput() const {
+        return options.out.name == "-" && program.main &&
+               !program.main->output->is(types::TypeKind::Void);
+    }
+
     /// Items on standard output leave standard error to what the program prints.
     void print(std::string_view text) {
-        if (itemsToStandardOutput) {
+        if (itemsToStandardOutput()) {
             call.world.err << text;
             return;
         }
@@ -229,11 +233,7 @@ private:
         return std::move(*loaded);
     }
 
-    /// What ends a run before its input does makes it no measure.
-    bool showsProgress() const {
-        bool others = options.iterations || options.limit || options.seconds || options.loopInput;
-        return call.world.errIsTerminal && !others;
-    }
+    bool showsProgress() const { return call.world.errIsTerminal && !options.loopInput; }
 
     void printStats() {
         std::string rates;
@@ -258,7 +258,6 @@ private:
     Compilation program;
     std::unique_ptr<io::ItemReader> input;
     std::unique_ptr<io::ItemWriter> items;
-    bool itemsToStandardOutput = false;
     volatile bool ownInterrupt = false;
     volatile bool* interrupt = call.world.interrupt ? call.world.interrupt : &ownInterrupt;
     bool stopped = false;  ///< because nobody takes the output any more, or it cannot be written

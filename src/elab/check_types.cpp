@@ -136,16 +136,23 @@ private:
     /// The type of all children that have this side; void if none has.
     const Type* commonType(Instance& instance, int side) {
         const Instance* first = nullptr;
+        std::int64_t firstPlace = 0;
+        std::int64_t place = 0;  ///< counted from 1
         for (InstanceId childId : instance.children) {
             const Instance& other = tree.instances[childId];
+            ++place;
             const Type* type = side == 0 ? other.input : other.output;
             if (!hasItems(type)) continue;
-            if (!first) first = &other;
+            if (!first) {
+                first = &other;
+                firstPlace = place;
+            }
             const Type* firstType = side == 0 ? first->input : first->output;
             if (type == firstType) continue;
             base::Diagnostic& fault = report(Diag::SplitjoinTypes, header(instance));
-            fault << (side == 0 ? "input" : "output") << displayName(*first)
-                  << types::toString(firstType) << displayName(other) << types::toString(type);
+            fault << (side == 0 ? "input" : "output") << displayName(*first) << firstPlace
+                  << types::toString(firstType) << displayName(other) << place
+                  << types::toString(type);
             for (const Instance* each : {first, &other})
                 fault.note(Diag::AddedHere, each->range) << displayName(*each);
             instance.failed = true;

@@ -65,7 +65,8 @@ private:
 
     bool openFiles() {
         io::SupplyOptions how{options.loopInput, options.padTail, context.limits.totalBytes};
-        bool fine = true;
+        bool fine = interp::checkFiles(context, *plan.program);
+        if (!fine) return false;
         for (const plan::WorldPort& port : plan.inputs) {
             if (port.node == graph::kNone) {
                 inputs.push_back(std::make_unique<io::Supply>(*options.input, options.inputName,
@@ -84,7 +85,7 @@ private:
                 context.diags.add(Diag::EmptyInput, node.range).in(graph::path(graph, port.node))
                     << node.file;
             else
-                base::report(context.diags, first.failure());
+                interp::reportFile(context, *plan.program, port.node, first.failure());
             return false;
         }
         for (const plan::WorldPort& port : plan.outputs) {
@@ -104,22 +105,15 @@ private:
             outputs.push_back(options.output);
             return true;
         }
-        auto& writer = writers[graph.nodes[port.node].file];
-        if (!writer) writer = interp::openWriter(context, *plan.program, port.node);
-        outputs.push_back(writer.get());
-        return writer != nullptr;
+        outputs.push_back(writers.open(context, *plan.program, port.node));
+        return outputs.back() != nullptr;
     }
 
     void closeFiles() {
-        auto close = [this](io::ItemWriter& writer) {
-            base::Status status = writer.close();
-            if (status || writer.readerGone()) return;
-            base::report(context.diags, status.failure());
-            stopped = End::Failed;
-        };
-        for (auto& [name, writer] : writers)
-            if (writer) close(*writer);
-        if (options.output) close(*options.output);
+        bool fine = writers.close(context, *plan.program);
+        if (options.output)
+            fine = interp::closeOutput(context, *plan.program, *options.output) && fine;
+        if (!fine) stopped = End::Failed;
     }
 
     void reportLeftOvers() {
@@ -153,7 +147,7 @@ private:
                 options.progress(inputs[0]->given(), *total);
         auto there = must ? inputs[input]->has(items) : inputs[input]->hasAtOnce(items);
         if (there) return *there ? 0 : 1;
-        base::report(context.diags, there.failure());
+        interp::reportFile(context, *plan.program, plan.inputs[input].node, there.failure());
         stop(End::Failed);
         return 1;
     }
@@ -180,9 +174,7 @@ private:
             stop(End::Limit);
             return false;
         }
-        auto& fault = base::report(context.diags, status.failure());
-        const NodeId node = plan.outputs[output].node;
-        if (node != graph::kNone) fault.in(graph::path(graph, node));
+        interp::reportFile(context, *plan.program, plan.outputs[output].node, status.failure());
         stopped = End::Failed;
         return false;
     }
@@ -211,6 +203,7 @@ private:
         lines = kept->lines;
         written = kept->written;
         kept.reset();
+        if (stopped == End::Limit) stopped.reset();
         for (const auto& supply : inputs) supply->giveBack();
     }
 
@@ -350,8 +343,7 @@ private:
     std::vector<io::ItemWriter*> outputs;
     std::vector<std::int64_t> itemSizes;  ///< of outputs
     std::optional<Kept> kept;  ///< in a transaction
-    std::map<std::string, std::unique_ptr<io::ItemWriter>>
-        writers;  ///< by file: several filters may write one
+    interp::WrittenFiles writers;
     std::int64_t written = 0;  ///< to the open output
     std::optional<End> stopped;
     Outcome outcome;

@@ -79,6 +79,7 @@ bool Engine::setUp() {
         for (const Value& item : edge.initial)
             std::memcpy(tapes.back().append(), item.bytes.data(), item.bytes.size());
     }
+    if (!checkFiles(context, elaboration)) return false;
     actors.resize(graph.nodes.size());
     byOrder.resize(graph.nodes.size());
     codes.resize(elaboration.kernels.size());
@@ -182,38 +183,29 @@ bool Engine::openReader(Actor& actor) {
     if (!file) return false;
     actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, actor.kernel->output,
                                         supplyOptions());
-    if (supply(*actor.reader, 1) && !actor.reader->isPadded()) return true;
+    if (supply(*actor.reader, actor.id, 1) && !actor.reader->isPadded()) return true;
     if (!stopped) report(actor, Diag::EmptyInput, actor.node->range) << actor.node->file;
     return false;
 }
 
 bool Engine::openWriter(Actor& actor) {
-    auto& writer = writers[actor.node->file];
-    if (!writer) writer = interp::openWriter(context, elaboration, actor.id);
-    actor.writer = writer.get();
-    return writer != nullptr;
+    actor.writer = writers.open(context, elaboration, actor.id);
+    return actor.writer != nullptr;
 }
 
 /// Reads ahead until `items` are there; false at the end of the input, or after reporting.
-bool Engine::supply(io::Supply& input, std::uint64_t items) {
+bool Engine::supply(io::Supply& input, NodeId owner, std::uint64_t items) {
     base::Result<bool> there = input.has(items);
     if (there) return *there;
-    base::report(context.diags, there.failure());
+    reportFile(context, elaboration, owner, there.failure());
     stop(End::Failed);
     return false;
 }
 
 void Engine::closeFiles() {
-    auto close = [this](io::ItemWriter& writer) {
-        base::Status status = writer.close();
-        if (!status && !writer.readerGone()) {
-            base::report(context.diags, status.failure());
-            stopped = End::Failed;
-        }
-    };
-    for (auto& [name, writer] : writers)
-        if (writer) close(*writer);
-    if (options.output) close(*options.output);
+    bool fine = writers.close(context, elaboration);
+    if (options.output) fine = closeOutput(context, elaboration, *options.output) && fine;
+    if (!fine) stopped = End::Failed;
 }
 
 void Engine::reportLeftOvers() {
@@ -269,7 +261,8 @@ bool Engine::checkStops() {
 bool Engine::supplyPhase(const std::vector<std::int64_t>& phase) {
     for (Actor& actor : actors) {
         if (actor.reader) acting = &actor;
-        if (!actor.reader || supply(*actor.reader, static_cast<std::uint64_t>(phase[actor.id])))
+        if (!actor.reader ||
+            supply(*actor.reader, actor.id, static_cast<std::uint64_t>(phase[actor.id])))
             continue;
         stop(End::EndOfInput);
         return false;
@@ -286,7 +279,7 @@ bool Engine::supplyPhase(const std::vector<std::int64_t>& phase) {
     eval::Tape& tape = tapes[graph.input];
     std::int64_t missing =
         std::max<std::int64_t>(0, needed - static_cast<std::int64_t>(tape.size()));
-    if (!supply(*openInput, static_cast<std::uint64_t>(missing))) {
+    if (!supply(*openInput, graph::kNone, static_cast<std::uint64_t>(missing))) {
         stop(End::EndOfInput);
         return false;
     }

@@ -9,6 +9,7 @@
 
 #include "eval/eval.h"
 #include "graph/sdep.h"
+#include "interp/files.h"
 #include "interp/line_limit.h"
 #include "interp/machine.h"
 #include "interp/ready_set.h"
@@ -113,7 +114,7 @@ private:
     void runStatic();
     bool runPhase(const std::vector<std::int64_t>& quota);
     bool supplyPhase(const std::vector<std::int64_t>& quota);
-    bool supply(io::Supply&, std::uint64_t items);
+    bool supply(io::Supply&, NodeId owner, std::uint64_t items);
     io::SupplyOptions supplyOptions() const {
         return {options.loopInput, options.padTail, context.limits.totalBytes};
     }
@@ -178,7 +179,7 @@ private:
     std::deque<eval::Tape> tapes;  ///< by EdgeId
     std::vector<std::unique_ptr<KernelCode>> codes;  ///< by KernelId
     std::deque<io::Supply> inputs;
-    std::map<std::string, std::unique_ptr<io::ItemWriter>> writers;
+    WrittenFiles writers;
     io::Supply* openInput = nullptr;  ///< in `inputs`
     std::deque<Link> links;
     std::vector<graph::Guard> guards;

@@ -1,5 +1,8 @@
 #include "interp/files.h"
 
+#include <sys/stat.h>
+#include <utility>
+
 namespace strc::interp {
 namespace {
 
@@ -35,6 +38,24 @@ io::StreamInfo streamInfo(const elab::Kernel& kernel) {
     return info;
 }
 
+/// Device and inode: a file may have several names.
+using Identity = std::pair<dev_t, ino_t>;
+
+/// Nothing but a regular file loses what it holds when it is opened for writing.
+std::optional<Identity> identityOf(const std::string& name) {
+    struct stat found{};
+    if (stat(name.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+    return Identity{found.st_dev, found.st_ino};
+}
+
+bool closeWriter(base::Context& context, const elab::Elaboration& program, graph::NodeId node,
+                 io::ItemWriter& writer) {
+    base::Status status = writer.close();
+    if (status || writer.readerGone()) return true;
+    reportFile(context, program, node, status.failure());
+    return false;
+}
+
 }  // namespace
 
 FileKind fileKind(const elab::Elaboration& program, graph::NodeId id) {
@@ -51,19 +72,69 @@ std::unique_ptr<io::ItemReader> openReader(base::Context& context, const elab::E
     auto opened =
         io::openReader(node.file, fileKind(program, id).format, kernel.output, beforeWaiting);
     if (opened) return std::move(*opened);
-    base::report(context.diags, opened.failure(), node.range).in(graph::path(program.graph, id));
+    reportFile(context, program, id, opened.failure());
     return nullptr;
 }
 
-std::unique_ptr<io::ItemWriter> openWriter(base::Context& context, const elab::Elaboration& program,
-                                           graph::NodeId id) {
+bool checkFiles(base::Context& context, const elab::Elaboration& program) {
+    std::map<Identity, graph::NodeId> read;
+    auto ofRole = [&](types::BuiltinRole role, auto&& visit) {
+        for (graph::NodeId id = 0; id < program.graph.nodes.size(); ++id) {
+            const graph::Node& node = program.graph.nodes[id];
+            if (node.kind != graph::NodeKind::Filter) continue;
+            const types::BuiltinStream builtin = program.kernels[node.kernel].builtin;
+            if (builtin == types::BuiltinStream::None || types::info(builtin).role != role)
+                continue;
+            if (auto file = identityOf(node.file)) visit(id, *file);
+        }
+    };
+    bool fine = true;
+    ofRole(types::BuiltinRole::Reader,
+           [&](graph::NodeId id, const Identity& file) { read.emplace(file, id); });
+    if (read.empty()) return true;
+    ofRole(types::BuiltinRole::Writer, [&](graph::NodeId id, const Identity& file) {
+        auto found = read.find(file);
+        if (found == read.end()) return;
+        const graph::Node& node = program.graph.nodes[id];
+        context.diags.add(base::Diag::FileReadAndWritten, node.range)
+                .in(graph::path(program.graph, id))
+            << node.file << graph::path(program.graph, found->second);
+        fine = false;
+    });
+    return fine;
+}
+
+base::Diagnostic& reportFile(base::Context& context, const elab::Elaboration& program,
+                             graph::NodeId id, const base::Failure& failure) {
+    if (id == graph::kNone) return base::report(context.diags, failure);
+    return base::report(context.diags, failure, program.graph.nodes[id].range)
+        .in(graph::path(program.graph, id));
+}
+
+io::ItemWriter* WrittenFiles::open(base::Context& context, const elab::Elaboration& program,
+                                   graph::NodeId id) {
     const graph::Node& node = program.graph.nodes[id];
-    const elab::Kernel& kernel = program.kernels[node.kernel];
+    File& file = files[node.file];
+    if (file.writer) return file.writer.get();
     const FileKind kind = fileKind(program, id);
-    auto opened = io::openWriter(node.file, kind.format, kernel.input, kind.info);
-    if (opened) return std::move(*opened);
-    base::report(context.diags, opened.failure(), node.range).in(graph::path(program.graph, id));
-    return nullptr;
+    auto opened =
+        io::openWriter(node.file, kind.format, program.kernels[node.kernel].input, kind.info);
+    if (opened)
+        file = {std::move(*opened), id};
+    else
+        reportFile(context, program, id, opened.failure());
+    return file.writer.get();
+}
+
+bool WrittenFiles::close(base::Context& context, const elab::Elaboration& program) {
+    bool fine = true;
+    for (auto& [name, file] : files)
+        if (file.writer) fine = closeWriter(context, program, file.node, *file.writer) && fine;
+    return fine;
+}
+
+bool closeOutput(base::Context& context, const elab::Elaboration& program, io::ItemWriter& writer) {
+    return closeWriter(context, program, graph::kNone, writer);
 }
 
 std::uint64_t reportItemsLeft(base::Context& context, const io::Supply& input) {

@@ -2,7 +2,9 @@
 /// The files that filters of a program read and write.
 
 #include <functional>
+#include <map>
 #include <memory>
+#include <string>
 
 #include "base/context.h"
 #include "elab/elaborate.h"
@@ -21,7 +23,31 @@ FileKind fileKind(const elab::Elaboration&, graph::NodeId);
 /// Opens the file of a reading or writing filter; null after reporting why not.
 std::unique_ptr<io::ItemReader> openReader(base::Context&, const elab::Elaboration&, graph::NodeId,
                                            const std::function<void()>& beforeWaiting);
-std::unique_ptr<io::ItemWriter> openWriter(base::Context&, const elab::Elaboration&, graph::NodeId);
+
+/// False after reporting: a filter writes a file that another one reads, and would destroy it.
+bool checkFiles(base::Context&, const elab::Elaboration&);
+
+/// Reports what a file said while the program ran. `node`: whose file that is, kNone for an open end.
+base::Diagnostic& reportFile(base::Context&, const elab::Elaboration&, graph::NodeId,
+                             const base::Failure&);
+
+/// Files that filters write, by name: several filters may write one.
+class WrittenFiles {
+public:
+    /// Opens it if it is not open yet; null after reporting why not.
+    io::ItemWriter* open(base::Context&, const elab::Elaboration&, graph::NodeId);
+    /// False after reporting what could not be written.
+    bool close(base::Context&, const elab::Elaboration&);
+
+private:
+    struct File {
+        std::unique_ptr<io::ItemWriter> writer;
+        graph::NodeId node;  ///< the first that writes it
+    };
+    std::map<std::string, File> files;
+};
+/// The same for the open output.
+bool closeOutput(base::Context&, const elab::Elaboration&, io::ItemWriter&);
 
 /// Warns of items that did not come to be used; how many those are.
 std::uint64_t reportItemsLeft(base::Context&, const io::Supply&);

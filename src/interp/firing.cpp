@@ -237,7 +237,7 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
     switch (types::info(actor.builtin).role) {
         case types::BuiltinRole::Identity: move(*actor.input, *actor.output, times); return true;
         case types::BuiltinRole::Reader:
-            if (!supply(*actor.reader, static_cast<std::uint64_t>(times))) {
+            if (!supply(*actor.reader, actor.id, static_cast<std::uint64_t>(times))) {
                 stop(End::EndOfInput);
                 return false;
             }

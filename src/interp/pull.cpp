@@ -89,7 +89,7 @@ bool Engine::ensure(EdgeId wanted, std::uint64_t items) {
         }
         NodeId source = graph.edges[top.edge].from;
         if (source == graph::kNone) {
-            if (!supply(*openInput, 1)) return false;
+            if (!supply(*openInput, graph::kNone, 1)) return false;
             openInput->take(tapes[top.edge].append(), 1);
             continue;
         }

@@ -39,7 +39,12 @@ const StreamInfo* findTop(base::Context& ctx, const Program& program, std::strin
     base::SpellingSearch search(top);
     for (auto& [name, stream] : program.streamByName)
         if (stream->decl) search.consider(name.text());
-    if (!search.best().empty()) diag.note(Diag::DidYouMean) << search.best();
+    if (!search.best().empty()) {
+        diag.note(Diag::DidYouMean) << search.best();
+        return nullptr;
+    }
+    for (const StreamInfo* each : candidates(program))
+        diag.note(Diag::ChooseTop, each->decl->name.range) << each->name << each->name.text();
     return nullptr;
 }
 

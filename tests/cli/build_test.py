@@ -221,7 +221,7 @@ int->void filter Sink { work pop 1 { println(pop()); } }
 
         self.build(COPY.replace("FileReader<int>(\"in.raw\")", "IntRamp"))
         _, err = self.execute("-i", 10000, status=1, preexec_fn=small)
-        self.assertIn("p: error: cannot write 'out.raw': File too large [cannot-write-file]", err)
+        self.assertIn("p.str:1:41: error: cannot write 'out.raw': File too large [cannot-write-file]", err)
         self.assertIn("note: in instance Main.FileWriter", err)
 
 

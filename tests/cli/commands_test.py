@@ -160,6 +160,61 @@ void->int splitjoin S { split roundrobin; add A; add B; join roundrobin; }
         self.assertEqual(out, b"0\n1\n2\n")
         self.assertRegex(err, r"^3 steady states, 6 firings, [0-9.]+ s\n$")
 
+    def test_stats_count_what_a_limit_let_through(self):
+        self.file("p.str", COUNTER)
+        for limit in (1, 3, 1000):
+            out, err = self.call("run", "--stats", "--limit=%d" % limit, "p.str")
+            self.assertEqual(len(out.splitlines()), limit)
+            self.assertRegex(err, r"^%d steady states, %d firings, " % (limit - 1, 2 * limit - 2))
+        self.file("p.str", TWICE)
+        _, err = self.call("run", "--stats", "--limit=7", "--top=Twice", "p.str", input=bytes(4000))
+        self.assertRegex(err, r"^[67] steady states, .*; 7 items written \(.*/s\)\n$")
+
+    def test_prints_while_the_graph_is_built_leave_items_alone(self):
+        self.file("p.str", 'int->int pipeline Main { println("built"); add Identity<int>(); }\n')
+        out, err = self.call("run", "-w", "--top", "Main", "p.str", input=b"\1\0\0\0")
+        self.assertEqual(out, b"\1\0\0\0")
+        self.assertIn("built\n", err)
+
+    def test_a_limit_ends_all_outputs_alike(self):
+        self.file("p.str", """void->void pipeline Main { add IntRamp; add Tap; }
+int->void splitjoin Tap { split duplicate; add FileWriter<int>("tap.raw"); add IntPrint; join roundrobin(0); }
+""")
+        for engine in ((), ("--interpret",)) if ENGINE != "executable" else ((),):
+            self.call("run", "--limit=4", *engine, "p.str")
+            self.assertEqual((self.folder / "tap.raw").stat().st_size, 16, engine)
+
+    def test_faults_of_files_have_a_place(self):
+        source = "void->void pipeline Main { add IntRamp;\nadd FileWriter<int>(\"/dev/full\"); }\n"
+        reader = "void->void pipeline Main {\nadd CsvReader<float>(\"in.csv\"); add Print; }\n"
+        self.file("in.csv", "1 2 3\nq")
+        for text, fault in ((source, "cannot write '/dev/full'"), (reader, "'in.csv' is not a valid text file")):
+            self.file("p.str", text)
+            for engine in ((), ("--interpret",)) if ENGINE != "executable" else ((),):
+                _, err = self.call("run", *engine, "p.str", status=1)
+                self.assertIn(fault, err)
+                self.assertIn("p.str:2:", err)
+                self.assertIn("in instance Main.", err)
+
+    def test_a_file_is_read_or_written(self):
+        self.file("in.raw", bytes(400))
+        (self.folder / "link.raw").symlink_to("in.raw")
+        for name in ("in.raw", "link.raw"):
+            self.file("p.str", COPY.replace("out.raw", name))
+            for engine in ((), ("--interpret",)) if ENGINE != "executable" else ((),):
+                _, err = self.call("run", *engine, "p.str", status=1)
+                self.assertIn("p.str:1:", err)
+                self.assertIn(f"'{name}' cannot be written here, since Main.FileReader reads it", err)
+        self.assertEqual((self.folder / "in.raw").read_bytes(), bytes(400))
+
+    def test_options_without_values(self):
+        self.file("p.str", COUNTER)
+        for word in ("--limit=", "--top="):
+            _, err = self.call("run", word, "p.str", status=2)
+            said = ("there is no value after", "required N missing")  # the latter by executables
+            self.assertTrue(any(each in err for each in said), err)
+        self.call("run", "--interpret=no", "p.str", status=2)
+
     def test_stats_count_items(self):
         self.file("p.str", COPY)
         self.file("in.raw", bytes(40))
@@ -394,6 +449,10 @@ class Check(Case):
             self.assertIn("error: stream 'Spare'", self.call("check", *words, "p.str", status=1)[1], words)
         _, err = self.call("check", "-Wnonsense", "p.str", status=2)
         self.assertIn("no diagnostic is called 'nonsense'", err)
+        for word in ("-Wunused-steam", "-Wno-unused-steam", "-Werror=unused-steam"):
+            _, err = self.call("check", word, "p.str", status=2)
+            self.assertIn("no diagnostic is called 'unused-steam'", err)
+            self.assertIn("did you mean 'unused-stream'?", err)
 
     def test_json(self):
         self.file("p.str", SPARE + "int->int filter Broken { work pop 1 push 1 { push(nothing); } }\n")

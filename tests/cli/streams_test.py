@@ -272,6 +272,7 @@ int->int filter Slow { work pop 1 push 1 { float x = pop(); for (int i = 0; i < 
         self.assertRegex(shown, rb"\r\x1b\[K +\d+ %  [\d.]+ (thousand )?items/s  .*left")
         self.assertTrue(shown.endswith(b"\r\x1b[K"))
         self.assertEqual(self.call("run", "p.str")[1], "")
+        self.assertIn(b"left", self.on_terminal("run", "--seconds=600", "p.str")[0])
 
     def test_lines_come_at_once(self):
         self.file("p.str", COUNTER)

@@ -232,6 +232,13 @@ TEST(Main, MayHaveSidesIfChosen) {
     EXPECT_THAT(checked.faults(), ElementsAre("0: unknown-top-stream", "0: unknown-top-stream"));
 }
 
+TEST(Main, UnknownOnesAreToldWhatThereIs) {
+    Checked checked("void->void pipeline One { }\nvoid->void pipeline Other { }\n");
+    EXPECT_EQ(findMain(checked.ctx, checked.program, "Nope"), nullptr);
+    EXPECT_THAT(checked.rendered(), HasSubstr("'--top One' starts from 'One'"));
+    EXPECT_THAT(checked.rendered(), HasSubstr("'--top Other' starts from 'Other'"));
+}
+
 TEST(Main, ParametersNeedValues) {
     std::string source =
         std::string("void->void pipeline Main(int a, int b = 2) { add S; add K; }") + kEnds;
