@@ -10,7 +10,8 @@ typedef struct strc_undo {
     strc_watch *watch;
     void *state, *copy;
     uint64_t size;  ///< bytes of both
-    uint32_t length;  ///< ticks after which a transaction is as long as it should be
+    uint32_t length;  ///< ticks that a transaction may take
+    int64_t due;  ///< ns: it is as long as it should be
     uint64_t random;
     int is_open;
 } strc_undo;

@@ -36,7 +36,8 @@ static void *watching(void *self) {
     strc_watch *watch = self;
     pthread_mutex_lock(&watch->mutex);
     while (!watch->over) {
-        struct timespec next = later(now(), watch->armed ? kTick : kIdleTick);
+        watch->idles = !watch->armed;
+        struct timespec next = later(now(), watch->idles ? kIdleTick : kTick);
         if (watch->env->seconds != 0 && !watch->interrupted && is_before(watch->end, next))
             next = watch->end;
         pthread_cond_timedwait(&watch->changed, &watch->mutex, &next);
@@ -89,7 +90,9 @@ void strc_watch_arm(strc_watch *watch, uint32_t patience) {
     watch->armed = 1;
     watch->patience = patience;
     __atomic_store_n(&watch->ticks, 0, __ATOMIC_RELAXED);
-    pthread_cond_signal(&watch->changed);
+    // Transactions are short: to wake the thread for each would cost more than they do.
+    if (watch->idles) pthread_cond_signal(&watch->changed);
+    watch->idles = 0;
     pthread_mutex_unlock(&watch->mutex);
 }
 

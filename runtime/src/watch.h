@@ -17,6 +17,7 @@ typedef struct strc_watch {
     struct timespec end;  ///< the time is up, CLOCK_MONOTONIC; used if env->seconds is not 0
     int over;  ///< nobody needs the thread any more
     int armed;  ///< a transaction is open
+    int idles;  ///< the thread looks at the clock rarely
     uint32_t patience;  ///< ticks that it may take
     uint32_t ticks;  ///< since it was opened; read without the mutex
     int interrupted;  ///< by *env->interrupt or the time
