@@ -33,9 +33,10 @@ void emitBody(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* c
     BodyEmitter(m, kernel, code, body, function).emit();
 }
 
-void emitLanes(ModuleBuilder& m, KernelFunctions& made) {
+void emitLanes(ModuleBuilder& m, KernelFunctions& made, unsigned width) {
     const ir::StreamCode& code = made.kernel->code;
-    BodyEmitter(m, made, &code, *code.work, *made.workLanes).emitLanes(*made.lanes, made.width);
+    BodyEmitter(m, made, &code, *code.work, *made.workLanes.at(width))
+        .emitLanes(*made.lanes, width);
 }
 
 BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* code,
@@ -69,6 +70,7 @@ void BodyEmitter::emit() {
     declareLocals();
     bindParameters();
     declareLarge();
+    if (lanes && usesColumns(rates)) makeColumns();
     block(body.entry);
     if (!b.GetInsertBlock()->getTerminator()) emitReturn(nullptr);
     entry.CreateBr(start);

@@ -82,18 +82,9 @@ llvm::Value* BodyEmitter::inLanes(llvm::Value* places, Reg ref, const Type* type
 
 /// Lane k has the item `k * stride` further on.
 llvm::Value* BodyEmitter::loadStrided(const Type* type, llvm::Value* first, std::int64_t stride) {
-    constexpr std::int64_t kShuffled = 4;
     if (stride == 1) return loadRow(type, first);
+    if (stride == 0) return widen(m.load(b, type, first));
     llvm::Type* item = m.memoryType(type);
-    if (stride == 0 || stride > kShuffled) {
-        llvm::Value* row = llvm::PoisonValue::get(vectorOf(m.registerType(type)));
-        for (std::uint64_t k = 0; k < width; ++k) {
-            llvm::Value* at =
-                b.CreateConstInBoundsGEP1_64(item, first, k * static_cast<std::uint64_t>(stride));
-            row = b.CreateInsertElement(row, m.load(b, type, at), k);
-        }
-        return row;
-    }
     auto items = static_cast<unsigned>(stride) * (width - 1) + 1;
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     llvm::Value* all = b.CreateAlignedLoad(llvm::FixedVectorType::get(item, items), first, align);
@@ -106,6 +97,7 @@ llvm::Value* BodyEmitter::loadStrided(const Type* type, llvm::Value* first, std:
 
 llvm::Value* BodyEmitter::inputLanes(const Instr& instr, llvm::Value* index) {
     llvm::Type* item = m.memoryType(instr.type);
+    if (!index->getType()->isVectorTy() && columns) return loadColumn(instr.type, index);
     if (!index->getType()->isVectorTy())
         return loadStrided(instr.type, b.CreateInBoundsGEP(item, param(kIn), index), rates.pop.max);
     llvm::Value* begin =
@@ -122,56 +114,6 @@ void BodyEmitter::pushLanes(const Instr& instr, llvm::Value* index) {
         pushedItems = entry.CreateAlloca(llvm::ArrayType::get(row, count), nullptr, "items");
     }
     storeRow(instr.type, b.CreateInBoundsGEP(row, pushedItems, index), operand(instr, 0));
-}
-
-namespace {
-
-/// a0 b0 a1 b1 …
-llvm::Value* alternate(llvm::IRBuilder<>& b, llvm::Value* first, llvm::Value* second) {
-    auto* type = llvm::cast<llvm::FixedVectorType>(first->getType());
-    std::vector<int> order;
-    for (unsigned k = 0; k < type->getNumElements(); ++k) {
-        order.push_back(static_cast<int>(k));
-        order.push_back(static_cast<int>(k + type->getNumElements()));
-    }
-    return b.CreateShuffleVector(first, second, order);
-}
-
-/// Item k of every row, then item k + 1 of every row, …; the number of rows is a power of two.
-llvm::Value* interleave(llvm::IRBuilder<>& b, std::vector<llvm::Value*> rows) {
-    while (rows.size() > 1) {
-        const std::size_t half = rows.size() / 2;
-        for (std::size_t k = 0; k < half; ++k) rows[k] = alternate(b, rows[k], rows[k + half]);
-        rows.resize(half);
-    }
-    return rows[0];
-}
-
-}  // namespace
-
-void BodyEmitter::writeOut() {
-    constexpr std::uint64_t kShuffled = 8;
-    auto count = static_cast<std::uint64_t>(rates.push.max);
-    if (!pushedItems) count = 0;
-    const Type* type = kernel.kernel->output;
-    std::vector<llvm::Value*> rows;
-    for (std::uint64_t k = 0; k < count; ++k) {
-        llvm::Type* row = vectorOf(m.memoryType(type));
-        rows.push_back(b.CreateLoad(row, b.CreateConstInBoundsGEP1_64(row, pushedItems, k)));
-    }
-    if (count != 0) {
-        auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-        if (count <= kShuffled && (count & (count - 1)) == 0)
-            b.CreateAlignedStore(interleave(b, rows), param(kOut), align);
-        else
-            for (std::uint64_t lane = 0; lane < width; ++lane)
-                for (std::uint64_t k = 0; k < count; ++k)
-                    b.CreateAlignedStore(b.CreateExtractElement(rows[k], lane),
-                                         b.CreateConstInBoundsGEP1_64(
-                                             m.memoryType(type), param(kOut), lane * count + k),
-                                         align);
-    }
-    b.CreateRet(b.getTrue());
 }
 
 // ---------------------------------------------------------------- control

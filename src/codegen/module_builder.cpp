@@ -256,52 +256,26 @@ KernelFunctions& ModuleBuilder::kernel(graph::KernelId id) {
     return made;
 }
 
-namespace {
-
-/// Bytes of the widest value that differs between lanes.
-std::int64_t widest(const ir::Body& body, const ir::Lanes& lanes) {
-    std::int64_t bytes = 4;
-    for (std::size_t k = 0; k < body.regs.size(); ++k)
-        if (lanes.regs[k] && !body.regs[k].ref)
-            bytes = std::max(bytes, types::sizeOf(body.regs[k].type));
-    return bytes;
-}
-
-/// Of the locals of which each lane has its own, for one lane.
-std::int64_t localBytes(const ir::Body& body, const ir::Lanes& lanes) {
-    std::int64_t bytes = 0;
-    for (std::size_t k = 0; k < body.locals.size(); ++k)
-        if (lanes.locals[k]) bytes += types::sizeOf(body.locals[k].type);
-    return bytes;
-}
-
-}  // namespace
-
-void ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
-    constexpr std::int64_t kRegisters = 64;     ///< bytes that a value takes in all lanes
-    constexpr std::int64_t kMostItems =
-        16;     ///< of a window's move: farther ones do not share lines
-    constexpr std::int64_t kMostBytes = 4096;   ///< of locals
-    if (!options.lanes || options.level < 2) return;
+unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
+    if (!options.lanes || options.level < 2) return 0;
     const elab::Kernel& kernel = *made.kernel;
-    const ir::Body& body = *kernel.code.work;
     if (!made.lanes) {
-        made.lanes = ir::findLanes(body);
-        if (!made.lanes->whyNot.empty() || localBytes(body, *made.lanes) > kMostBytes ||
-            kernel.work.pop.max > kMostItems || kernel.work.push.max > kMostItems ||
-            kernel.work.push.max == 0)
-            return;
-        made.width = static_cast<unsigned>(kRegisters / widest(body, *made.lanes));
+        made.lanes = ir::findLanes(*kernel.code.work);
+        made.widths = laneWidths(kernel, *made.lanes);
     }
-    if (made.width == 0 || made.workLanes || firings < made.width) return;
+    const unsigned width = bestWidth(made.widths, firings);
+    if (width == 0) return 0;
+    llvm::Function*& function = made.workLanes[width];
+    if (function) return width;
     llvm::FunctionType* type = llvm::FunctionType::get(
         llvm::Type::getInt1Ty(context), made.work->getFunctionType()->params(), false);
-    made.workLanes = llvm::Function::Create(type, llvm::Function::InternalLinkage,
-                                            made.work->getName() + ".lanes", module);
-    made.workLanes->setDoesNotThrow();
+    function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                      made.work->getName() + ".lanes", module);
+    function->setDoesNotThrow();
     for (unsigned k : {kEnv, kFields, kIn, kOut})
-        made.workLanes->addParamAttr(k, llvm::Attribute::NoAlias);
-    pending.push_back({made.workLanes, &made, &kernel.code, &body, true});
+        function->addParamAttr(k, llvm::Attribute::NoAlias);
+    pending.push_back({function, &made, &kernel.code, &*kernel.code.work, width});
+    return width;
 }
 
 llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& callee) {
@@ -356,12 +330,27 @@ bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& bo
            });
 }
 
+void ModuleBuilder::limitLanes() {
+    constexpr std::size_t kInlined = 8000;  // instructions, of all that is inlined into phases
+    std::size_t size = 0;
+    for (auto& [id, made] : kernels)
+        for (auto& [width, function] : made.workLanes)
+            size += std::size_t{function->getInstructionCount()} * function->getNumUses();
+    for (auto& [id, made] : kernels) {
+        for (auto& [width, function] : made.workLanes)
+            if (size > kInlined) function->addFnAttr(llvm::Attribute::NoInline);
+        if (made.workLanes.empty() || made.firesAlone) continue;
+        made.work->addFnAttr(llvm::Attribute::NoInline);
+        made.work->addFnAttr(llvm::Attribute::OptimizeForSize);
+    }
+}
+
 void ModuleBuilder::emitPending() {
     while (!pending.empty() && !options.isInterrupted()) {
         Pending next = pending.back();
         pending.pop_back();
-        if (next.inLanes)
-            emitLanes(*this, *next.kernel);
+        if (next.width != 0)
+            emitLanes(*this, *next.kernel, next.width);
         else
             emitBody(*this, *next.kernel, next.code, *next.body, *next.function);
     }

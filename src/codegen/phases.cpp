@@ -271,9 +271,11 @@ private:
         KernelFunctions& functions = m.kernel(node.kernel);
         const bool isPrework = step.first && functions.prework;
         const bool hasMail = m.plan.mailboxOf(step.node) != graph::kNone;
-        if (!isPrework && !rare && !hasMail) m.needLanes(functions, step.count);
-        if (!isPrework && !rare && !hasMail && functions.workLanes && step.count >= functions.width)
-            return fireInLanes(step, node, functions);
+        const bool isOften = !isPrework && !rare;
+        if (isOften && !hasMail)
+            if (unsigned width = m.needLanes(functions, step.count))
+                return fireInLanes(step, node, functions, width);
+        if (isOften) functions.firesAlone = true;
         const bool polls = isLong(isPrework ? *kernel.code.prework : *kernel.code.work);
         loop(step.count, [&](llvm::Value* round) {
             if (polls && step.count > 1) emitPoll(m, b, env());
@@ -308,38 +310,51 @@ private:
         b.CreateStore(b.CreateAdd(count, b.getInt64(firings)), at(counter));
     }
 
-    /// As many at once as a vector holds. What is left at the end, and everything from where the lanes
-    /// had to give up, one by one.
-    void fireInLanes(const Step& step, const graph::Node& node, KernelFunctions& functions) {
-        const std::uint64_t width = functions.width;
-        const std::uint64_t groups = static_cast<std::uint64_t>(step.count) / width;
+    /// As many at once as a vector holds; the last ones may be done twice, which changes nothing. Everything
+    /// from where the lanes had to give up is done one by one, and so is the rest of those that count.
+    void fireInLanes(const Step& step, const graph::Node& node, KernelFunctions& functions,
+                     std::uint64_t width) {
+        const auto count = static_cast<std::uint64_t>(step.count);
+        const bool counts = m.plan.counters[step.node] >= 0;
+        const bool isRest = count % width != 0;
+        const std::uint64_t groups = counts ? count / width : (count + width - 1) / width;
         auto block = [&](const char* name) {
             return llvm::BasicBlock::Create(m.context, name, function);
         };
-        auto phi = [&] { return b.CreatePHI(m.i64(), 2); };
         llvm::BasicBlock *before = b.GetInsertBlock(), *inside = block("lanes"),
                          *next = block("next"), *one = block("one"), *after = block("after");
         b.CreateBr(inside);
         b.SetInsertPoint(inside);
-        llvm::PHINode* round = phi();
-        round->addIncoming(b.getInt64(0), before);
+        llvm::PHINode* number = b.CreatePHI(m.i64(), 2);
+        number->addIncoming(b.getInt64(0), before);
+        llvm::Value* round = b.CreateMul(number, b.getInt64(width));
+        if (isRest && !counts)
+            round =
+                b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, round, b.getInt64(count - width));
         if (isLong(*functions.kernel->code.work)) emitPoll(m, b, env());
-        llvm::Value* done = callWork(functions.workLanes, step, node, node.work, round);
+        llvm::Value* done = callWork(functions.workLanes.at(static_cast<unsigned>(width)), step,
+                                     node, node.work, round);
         llvm::BasicBlock* called = b.GetInsertBlock();
         b.CreateCondBr(done, next, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
         b.SetInsertPoint(next);
         addToCounter(step.node, width);
-        llvm::Value* further = b.CreateNUWAdd(round, b.getInt64(width));
-        round->addIncoming(further, next);
-        const bool isRest = static_cast<std::uint64_t>(step.count) % width != 0;
-        b.CreateCondBr(b.CreateICmpULT(further, b.getInt64(groups * width)), inside,
-                       isRest ? one : after);
+        llvm::Value* further = b.CreateNUWAdd(number, b.getInt64(1));
+        number->addIncoming(further, next);
+        const bool goesOn = isRest && counts;
+        b.CreateCondBr(b.CreateICmpULT(further, b.getInt64(groups)), inside, goesOn ? one : after);
         b.SetInsertPoint(one);
         llvm::PHINode* single = b.CreatePHI(m.i64(), 3);
         single->addIncoming(round, called);
-        if (isRest) single->addIncoming(further, next);
+        if (goesOn) single->addIncoming(b.getInt64(groups * width), next);
+        fireOneByOne(step, node, functions.work, single, after);
+    }
+
+    /// From the firing `single` on.
+    void fireOneByOne(const Step& step, const graph::Node& node, llvm::Function* work,
+                      llvm::PHINode* single, llvm::BasicBlock* after) {
+        llvm::BasicBlock* one = b.GetInsertBlock();
         emitPoll(m, b, env());
-        callWork(functions.work, step, node, node.work, single);
+        callWork(work, step, node, node.work, single);
         addToCounter(step.node, 1);
         llvm::Value* following = b.CreateNUWAdd(single, b.getInt64(1));
         single->addIncoming(following, b.GetInsertBlock());
@@ -434,6 +449,7 @@ void emitProgram(ModuleBuilder& m) {
     new llvm::GlobalVariable(m.module, program->getType(), true, llvm::GlobalValue::ExternalLinkage,
                              program, "strc_program");
     m.emitPending();
+    m.limitLanes();
 }
 
 }  // namespace strc::codegen

@@ -20,9 +20,9 @@ using Body = std::vector<Loop>;
 
 /// What a firing reads should still be where the firing before put it: the first level data cache of
 /// nearly every processor in use has at least so much.
-constexpr std::int64_t kFastBytes = 64 * 1024;
+constexpr std::int64_t kFastBytes = 256 * 1024;
 /// The second level has at least so much.
-constexpr std::int64_t kNearBytes = 256 * 1024;
+constexpr std::int64_t kNearBytes = 512 * 1024;
 /// Fewer at once are not worth the larger buffers.
 constexpr std::int64_t kFewest = 4;
 /// Beyond that the overhead of a phase is long invisible, and latency and the rest at an end of the

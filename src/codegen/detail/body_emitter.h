@@ -124,12 +124,23 @@ private:
     llvm::Value* loadStrided(const Type*, llvm::Value* first, std::int64_t stride);
     llvm::Value* inputLanes(const Instr&, llvm::Value* index);
     void pushLanes(const Instr&, llvm::Value* index);
-    void writeOut();
     void emitLaneIf(const Instr&);
     llvm::Value* protect(llvm::Value* x, std::uint64_t harmless);
     void checkLanes(llvm::Value* holds);
     llvm::Value* eachLane(llvm::ArrayRef<llvm::Value*> args,
                           llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>);
+
+    // ---- columns.cpp: windows of several firings, turned round
+    void forBlocks(std::uint64_t count, std::uint64_t block,
+                   llvm::function_ref<void(llvm::Value*)> blockBody);
+    llvm::Value* itemAt(llvm::Value* from, const Type*, llvm::Value* index);
+    void makeColumns();
+    void turnShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned block);
+    void turnBlock(const Type*, llvm::Value* from, std::uint64_t stride, llvm::Value* to,
+                   std::uint64_t toStride, unsigned block);
+    llvm::Value* loadColumn(const Type*, llvm::Value* index);
+    void writeOut();
+    void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned block);
 
     // ---- checks
     /// Left out where Options::checks is off.
@@ -187,6 +198,8 @@ private:
     llvm::Value* mask = nullptr;  ///< which lanes run; null: all
     llvm::BasicBlock* giveUp = nullptr;  ///< returns false
     llvm::Value* pushedItems = nullptr;  ///< rows of what the lanes have pushed
+    llvm::Value* columns = nullptr;  ///< null: items are read from the input itself
+    std::uint64_t columnLength = 0;
 };
 
 }  // namespace strc::codegen

@@ -34,9 +34,10 @@ struct KernelFunctions {
     llvm::Function* prework = nullptr;
     std::vector<llvm::Function*> start;  ///< in order, of a kernel that starts late
     std::vector<llvm::Function*> functions;  ///< by StreamCode::functions, made when called
-    std::optional<ir::Lanes> lanes;          ///< once somebody has asked
-    unsigned width = 0;  ///< firings that workLanes does at once; 0: there is none
-    llvm::Function* workLanes = nullptr;
+    std::optional<ir::Lanes> lanes;  ///< once somebody has asked
+    std::vector<unsigned> widths;  ///< firings that may be done at once, the best number first
+    std::map<unsigned, llvm::Function*> workLanes;  ///< by width
+    bool firesAlone = false;  ///< also one by one, in steps that run often
 };
 
 class ModuleBuilder {
@@ -68,8 +69,8 @@ public:
 
     // ---- bodies
     KernelFunctions& kernel(graph::KernelId);
-    /// Makes workLanes if that is possible and pays for steps of `firings` firings.
-    void needLanes(KernelFunctions&, std::int64_t firings);
+    /// The width in which steps of `firings` firings are done, with its function in workLanes; 0: one by one.
+    unsigned needLanes(KernelFunctions&, std::int64_t firings);
     /// The function behind a callee of a body of `from`.
     llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
@@ -82,6 +83,9 @@ public:
                              std::uint64_t bytes, base::SourceRange);
     /// Emits the bodies of functions that were asked for and have none yet.
     void emitPending();
+    /// Of code that lanes make longer: much of it stays in functions, and bodies that are left with rests
+    /// are not worth the time that loops taken apart would need.
+    void limitLanes();
 
     llvm::IntegerType* i64() { return llvm::Type::getInt64Ty(context); }
     llvm::IntegerType* i32() { return llvm::Type::getInt32Ty(context); }
@@ -101,7 +105,7 @@ private:
         KernelFunctions* kernel;
         const ir::StreamCode* code;
         const ir::Body* body;
-        bool inLanes = false;
+        unsigned width = 0;  ///< of several firings at once
     };
     /// The bodies that calls of `start` lead to; `start` only if it is recursive.
     std::set<const ir::Body*> calledBy(const KernelFunctions& from, const ir::Body& start) const;
@@ -140,8 +144,19 @@ bool makesString(const ir::Module&, const ir::Callee&);
 /// Emits a body into its function.
 void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
               llvm::Function&);
-/// Emits KernelFunctions::workLanes.
-void emitLanes(ModuleBuilder&, KernelFunctions&);
+/// Emits KernelFunctions::workLanes of that width.
+void emitLanes(ModuleBuilder&, KernelFunctions&, unsigned width);
+
+/// The best widths for a kernel that can fire in lanes, the best first; none if it had better not.
+std::vector<unsigned> laneWidths(const elab::Kernel&, const ir::Lanes&);
+
+/// The one of them in which a step of `firings` firings is done soonest; 0: none.
+unsigned bestWidth(const std::vector<unsigned>& widths, std::int64_t firings);
+
+/// Are windows of these rates turned round before the firings of lanes (columns.cpp)? And how many items
+/// then lie there.
+bool usesColumns(const graph::Rates&);
+std::int64_t columnItems(const graph::Rates&, std::int64_t width);
 
 /// Ends the run if somebody wants it to end; the code after it goes on in a new block.
 void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env);

@@ -50,6 +50,31 @@ TEST_F(LanesCompiled, ManyItemsInAndOut) {
     }
 }
 
+TEST_F(LanesCompiled, LongMoves) {
+    for (int pop : {7, 8, 9, 16, 21}) {
+        for (int further : {0, 1, 8, 30}) {
+            const std::string pops = std::to_string(pop), peeks = std::to_string(pop + further);
+            for (const char* push : {"1", "3", "7", "8", "13", "16", "19"}) {
+                SCOPED_TRACE(pops + " of " + peeks + " to " + push);
+                expectSame("work pop " + pops + " peek " + peeks + " push " + push +
+                           " { for (int k = 0; k < " + push + "; k++) push(peek(k * 5 % " + peeks +
+                           ") - k); float s; for (int i = 0; i < " + pops + "; i++) s += pop(); }");
+                if (HasFailure()) return;
+            }
+        }
+    }
+}
+
+TEST_F(LanesCompiled, LongMovesOfSmallItems) {
+    expectSame(
+        "work pop 20 push 18 { for (int k = 0; k < 18; k++) push((bit)((int)peek(k + 1) & 1));"
+        " for (int i = 0; i < 20; i++) pop(); }",
+        "bit");
+    expectSame(
+        "work pop 9 push 9 { for (int k = 0; k < 9; k++) { double x = pop(); push(x / 3); } }",
+        "double");
+}
+
 TEST_F(LanesCompiled, ItemsOfAllSizes) {
     expectSame("work pop 1 push 2 { int x = (int)pop(); push(x / 3); push(x << 3); }", "int");
     expectSame("work pop 1 push 1 { push(pop() > 3); }", "boolean");
