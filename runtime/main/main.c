@@ -115,6 +115,7 @@ static void print_stats(const strc_run *run) {
     const strc_surroundings *all = &run->surroundings;
     unsigned long long done = run->done;
     unsigned long long firings = run->about->init_firings + run->about->steady_firings * run->done;
+    if (run->about->program->demand) firings = run->env.firings;
     char items[200] = "";
     char *to = items;
     put_items(&to, items + sizeof items, all->items_read, "read", run->seconds);

@@ -59,7 +59,7 @@ static int supply(void *self, uint32_t input, uint64_t items, int must) {
     }
     int there = must ? strc_supply_has(from, items) : strc_supply_has_at_once(from, items);
     if (there < 0) strc_world_end(all, STRC_FAILED);
-    return there != 1;
+    return there < 0 ? -1 : there != 1;
 }
 
 static int take(void *self, uint32_t input, void *to, uint64_t items) {

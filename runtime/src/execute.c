@@ -4,6 +4,7 @@
 #include <setjmp.h>
 #include <string.h>
 
+#include "demand.h"
 #include "messages.h"
 #include "run.h"
 #include "undo.h"
@@ -57,6 +58,7 @@ typedef struct run {
     uint64_t done;
     strc_watch watch;
     strc_undo undo;
+    strc_puller puller;
     int scales;  ///< the phase `scaled` may be used
     uint64_t done_at_begin;  ///< of the transaction
     uint64_t alone_until;  ///< before that, steady states are done one by one
@@ -150,9 +152,23 @@ static int is_done_again(run *r, strc_end end) {
     return 1;
 }
 
+static strc_end run_pulled(run *r) { return strc_puller_run(&r->puller, r->iterations); }
+
+/// What has been made is let out, whatever the end.
+static strc_end run_by_demand(run *r) {
+    strc_puller_begin(&r->puller, r->program, r->env, r->state);
+    strc_end end = attempt(r, run_pulled);
+    if (end == STRC_END_INPUT) end = starved(r);
+    int stopped = strc_puller_conclude(&r->puller);
+    r->done = r->puller.done;
+    strc_puller_free(&r->puller);
+    return stopped && end != STRC_END_FAULT ? STRC_END_STOPPED : end;
+}
+
 static strc_end run_all(run *r) {
     strc_end end = attempt(r, run_init);
     if (end != STRC_END_ITERATIONS) return end;
+    if (r->program->demand) return run_by_demand(r);
     do {
         end = attempt(r, run_phases);
     } while (is_done_again(r, end));

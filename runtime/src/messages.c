@@ -98,8 +98,7 @@ static void put(strc_mailbox *box, strc_letter *letter) {
         else
             from = middle + 1;
     }
-    memmove(box->letters + from + 1, box->letters + from,
-            (box->end - from) * sizeof *box->letters);
+    memmove(box->letters + from + 1, box->letters + from, (box->end - from) * sizeof *box->letters);
     box->letters[from] = letter;
     ++box->end;
     note_due(box);
@@ -126,8 +125,7 @@ static void post(strc_env *env, const strc_dispatch *what, const strc_recipient 
     int64_t soonest = box->fired + 1 + (int64_t)box->is_firing;
     int64_t before = due_before(env, to, latency, soonest);
     if (what->best_effort) before = greater(before, soonest);
-    if (before < soonest)
-        strc_trap(env, (int32_t)to->missed, (int32_t)to->sender, before, 0);
+    if (before < soonest) strc_trap(env, (int32_t)to->missed, (int32_t)to->sender, before, 0);
     uint64_t bytes = kLetter + what->bytes;
     strc_letter *letter = NULL;
     if (bytes <= env->bytes_left && make_room(box) == 0)

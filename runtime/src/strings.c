@@ -44,6 +44,10 @@ static const strc_string *new_string(strc_env *env, uint64_t size, char **text) 
 void strc_strings_release(strc_env *env) {
     strc_chunk *chunk = env->strings;
     if (!chunk) return;
+    if (env->strings_kept != 0) {
+        strc_strings_release_to(env, (int64_t)env->strings_kept);
+        return;
+    }
     while (chunk->older) {  // the first one stays: the next firing will want it
         strc_chunk *older = chunk->older;
         free(chunk);

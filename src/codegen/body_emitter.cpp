@@ -85,8 +85,10 @@ void BodyEmitter::countItems() {
     }
     bool isPrework = body.kind == ir::BodyKind::Prework;
     rates = isPrework && kernel.kernel->prework ? *kernel.kernel->prework : kernel.kernel->work;
-    checkPops = checkPushes = false;
+    queued = isDynamic(*kernel.kernel);
+    checkPops = checkPushes = queued;
     auto look = [&](const ir::Body& firing, const graph::Rates& declared) {
+        if (queued) return;
         ir::ItemCounts counts = ir::countItems(m.program, *code, firing, kCountingSteps);
         if (!counts.pops.isExact() || counts.pops.min != declared.pop.max) checkPops = true;
         if (!counts.pushes.isExact() || counts.pushes.min != declared.push.max) checkPushes = true;
@@ -97,7 +99,9 @@ void BodyEmitter::countItems() {
     if (!code->prework) return;
     look(*code->prework, *kernel.kernel->prework);
     auto widen = [](graph::Rate& rate, const graph::Rate& other) {
-        rate.max = std::max(rate.max, other.max);
+        const bool isBounded = rate.max != graph::kUnbounded && other.max != graph::kUnbounded;
+        rate.max = isBounded ? std::max(rate.max, other.max) : graph::kUnbounded;
+        rate.dynamic = rate.dynamic || other.dynamic;
     };
     widen(rates.pop, kernel.kernel->prework->pop);
     widen(rates.peek, kernel.kernel->prework->peek);

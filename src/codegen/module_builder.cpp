@@ -236,8 +236,9 @@ llvm::Function* ModuleBuilder::declare(const std::string& name, KernelFunctions&
                                             llvm::Function::InternalLinkage, name, module);
     function->setDoesNotThrow();
     function->addParamAttr(kEnv, llvm::Attribute::NoAlias);
-    if (!isFunction)
-        for (unsigned k : {kFields, kIn, kOut}) function->addParamAttr(k, llvm::Attribute::NoAlias);
+    if (!isFunction) function->addParamAttr(kFields, llvm::Attribute::NoAlias);
+    if (!isFunction && !codegen::isDynamic(*owner.kernel))
+        for (unsigned k : {kIn, kOut}) function->addParamAttr(k, llvm::Attribute::NoAlias);
     pending.push_back({function, &owner, code, &body});
     return function;
 }

@@ -438,6 +438,7 @@ void emitProgram(ModuleBuilder& m) {
     llvm::Constant* init = phaseConstant(m, plan.init, "init", true);
     llvm::Constant* steady = phaseConstant(m, plan.steady, "steady", false);
     llvm::Constant* scaled = phaseConstant(m, plan.scaled, "scaled", false);
+    llvm::Constant* demand = plan.demand ? emitDemand(m) : llvm::ConstantPointerNull::get(m.ptr());
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
     auto* program = llvm::ConstantStruct::getAnon(
@@ -445,7 +446,7 @@ void emitProgram(ModuleBuilder& m) {
          small(plan.program->graph.nodes.size()), small(plan.mailboxes.size()), small(0),
          number(static_cast<std::uint64_t>(plan.mailboxOffset)), number(m.limits.totalBytes),
          number(static_cast<std::uint64_t>(plan.stateSize)), number(plan.image.size()),
-         m.bytes(plan.image), init, steady, scaled});
+         m.bytes(plan.image), demand, init, steady, scaled});
     new llvm::GlobalVariable(m.module, program->getType(), true, llvm::GlobalValue::ExternalLinkage,
                              program, "strc_program");
     m.emitPending();

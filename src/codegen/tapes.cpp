@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "codegen/detail/body_emitter.h"
+#include "strc/demand.h"
 
 namespace strc::codegen {
 
@@ -12,17 +13,17 @@ bool BodyEmitter::tape(const Instr& instr) {
             return true;
         case Op::Pop:
             set(instr, input(instr, nullptr));
-            advance(popped);
+            passInput(instr);
             return true;
         case Op::Discard:
-            inputIndex(instr, nullptr);
-            advance(popped);
+            queued ? queuedInput(instr, nullptr) : inputIndex(instr, nullptr);
+            passInput(instr);
             return true;
         case Op::PopInto: {
             auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
             b.CreateMemCpy(operand(instr, 0), llvm::MaybeAlign(1), inputItem(instr, nullptr),
                            llvm::MaybeAlign(1), bytes);
-            advance(popped);
+            passInput(instr);
             return true;
         }
         case Op::Peek: set(instr, input(instr, operand(instr, 0))); return true;
@@ -37,13 +38,13 @@ bool BodyEmitter::tape(const Instr& instr) {
                 pushLanes(instr, outputIndex(instr));
             else
                 m.store(b, instr.type, outputItem(instr), operand(instr, 0));
-            advance(pushed);
+            passOutput(instr);
             return true;
         case Op::PushFrom: {
             auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
             b.CreateMemCpy(outputItem(instr), llvm::MaybeAlign(1), operand(instr, 0),
                            llvm::MaybeAlign(1), bytes);
-            advance(pushed);
+            passOutput(instr);
             return true;
         }
         case Op::Print: print(instr); return true;
@@ -60,6 +61,16 @@ std::vector<std::string> BodyEmitter::rateWords() const {
 
 void BodyEmitter::advance(llvm::Value* counter) {
     b.CreateStore(b.CreateAdd(b.CreateLoad(m.i64(), counter), b.getInt64(1)), counter);
+}
+
+void BodyEmitter::passInput(const Instr& instr) {
+    advance(popped);
+    if (queued) moveQueueEnd(instr, queueEnd(kIn, offsetof(strc_queue, first)));
+}
+
+void BodyEmitter::passOutput(const Instr& instr) {
+    advance(pushed);
+    if (queued) moveQueueEnd(instr, queueEnd(kOut, offsetof(strc_queue, last)));
 }
 
 llvm::Value* BodyEmitter::input(const Instr& instr, llvm::Value* offset) {
@@ -92,6 +103,7 @@ llvm::Value* BodyEmitter::inputIndex(const Instr& instr, llvm::Value* offset) {
 }
 
 llvm::Value* BodyEmitter::inputItem(const Instr& instr, llvm::Value* offset) {
+    if (queued) return queuedInput(instr, offset);
     auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
     return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kIn),
                                inputIndex(instr, offset));
@@ -109,6 +121,7 @@ llvm::Value* BodyEmitter::outputIndex(const Instr& instr) {
 }
 
 llvm::Value* BodyEmitter::outputItem(const Instr& instr) {
+    if (queued) return queuedOutput(instr);
     auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
     return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kOut),
                                outputIndex(instr));
@@ -116,6 +129,7 @@ llvm::Value* BodyEmitter::outputItem(const Instr& instr) {
 
 /// At the end of a firing: as many as declared?
 void BodyEmitter::checkCounts() {
+    if (queued) return checkQueueCounts();
     if (checkPushes) checkCount(pushed, rates.push.max, base::Diag::PushRateViolated);
     if (checkPops) checkCount(popped, rates.pop.max, base::Diag::PopRateViolated);
 }

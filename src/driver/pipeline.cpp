@@ -116,7 +116,8 @@ private:
     }
 
     bool scheduleQuietly() {
-        if (!plan::whyNot(result.elaboration).empty()) return true;
+        const bool hasSchedule = !result.elaboration.graph.isDynamic();
+        if (!hasSchedule || !plan::whyNot(result.elaboration).empty()) return true;
         base::Context scratch;
         scratch.limits = result.context.limits;
         if (auto made =
@@ -127,7 +128,8 @@ private:
 
     bool plan() {
         const elab::Elaboration& program = result.elaboration;
-        if (request.planIfPossible && result.schedules.empty()) return true;
+        const bool isDynamic = program.graph.isDynamic();
+        if (request.planIfPossible && result.schedules.empty() && !isDynamic) return true;
         if (std::string why = plan::whyNot(program); !why.empty()) {
             const graph::Graph& graph = program.graph;
             result.context.diags.add(base::Diag::CannotCompile, graph.composites.empty()
@@ -136,12 +138,14 @@ private:
                 << why;
             return false;
         }
-        const std::optional<sched::Schedule> single = scalable();
+        const sched::Schedule none;
+        const std::optional<sched::Schedule> single = isDynamic ? std::nullopt : scalable();
         base::Context scratch;
         scratch.limits = result.context.limits;
         base::Context& told = request.planIfPossible ? scratch : result.context;
-        result.plan = plan::plan(told, program, result.quota, result.schedules.front(),
-                                 {request.scaling, single ? &*single : nullptr});
+        result.plan =
+            plan::plan(told, program, result.quota, isDynamic ? none : result.schedules.front(),
+                       {request.scaling, single ? &*single : nullptr});
         return !result.context.diags.hasErrors();
     }
 

@@ -127,12 +127,13 @@ private:
         add("strc.sites", bytesOf(rows), offsetof(strc_executable, sites));
     }
 
-    /// Splitters and joiners have no code that could fail.
+    /// Splitters and joiners have no code that could fail, and only queues that can be full.
     void addPaths() {
         std::vector<strc_text> rows;
         for (graph::NodeId id = 0; id < graph.nodes.size(); ++id)
-            rows.push_back(graph.nodes[id].kernel == graph::kNone ? 0
-                                                                  : text(graph::path(graph, id)));
+            rows.push_back(graph.nodes[id].kernel == graph::kNone && !program.plan.demand
+                               ? 0
+                               : text(graph::path(graph, id)));
         add("strc.paths", bytesOf(rows), offsetof(strc_executable, paths));
     }
 

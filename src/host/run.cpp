@@ -149,7 +149,7 @@ private:
         if (there) return *there ? 0 : 1;
         interp::reportFile(context, *plan.program, plan.inputs[input].node, there.failure());
         stop(End::Failed);
-        return 1;
+        return -1;
     }
 
     int write(std::uint32_t output, const std::byte* from, std::int64_t items) {
@@ -276,6 +276,7 @@ private:
         strc_end end = onOwnStack(
             [&] { return strc_execute(&program, &env, state.get(), iterations, &done); });
         outcome.iterations = static_cast<std::int64_t>(done);
+        outcome.firings = static_cast<std::int64_t>(env.firings);
         conclude(end, env.fault);
     }
 
@@ -361,7 +362,7 @@ Outcome run(base::Context& context, const plan::Plan& plan, const graph::Quota& 
             const strc_program& program, const std::vector<codegen::Site>& sites,
             const interp::Options& options) {
     Outcome outcome = Host(context, plan, program, sites, options).run();
-    for (std::size_t k = 0; k < quota.steady.size(); ++k)
+    for (std::size_t k = 0; k < quota.steady.size() && !plan.demand; ++k)
         outcome.firings += quota.init[k] + quota.steady[k] * outcome.iterations;
     return outcome;
 }

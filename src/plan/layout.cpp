@@ -49,6 +49,19 @@ void placeFilters(Plan& plan, Wide& end) {
 }
 
 /// After everything that the image has.
+void placeQueues(Plan& plan, Wide& end) {
+    if (!plan.demand) return;
+    const graph::Graph& graph = plan.program->graph;
+    auto place = [&end](std::int64_t size, std::size_t count) {
+        const Wide begin = aligned(end, kChannelAlignment);
+        end = aligned(begin + Wide{size} * static_cast<Wide>(count), kChannelAlignment);
+        return static_cast<std::int64_t>(begin);
+    };
+    plan.demand->queueOffset = place(kQueueSize, graph.edges.size());
+    plan.demand->actorOffset = place(kActorSize, graph.nodes.size());
+}
+
+/// Likewise.
 void placeMailboxes(Plan& plan, Wide& end) {
     if (plan.mailboxes.empty()) return;
     plan.mailboxOffset = static_cast<std::int64_t>(end);
@@ -102,6 +115,7 @@ bool layOut(base::Context& context, Plan& plan) {
     placeFilters(plan, size);
     placeChannels(plan, size);
     placeMailboxes(plan, size);
+    placeQueues(plan, size);
     const graph::Graph& graph = plan.program->graph;
     if (size > static_cast<Wide>(context.limits.totalBytes)) {
         context.diags.add(base::Diag::LimitExceeded, graph.composites.empty()

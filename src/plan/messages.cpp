@@ -31,7 +31,12 @@ void findMailboxes(Plan& plan) {
 bool findMessages(base::Context& context, Plan& plan, const graph::Quota& quota) {
     const graph::Graph& graph = plan.program->graph;
     findMailboxes(plan);
-    for (const graph::MessageLink& link : graph.messages) {
+    std::map<std::uint32_t, std::int64_t> latencies;  // of guards, by message
+    if (graph.isDynamic())
+        for (const graph::Guard& guard : graph::guards(graph, quota))
+            latencies[guard.message()] = guard.latency();
+    for (std::uint32_t index = 0; index < graph.messages.size(); ++index) {
+        const graph::MessageLink& link = graph.messages[index];
         const NodeId up = link.downstream ? link.sender : link.receiver;
         const NodeId down = link.downstream ? link.receiver : link.sender;
         graph::Sdep sdep(graph, quota, up, down);
@@ -42,7 +47,9 @@ bool findMessages(base::Context& context, Plan& plan, const graph::Quota& quota)
                 << "the deadlines of a message repeat only after too many firings";
             return false;
         }
-        plan.routes.push_back({link.sender, link.receiver, link.downstream, std::move(*table)});
+        plan.routes.push_back({link.sender, link.receiver, link.downstream, std::move(*table), {}});
+        if (auto found = latencies.find(index); found != latencies.end())
+            plan.routes.back().guard = found->second;
     }
     return true;
 }

@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "graph/flow.h"
+#include "plan/demand.h"
 #include "plan/layout.h"
 #include "plan/messages.h"
 #include "plan/place.h"
@@ -99,13 +100,24 @@ private:
     Plan result;
 };
 
+Plan byDemand(const elab::Elaboration& program, const graph::Quota& quota) {
+    Plan made;
+    made.program = &program;
+    findWorld(made);
+    made.init.reads.assign(made.inputs.size(), 0);
+    made.steady.reads = made.scaled.reads = made.init.reads;
+    made.demand = findDemand(program.graph, quota);
+    return made;
+}
+
 }  // namespace
 
 std::optional<Plan> plan(base::Context& context, const elab::Elaboration& program,
                          const graph::Quota& quota, const sched::Schedule& schedule,
                          const Options& options) {
     STRC_ASSERT(whyNot(program).empty(), "a program without a plan");
-    Plan made = Planning(program, quota, schedule, options).run();
+    Plan made = program.graph.isDynamic() ? byDemand(program, quota)
+                                          : Planning(program, quota, schedule, options).run();
     if (!findMessages(context, made, quota) || !layOut(context, made)) return std::nullopt;
 #ifdef STRC_CHECKED
     if (firings(quota) <= kMostReplayed) {

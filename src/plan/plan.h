@@ -77,6 +77,21 @@ struct Route {
     NodeId receiver = graph::kNone;
     bool isDownstream = true;
     graph::Sdep::Table sdep;
+    /// Programs with dynamic rates: the latency for which the receiver holds back (graph::Guard).
+    std::optional<std::int64_t> guard;
+};
+
+/// How a program with dynamic rates runs (language.md 13): nothing is known beforehand but who is asked.
+/// It has no channels and no phases but `init`, without steps; edges are queues of the runtime.
+struct Demand {
+    struct Sink {
+        NodeId node = graph::kNone;
+        std::int64_t firings = 0;  ///< in an iteration
+    };
+    std::vector<Sink> sinks;  ///< in the order they are asked
+    std::vector<NodeId> drained;  ///< who fires as long as it can afterwards, the first one first
+    std::int64_t queueOffset = 0;  ///< bytes, into the state: one strc_queue an edge
+    std::int64_t actorOffset = 0;  ///< one strc_actor a node
 };
 
 /// An end of the program in the world: a file's filter, or the open input or output (node kNone).
@@ -99,6 +114,7 @@ struct Plan {
     std::string image;  ///< what the state begins with; zeros follow
     std::vector<WorldPort> inputs, outputs;  ///< readers and writers by NodeId, then the open one
     Phase init, steady, scaled;
+    std::optional<Demand> demand;  ///< of programs with dynamic rates
 
     /// Index of a node's mailbox, or kNone.
     std::uint32_t mailboxOf(NodeId) const;
@@ -113,7 +129,7 @@ struct Options {
 /// Why a program has no plan yet: one sentence ("it has dynamic rates"), or empty if it can have one.
 std::string whyNot(const elab::Elaboration&);
 
-/// Empty after reporting memory that cannot be had (Limits::totalBytes).
+/// The schedule of a program with dynamic rates does not matter. Empty after reporting memory that cannot be had (Limits::totalBytes).
 std::optional<Plan> plan(base::Context&, const elab::Elaboration&, const graph::Quota&,
                          const sched::Schedule&, const Options& = {});
 

@@ -30,6 +30,7 @@ public:
         printFields();
         printChannels();
         printMessages();
+        if (plan.demand) return printDemand();
         printPhase("init", plan.init);
         printPhase("steady", plan.steady);
         if (plan.scaled.iterations > 0)
@@ -98,10 +99,24 @@ private:
                                route.isDownstream ? "down" : "up", names[route.receiver]);
             for (std::size_t m = 0; m < std::min(sdep.firings.size(), kMostShown); ++m)
                 out += fmt::format(" {}", sdep.firings[m]);
-            out += fmt::format("{}, from {} on +{} every {}\n",
+            out += fmt::format("{}, from {} on +{} every {}{}\n",
                                sdep.firings.size() > kMostShown ? " ..." : "", sdep.transient,
-                               sdep.periodUp, sdep.periodDown);
+                               sdep.periodUp, sdep.periodDown,
+                               route.guard ? fmt::format(", waits for {}", *route.guard) : "");
         }
+    }
+
+    std::string printDemand() {
+        const Demand& demand = *plan.demand;
+        out += fmt::format("queues at {}, actors at {}\n", demand.queueOffset, demand.actorOffset);
+        out += "an iteration asks for:\n";
+        for (const Demand::Sink& sink : demand.sinks)
+            out +=
+                fmt::format("  {}{}\n", sink.firings == 1 ? "" : fmt::format("{} ", sink.firings),
+                            names[sink.node]);
+        out += "then fire as long as they can:\n";
+        for (NodeId id : demand.drained) out += fmt::format("  {}\n", names[id]);
+        return std::move(out);
     }
 
     void printPhase(const std::string& title, const Phase& phase) {

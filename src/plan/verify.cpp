@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "plan/demand.h"
 #include "plan/layout.h"
 #include "plan/names.h"
 #include "plan/plan.h"
@@ -35,7 +36,8 @@ public:
           started(graph.nodes.size()) {}
 
     std::vector<std::string> run() {
-        if (plan.channels.size() != lanes.size() || plan.fields.size() != graph.nodes.size() ||
+        if (plan.channels.size() != (plan.demand ? 0 : lanes.size()) ||
+            plan.fields.size() != graph.nodes.size() ||
             plan.counters.size() != graph.nodes.size()) {
             fault("the plan is of another graph");
             return faults;
@@ -43,6 +45,7 @@ public:
         checkState();
         checkImage();
         if (!faults.empty()) return faults;
+        if (plan.demand) return verifyDemand(plan, quota);
         for (EdgeId id = 0; id < lanes.size(); ++id) {
             lanes[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity), kNothing);
             for (std::size_t i = 0; i < graph.edges[id].initial.size(); ++i)
@@ -96,6 +99,7 @@ private:
                               plan.mailboxOffset +
                                   kMailboxSize * static_cast<std::int64_t>(plan.mailboxes.size()),
                               "mailboxes"});
+        if (plan.demand) addQueues(blocks);
         std::sort(blocks.begin(), blocks.end(),
                   [](const Block& a, const Block& b) { return a.begin < b.begin; });
         std::int64_t end = 0;
@@ -104,6 +108,14 @@ private:
             end = block.end;
         }
         if (end > plan.stateSize) fault("the state is too small");
+    }
+
+    void addQueues(std::vector<Block>& blocks) const {
+        auto add = [&](std::int64_t begin, std::int64_t size, std::size_t count, const char* what) {
+            blocks.push_back({begin, begin + size * static_cast<std::int64_t>(count), what});
+        };
+        add(plan.demand->queueOffset, kQueueSize, graph.edges.size(), "queues");
+        add(plan.demand->actorOffset, kActorSize, graph.nodes.size(), "actors");
     }
 
     bool imageHas(std::int64_t offset, const std::string& bytes) const {

@@ -29,8 +29,7 @@ bool looksFurtherAtFirst(const graph::Graph& graph) {
 
 std::string whyNot(const elab::Elaboration& program) {
     const graph::Graph& graph = program.graph;
-    if (graph.isDynamic()) return "it has dynamic rates";
-    if (looksFurtherAtFirst(graph))
+    if (!graph.isDynamic() && looksFurtherAtFirst(graph))
         return "its first firing looks further ahead in the open input than the others do";
     return "";
 }

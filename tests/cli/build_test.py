@@ -157,10 +157,11 @@ class Refusing(Executables):
         return self.call("build", *options, "p.str", status=status)
 
     def test_programs_that_cannot_be_compiled(self):
-        err = self.refuse("""void->void pipeline Main { add Source; add Sink; }
-void->int filter Source { work push * { push(7); } }
-int->void filter Sink { work pop 1 { println(pop()); } }
-""", "cannot-compile")
+        err = self.refuse("""int->int filter Main {
+    prework pop 1 peek 3 push 1 { push(peek(2)); pop(); }
+    work pop 1 push 1 { push(pop()); }
+}
+""", "cannot-compile", "--top=Main")
         self.assertIn("p.str:1:", err)
         self.refuse(COUNTER, "cannot-compile", "--lenient")
         self.refuse(COUNTER, "cannot-compile", "--step-limit=100000")

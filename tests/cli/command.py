@@ -62,7 +62,7 @@ class Case(unittest.TestCase):
         """The call of an executable that does what `strc run WORDS` does, or None if there is none: what it
         reports is then what `strc build` would."""
         compiler, program = engines.split(words)
-        if "-" in compiler or "--interpret" in program:
+        if "-" in compiler or {"--interpret", "--no-interpret"} & set(program):
             return None
         folder = tempfile.mkdtemp(prefix="strc-cli-")
         self.addCleanup(subprocess.run, ["rm", "-rf", folder], check=True)

@@ -501,13 +501,32 @@ float->void filter Sink { work pop 1 { println(pop()); } }
             self.assertEqual(out, b"")
             self.assertIn("a filter reads an array while it runs [cannot-compile]", err)
 
+    LOOKS_AHEAD = """int->int filter Main {
+    prework pop 1 peek 3 push 1 { push(peek(2)); pop(); }
+    work pop 1 push 1 { push(pop()); }
+}
+"""
+
     def test_emit_of_a_program_without_a_plan(self):
-        self.file("p.str", "void->void pipeline Main { add S; add T; }\n"
-                           "void->int filter S { work push * { push(1); } }\n"
-                           "int->void filter T { work pop 1 { println(pop()); } }\n")
-        out, err = self.call("check", "--emit=plan", "p.str", status=1)
+        self.file("p.str", self.LOOKS_AHEAD)
+        out, err = self.call("check", "--emit=plan", "--top=Main", "p.str", status=1)
         self.assertEqual(out, b"")
-        self.assertIn("p.str:1:1: error: the program cannot be compiled yet: it has dynamic rates", err)
+        self.assertIn("p.str:1:1: error: the program cannot be compiled yet: its first firing", err)
+
+    def test_what_cannot_be_compiled_is_interpreted_or_refused(self):
+        self.file("p.str", self.LOOKS_AHEAD)
+        words = ["run", "--top=Main", "--in-format=text", "--out-format=text", "p.str"]
+        out, _ = self.call(*words, input=b"1 2 3 4")
+        self.assertEqual(out.split(), [b"3", b"2", b"3", b"4"])
+        out, err = self.call(*words, "--no-interpret", input=b"1 2 3 4", status=1)
+        self.assertEqual(out, b"")
+        self.assertIn("[cannot-compile]", err)
+        self.file("q.str", COUNTER)
+        for option in "--lenient", "--step-limit=100000":
+            _, err = self.call("run", "-i1", "--no-interpret", option, "q.str", status=1)
+            self.assertIn("[cannot-compile]", err)
+        _, err = self.call("run", "--interpret", "--no-interpret", "q.str", status=2)
+        self.assertIn("exclude each other", err)
 
     def test_emitted_code_begins_with_the_program(self):
         self.file("p.str", "void->void pipeline Main { add IntRamp; add Nothing; }\n"

@@ -6,9 +6,9 @@ import execute
 
 ENGINES = {
     "interpret": ["--interpret"],
-    "jit-O0": ["-O0"],
-    "jit": [],
-    "jit-O3": ["-O3"],
+    "jit-O0": ["-O0", "--no-interpret"],
+    "jit": ["--no-interpret"],
+    "jit-O3": ["-O3", "--no-interpret"],
     "executable": [],
     "executable-aarch64": ["--target=aarch64-linux-gnu", "--static"],  # needs the C compiler for it, and qemu
 }

@@ -48,6 +48,7 @@ class Definition:
         self.first_pop = self.first_peek = self.first_push = 0
         self.fields, self.init, self.work, self.prework, self.functions = [], [], [], None, []
         self.rate_texts, self.fixed, self.anonymous = {}, {}, False
+        self.wants = None  # items that the next firing takes, in Python, of a dynamic rate
 
     def rates(self, pop, peek, push, texts=None):
         parts = [("push", push), ("pop", pop)] + ([("peek", peek)] if peek > pop else [])
@@ -80,6 +81,8 @@ class Definition:
         lines += [f"  s.fresh = {self.prework is not None}"]
         lines += python_all(self.fields, "  ") + python_all(self.init, "  ")
         lines += [line for f in self.functions for line in f.write_python(" ")]
+        if self.wants:
+            lines += [" def wants(s):", f"  return {self.wants}"]
         lines += [" def fire(s):", "  I, O = s.I, s.O", "  if s.fresh:", "   s.fresh = False"]
         lines += python_all(self.prework or [], "   ") + ["   return"]
         return "\n".join(lines + python_all(self.work, "  "))
@@ -582,6 +585,41 @@ def moving(rng, name, kind):
         Statement("push(sum);", "O.push(sum)"),
     ]
     d.fixed["n"] = size
+    return d
+
+
+def varying(rng, name, kind):
+    """Takes groups of items and repeats the last one of each, now more of them and now fewer."""
+    d = Definition(name, kind, kind, [])
+    d.fields = [Statement("int n = 0;", "s.n = 0")]
+    d.pop = d.push = 1
+    most = rng.randrange(2, 7)
+    more = f"{rng.randrange(1, 5)} * n % {most}"
+    if rng.random() < 0.7:
+        d.rate_texts["pop"] = rng.choice(["*", "[1, *]", f"[1, {most}]", f"[0, 2, {most + 3}]"])
+        d.wants = "1 + " + more.replace("n", "s.n")
+    else:
+        most, more = 1, "0"
+    last = f"{kind} last = "
+    d.work = [Statement("int more = " + more + ";", "more = " + more.replace("n", "s.n"))]
+    if d.wants and rng.random() < 0.4:
+        d.peek, d.rate_texts["peek"] = 2, rng.choice(["*", f"[0, {most}]", f"{most}"])
+        d.work.append(Statement(last + "peek(more);", "last = I.peek(more)"))
+        drop = Statement("pop();", "I.pop()")
+        d.work.append(Statement("for (int i = 0; i <= more; i++)", "for i in range(more + 1):", [drop]))
+    else:
+        d.work.append(Statement(last + "pop();", "last = I.pop()"))
+        take = Statement("last = pop();", "last = I.pop()")
+        d.work.append(Statement("for (int i = 0; i < more; i++)", "for i in range(more):", [take]))
+    give = Statement("push(last);", "O.push(last)")
+    if not d.wants or rng.random() < 0.6:
+        size = rng.randrange(2, 6)
+        d.rate_texts["push"] = rng.choice(["*", f"[0, {size - 1}]"])
+        head = f"for (int i = 0; i < (n + {most}) % {size}; i++)", f"for i in range((s.n + {most}) % {size}):"
+        d.work.append(Statement(*head, [give]))
+    else:
+        d.work.append(give)
+    d.work.append(Statement("n++;", "s.n = W(s.n + 1)"))
     return d
 
 

@@ -125,7 +125,14 @@ class Maker:
         kinds = [self.rng.choice(bodies.TYPES) for _ in range(2)]
         source = model.Filter(bodies.counter(self.rng, self.name("Source"), kinds[0]))
         middle = self.stream(*kinds, depth)
-        return model.Pipeline([source, middle, model.Filter(bodies.sink(self.rng, self.name("Sink"), kinds[1]))])
+        sink = model.Filter(bodies.sink(self.rng, self.name("Sink"), kinds[1]))
+        return model.Pipeline([source, *self.varying(kinds[0]), middle, *self.varying(kinds[1]), sink])
+
+    def varying(self, kind):
+        """Now and then a filter with dynamic rates."""
+        if self.rng.random() < 0.8:
+            return []
+        return [model.Filter(bodies.varying(self.rng, self.name("Varying"), kind))]
 
 
 def literal(value):

@@ -162,6 +162,8 @@ class Filter:
         instance = d.make(self.arguments, source, out, graph.lines)
 
         def needs():
+            if d.wants:
+                return ((source, instance.wants()),)
             if instance.fresh:
                 return ((source, max(d.first_peek, d.first_pop)),) if source is not None else ()
             return ((source, max(d.peek, d.pop)),) if source is not None else ()

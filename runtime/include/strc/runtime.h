@@ -34,7 +34,7 @@ typedef struct strc_world {
     /// Are `items` items of the input there, read ahead? Nonzero: no. `must`: the run ends without them,
     /// so wait for them, and fill up an end that is too short if that was asked for (the answer no then
     /// means that there never will be enough, or *env->interrupt). Else say what is there at once. A
-    /// question only: nothing is taken.
+    /// question only: nothing is taken. Negative: the input cannot be read.
     int (*supply)(void *self, uint32_t input, uint64_t items, int must);
     /// The next `items` items, which supply has promised, to `to`.
     int (*read)(void *self, uint32_t input, void *to, uint64_t items);
@@ -61,7 +61,8 @@ typedef struct strc_phase {
 
 /// When messages of one filter to another are due (language.md 14.4): SDEP between them.
 typedef struct strc_route {
-    const int64_t *firings;  ///< of the upstream end for m firings of the other, m < transient + period_down
+    const int64_t
+        *firings;  ///< of the upstream end for m firings of the other, m < transient + period_down
     int64_t transient;  ///< from here on it repeats
     int64_t period_up, period_down;
     int64_t is_downstream;  ///< the receiver is
@@ -89,7 +90,8 @@ typedef struct strc_dispatch {
 /// Of a filter that sends or receives: generated code counts and compares.
 typedef struct strc_mailbox {
     int64_t fired;  ///< completed firings
-    int64_t due;  ///< after so many of them the next message has to be delivered; INT64_MAX: there is none
+    int64_t
+        due;  ///< after so many of them the next message has to be delivered; INT64_MAX: there is none
     // ---- private to the runtime
     struct strc_letter **letters;  ///< by due, in order of sending
     struct strc_letter *open;  ///< whose handler runs
@@ -109,6 +111,8 @@ typedef struct strc_program {
     uint64_t state_size;  ///< bytes, aligned to 64
     uint64_t image_size;
     const void *image;  ///< the state begins with these bytes, zeros follow
+    /// How it runs if its rates are dynamic (strc/demand.h): after init by demand, without other phases. Else null.
+    const struct strc_demand *demand;
     strc_phase init;  ///< iterations = 0
     strc_phase steady;  ///< iterations = 1
     strc_phase scaled;  ///< several at once; iterations = 0: there is none
@@ -130,11 +134,14 @@ struct strc_env {
     uint64_t random;  ///< state of the generator (language.md 16.3)
     uint8_t c_format;  ///< print like C (language.md 18)
     strc_fault fault;
+    uint64_t firings;  ///< of a run by demand
     uint32_t depth;  ///< of calls of recursive functions, by generated code
     volatile unsigned char poll;  ///< of the runtime, for generated code: nonzero: call strc_stop
     strc_mailbox *mailboxes;  ///< in the state; of the runtime, for generated code
     // ---- private to the runtime
-    uint64_t bytes_left;  ///< of strc_program::most_bytes
+    uint64_t bytes_left;  ///< that messages may still take
+    struct strc_puller *puller;  ///< of a run by demand
+    uint64_t strings_kept;  ///< mark: what is older belongs to firings that wait for their input
     void *escape;  ///< jmp_buf
     int end;
     const char *stack_end;  ///< of the thread that runs

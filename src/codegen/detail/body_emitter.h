@@ -44,6 +44,21 @@ private:
     llvm::Value* nativeEntry(const ir::Native&, llvm::FunctionType*);
     llvm::Value* nativeArgument(const Instr&, std::size_t k);
 
+    // ---- queues.cpp: input and output of filters with dynamic rates
+    struct Breach {
+        const graph::Rate& rate;
+        base::Diag id;  ///< of a static rate
+        const char *word, *verb;
+        base::SourceRange range;
+    };
+    llvm::Value* queueEnd(unsigned queue, std::size_t which);
+    void checkRate(llvm::Value* holds, const Breach&, llvm::Value* count);
+    llvm::Value* queuedInput(const Instr&, llvm::Value* offset);
+    llvm::Value* queuedOutput(const Instr&);
+    void moveQueueEnd(const Instr&, llvm::Value* end);
+    void checkQueueCounts();
+    void countEmpty();
+
     // ---- messages.cpp
     void emitSend(const Instr&);
 
@@ -92,6 +107,8 @@ private:
     llvm::Value* outputIndex(const Instr&);
     llvm::Value* outputItem(const Instr&);
     void advance(llvm::Value* counter);
+    void passInput(const Instr&);  ///< the item that was popped
+    void passOutput(const Instr&);
     void checkCounts();
     void checkCount(llvm::Value* counter, std::int64_t declared, base::Diag);
     std::vector<std::string> rateWords() const;
@@ -192,6 +209,7 @@ private:
     llvm::Value* yielded = nullptr;  ///< by the block emitted last
     bool checkPops = true, checkPushes = true, checkPeeks = true;
     graph::Rates rates;
+    bool queued = false;  ///< In and Out are queues
 
     const ir::Lanes* lanes = nullptr;  ///< null: one firing
     unsigned width = 0;

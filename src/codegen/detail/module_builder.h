@@ -78,6 +78,11 @@ public:
     bool isRecursive(const KernelFunctions& from, const ir::Callee&);
     /// Does the body, or what it calls, make strings (makesString)?
     bool makesStrings(const KernelFunctions& from, const ir::Body&);
+    /// Do its filters have dynamic rates? Their bodies work on queues (strc_queue), not on windows.
+    bool isDynamic(graph::KernelId) const;
+    llvm::Constant* route(graph::NodeId sender,
+                          graph::NodeId receiver);  ///< a `strc_route`, or null
+    llvm::Constant* constantData(llvm::Constant* contents, const char* name);
     /// What a send of a kernel has to know: a `strc_dispatch`.
     llvm::Constant* dispatch(const KernelFunctions& from, std::int32_t portal, const ir::Send&,
                              std::uint64_t bytes, base::SourceRange);
@@ -113,10 +118,8 @@ private:
                             const ir::Body&);
 
     llvm::Function* handlerEntry(graph::NodeId, const std::string& name);
-    llvm::Constant* route(graph::NodeId sender, graph::NodeId receiver);
     llvm::Constant* recipient(graph::NodeId sender, graph::NodeId receiver, const ir::Send&,
                               base::SourceRange);
-    llvm::Constant* constantData(llvm::Constant* contents, const char* name);
 
     Module::Impl& impl;
     std::map<std::pair<graph::NodeId, std::string>, llvm::Function*> handlerEntries;
@@ -140,6 +143,9 @@ const ir::Body& calleeBody(const ir::Module&, const ir::StreamCode& from, const 
 /// Does it, or the native function that is called, make a string that lives until strc_strings_release?
 bool makesString(const ir::Module&, const ir::Instr&);
 bool makesString(const ir::Module&, const ir::Callee&);
+
+/// Kernel::work or Kernel::prework.
+bool isDynamic(const elab::Kernel&);
 
 /// Emits a body into its function.
 void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
@@ -166,6 +172,9 @@ void emitDelivery(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env, llvm::Va
                   graph::NodeId);
 /// Counts a firing that is over, if the node has a mailbox.
 void emitFired(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env, graph::NodeId);
+
+/// A `strc_demand`.
+llvm::Constant* emitDemand(ModuleBuilder&);
 
 /// Decides, by sizes alone, what is inlined and how much effort the module gets.
 void limitEffort(Module::Impl&);

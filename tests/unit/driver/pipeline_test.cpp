@@ -81,12 +81,29 @@ TEST_F(PipelineTest, EndsWithAPlan) {
     EXPECT_EQ(plan.image[4], 7);
 }
 
-TEST_F(PipelineTest, TellsWhyThereIsNoPlan) {
+TEST_F(PipelineTest, DynamicRatesHaveAPlanWithoutPhases) {
     constexpr const char* kDynamic =
         "void->void pipeline Main { add Source; add Sink; }\n"
         "void->int filter Source { work push * { push(1); } }\n"
         "int->void filter Sink { work pop 1 { println(pop()); } }\n";
-    EXPECT_EQ(go(kDynamic, Stage::Planned), Stage::Scheduled);
+    for (bool quietly : {false, true}) {
+        std::destroy_at(&result);
+        std::construct_at(&result);
+        request.planIfPossible = quietly;
+        EXPECT_EQ(go(kDynamic, Stage::Planned), Stage::Planned);
+        ASSERT_TRUE(result.plan && result.plan->demand);
+        EXPECT_TRUE(result.plan->steady.steps.empty());
+    }
+}
+
+TEST_F(PipelineTest, TellsWhyThereIsNoPlan) {
+    constexpr const char* kLooksAhead =
+        "int->int filter Main {\n"
+        "    prework pop 1 peek 9 push 1 { push(peek(8)); pop(); }\n"
+        "    work pop 1 push 1 { push(pop()); }\n"
+        "}\n";
+    request.top = "Main";
+    EXPECT_EQ(go(kLooksAhead, Stage::Planned), Stage::Scheduled);
     ASSERT_EQ(result.context.diags.all().size(), 1u);
     EXPECT_EQ(result.context.diags.all()[0].id, base::Diag::CannotCompile);
     EXPECT_FALSE(result.plan);

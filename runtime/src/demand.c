@@ -1,0 +1,412 @@
+// Sinks pull, what is upstream fires on demand, what is left over is drained: the same as interp/pull.cpp.
+#include "demand.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "messages.h"
+#include "run.h"
+
+static uint64_t bytes_in(const strc_queue *queue) { return (uint64_t)(queue->last - queue->first); }
+
+static int holds(const strc_queue *queue, uint64_t items) {
+    return bytes_in(queue) >= items * queue->item;
+}
+
+// ---------------------------------------------------------------- queues
+
+/// To a piece of so many bytes; what begins at the front can stay where it is.
+static int move_to(strc_queue *queue, uint64_t capacity) {
+    uint64_t used = bytes_in(queue);
+    int at_front = queue->first == queue->data;
+    char *to = at_front ? realloc(queue->data, capacity) : malloc(capacity);
+    if (!to) return -1;
+    if (!at_front) {
+        memcpy(to, queue->first, used);
+        free(queue->data);
+    }
+    queue->data = to;
+    queue->end = to + capacity;
+    return 0;
+}
+
+/// Room for so many bytes behind the last item. As eval/tape.cpp does, so that programs end at the same
+/// item when memory does. 0: it is there.
+static int grow(strc_puller *p, strc_queue *queue, uint64_t bytes) {
+    uint64_t used = bytes_in(queue), dead = (uint64_t)(queue->first - queue->data);
+    if (dead >= used && dead >= bytes) {
+        if (used) memcpy(queue->data, queue->first, used);
+    } else {
+        uint64_t held = (uint64_t)(queue->end - queue->data), capacity = 16 * queue->item;
+        if (capacity < 2 * used) capacity = 2 * used;
+        if (capacity < used + bytes) capacity = used + bytes;
+        if (capacity > held + p->bytes_left)
+            capacity = used + (bytes > used / 8 ? bytes : used / 8);
+        if (capacity > held + p->bytes_left || move_to(queue, capacity) != 0) return -1;
+        p->bytes_left += held;
+        p->bytes_left -= capacity;
+    }
+    queue->first = queue->data;
+    queue->last = queue->first + used;
+    return 0;
+}
+
+static _Noreturn void full(strc_puller *p) {
+    strc_trap(p->env, (int32_t)p->demand->nodes[p->acting].full, (int32_t)p->acting, 0, 0);
+    __builtin_unreachable();
+}
+
+/// Where so many items at the end of the queue have to be written.
+static char *append(strc_puller *p, strc_queue *queue, uint64_t items) {
+    uint64_t bytes = items * queue->item;
+    if ((uint64_t)(queue->end - queue->last) < bytes && grow(p, queue, bytes) != 0) full(p);
+    char *at = queue->last;
+    queue->last += bytes;
+    return at;
+}
+
+static char *take(strc_queue *queue, uint64_t items) {
+    char *at = queue->first;
+    queue->first += items * queue->item;
+    return at;
+}
+
+int64_t strc_make_room(strc_env *env, void *to) {
+    strc_queue *queue = to;
+    uint64_t bytes = bytes_in(queue) + queue->item;
+    return grow(env->puller, queue, queue->item) == 0 ? 0 : (int64_t)bytes;
+}
+
+/// For a body that writes its items without asking. It grows as if they came one by one.
+static void reserve(strc_puller *p, uint32_t node, strc_queue *queue, int64_t items) {
+    for (;;) {
+        int64_t room = (int64_t)((uint64_t)(queue->end - queue->last) / queue->item);
+        if (room >= items) return;
+        uint64_t pushed = (uint64_t)room * queue->item;
+        queue->last += pushed;
+        int64_t bytes = strc_make_room(p->env, queue);
+        queue->last -= pushed;
+        if (bytes != 0)
+            strc_trap(p->env, (int32_t)p->demand->nodes[node].push_full, (int32_t)node, bytes, 0);
+    }
+}
+
+// ---------------------------------------------------------------- the world
+
+static void look_for_end(strc_puller *p) {
+    if (*p->env->interrupt || p->env->poll) strc_stop(p->env);
+}
+
+/// Is there one more item of the input?
+static int has_one(strc_puller *p, uint32_t input) {
+    const strc_world *world = p->env->world;
+    int lacks = world->supply(world->self, input, 1, 1);
+    if (lacks < 0) strc_leave(p->env, STRC_END_STOPPED);
+    if (lacks) look_for_end(p);  // whoever waits may be interrupted
+    return !lacks;
+}
+
+/// Nonzero: the world takes no more.
+static int write_output(strc_puller *p) {
+    const strc_demand *demand = p->demand;
+    if (demand->output_edge == STRC_NONE) return 0;
+    strc_queue *queue = &p->queues[demand->output_edge];
+    uint64_t items = bytes_in(queue) / queue->item;
+    if (items == 0) return 0;
+    const strc_world *world = p->env->world;
+    return world->write(world->self, demand->output, take(queue, items), items);
+}
+
+// ---------------------------------------------------------------- firings
+
+static const uint32_t *inputs_of(const strc_demand *demand, const strc_node *node) {
+    return demand->lists + node->first_edge;
+}
+static const uint32_t *outputs_of(const strc_demand *demand, const strc_node *node) {
+    return inputs_of(demand, node) + node->inputs;
+}
+
+/// Items that have to be there before it fires.
+static uint64_t need_of(const strc_puller *p, uint32_t id, uint32_t port) {
+    const strc_node *node = &p->demand->nodes[id];
+    if (node->kind >= STRC_NODE_DUPLICATE)
+        return (uint64_t)p->demand->edges[inputs_of(p->demand, node)[port]].need;
+    return (uint64_t)(p->actors[id].fired == 0 ? &node->first : &node->later)->need;
+}
+
+static void distribute(strc_puller *p, const strc_node *node) {
+    const uint32_t *outputs = outputs_of(p->demand, node);
+    strc_queue *in = &p->queues[inputs_of(p->demand, node)[0]];
+    uint64_t taken = 0;
+    for (uint32_t port = 0; port < node->outputs; ++port) {
+        uint64_t weight = node->kind == STRC_NODE_DUPLICATE
+                              ? 1
+                              : (uint64_t)p->demand->weights[node->first_weight + port];
+        if (weight == 0) continue;
+        char *to = append(p, &p->queues[outputs[port]], weight);
+        memcpy(to, in->first + taken * in->item, weight * in->item);
+        if (node->kind != STRC_NODE_DUPLICATE) taken += weight;
+    }
+    take(in, node->kind == STRC_NODE_DUPLICATE ? 1 : taken);
+}
+
+static void collect(strc_puller *p, const strc_node *node) {
+    const uint32_t *inputs = inputs_of(p->demand, node);
+    const int64_t *weights = p->demand->weights + node->first_weight;
+    strc_queue *out = &p->queues[outputs_of(p->demand, node)[0]];
+    uint64_t total = 0;
+    for (uint32_t port = 0; port < node->inputs; ++port) total += (uint64_t)weights[port];
+    char *to = append(p, out, total);
+    for (uint32_t port = 0; port < node->inputs; ++port) {
+        uint64_t weight = (uint64_t)weights[port];
+        if (weight == 0) continue;
+        memcpy(to, take(&p->queues[inputs[port]], weight), weight * out->item);
+        to += weight * out->item;
+    }
+}
+
+static void fire_code(strc_puller *p, uint32_t id, const strc_node *node) {
+    strc_actor *actor = &p->actors[id];
+    strc_env *env = p->env;
+    strc_mailbox *box = node->mailbox == STRC_NONE ? NULL : &env->mailboxes[node->mailbox];
+    if (box && box->due <= box->fired) strc_deliver(env, p->state, (int32_t)node->mailbox);
+    const strc_rates *rates = actor->fired == 0 ? &node->first : &node->later;
+    strc_queue *in = node->inputs ? &p->queues[inputs_of(p->demand, node)[0]] : NULL;
+    strc_queue *out = node->outputs ? &p->queues[outputs_of(p->demand, node)[0]] : NULL;
+    if (out) reserve(p, id, out, rates->push);
+    actor->is_firing = 1;
+    if (box) box->is_firing = 1;
+    node->fire(env, p->state, in, out, actor->fired == 0);
+    actor->is_firing = 0;
+    if (!box) return;
+    box->is_firing = 0;
+    ++box->fired;
+}
+
+static void read_one(strc_puller *p, uint32_t input, strc_queue *to) {
+    strc_read(p->env, (int32_t)input, append(p, to, 1), 1);
+}
+
+static void fire(strc_puller *p, uint32_t id) {
+    const strc_node *node = &p->demand->nodes[id];
+    const uint32_t *edges = inputs_of(p->demand, node);
+    p->acting = id;
+    ++p->env->firings;
+    switch ((strc_node_kind)node->kind) {
+        case STRC_NODE_FILTER: fire_code(p, id, node); break;
+        case STRC_NODE_IDENTITY: {
+            strc_queue *out = &p->queues[edges[1]];
+            char *to = append(p, out, 1);
+            memcpy(to, take(&p->queues[edges[0]], 1), out->item);
+            break;
+        }
+        case STRC_NODE_READER:
+            if (!has_one(p, node->world)) strc_leave(p->env, STRC_END_INPUT);
+            read_one(p, node->world, &p->queues[edges[0]]);
+            break;
+        case STRC_NODE_WRITER:
+            strc_write(p->env, (int32_t)node->world, take(&p->queues[edges[0]], 1), 1);
+            break;
+        case STRC_NODE_DISPLAY: take(&p->queues[edges[0]], (uint64_t)node->later.need); break;
+        case STRC_NODE_DUPLICATE:
+        case STRC_NODE_SPLITTER: distribute(p, node); break;
+        case STRC_NODE_JOINER: collect(p, node); break;
+    }
+    ++p->actors[id].fired;
+    look_for_end(p);
+}
+
+void strc_fired_empty(strc_env *env, int32_t site, int32_t node, int64_t most) {
+    strc_actor *actor = &env->puller->actors[node];
+    int follows = actor->empty != 0 && actor->last_empty == actor->fired - 1;
+    actor->empty = follows ? actor->empty + 1 : 1;
+    actor->last_empty = actor->fired;
+    if (actor->empty >= most) strc_trap(env, site, node, actor->empty, 0);
+}
+
+// ---------------------------------------------------------------- demand
+
+static void request(strc_puller *p, uint32_t edge, uint64_t items, uint32_t asker) {
+    if (p->depth == p->room) {
+        uint64_t room = p->room ? 2 * p->room : 64;
+        strc_request *more = realloc(p->requests, room * sizeof *more);
+        if (!more) full(p);
+        p->requests = more;
+        p->room = room;
+    }
+    p->requests[p->depth++] = (strc_request){edge, asker, items};
+}
+
+/// Asks for what the node lacks; 0: nothing.
+static int request_inputs(strc_puller *p, uint32_t id) {
+    const strc_node *node = &p->demand->nodes[id];
+    for (uint32_t port = 0; port < node->inputs; ++port) {
+        uint32_t edge = inputs_of(p->demand, node)[port];
+        uint64_t need = need_of(p, id, port);
+        if (holds(&p->queues[edge], need)) continue;
+        request(p, edge, need, id);
+        p->actors[id].is_waiting = 1;
+        return 1;
+    }
+    return 0;
+}
+
+/// Goes on with the latest request: 0 if that cannot be met.
+static int pursue(strc_puller *p) {
+    strc_request top = p->requests[p->depth - 1];
+    if (holds(&p->queues[top.edge], top.items)) {
+        if (top.asker != STRC_NONE) p->actors[top.asker].is_waiting = 0;
+        --p->depth;
+        return 1;
+    }
+    uint32_t source = p->demand->edges[top.edge].from;
+    if (source == STRC_NONE) {
+        if (!has_one(p, p->demand->input)) return 0;
+        read_one(p, p->demand->input, &p->queues[top.edge]);
+        return 1;
+    }
+    const strc_actor *up = &p->actors[source];
+    if (up->is_firing || up->is_waiting) return 0;  // it needs its own output
+    if (!request_inputs(p, source)) fire(p, source);
+    return 1;
+}
+
+/// Runs sources until the edge holds so many items. Only dynamic input, which is asked for in the middle
+/// of a firing, nests on the machine's stack.
+static int ensure(strc_puller *p, uint32_t edge, uint64_t items) {
+    uint64_t base = p->depth;
+    request(p, edge, items, STRC_NONE);
+    while (p->depth > base) {
+        if (pursue(p)) continue;
+        p->depth = base;
+        return 0;
+    }
+    return 1;
+}
+
+void strc_want(strc_env *env, void *from, int64_t items) {
+    strc_puller *p = env->puller;
+    uint32_t depth = env->depth;
+    uint64_t strings = env->strings_kept;
+    env->depth = 0;
+    env->strings_kept = (uint64_t)strc_strings_mark(env);
+    int is_there = ensure(p, (uint32_t)((strc_queue *)from - p->queues), (uint64_t)items);
+    env->strings_kept = strings;
+    env->depth = depth;
+    if (!is_there) strc_leave(env, STRC_END_INPUT);
+}
+
+static int fire_on_demand(strc_puller *p, uint32_t id) {
+    const strc_node *node = &p->demand->nodes[id];
+    if (p->actors[id].is_firing) return 0;
+    for (uint32_t port = 0; port < node->inputs; ++port)
+        if (!ensure(p, inputs_of(p->demand, node)[port], need_of(p, id, port))) return 0;
+    fire(p, id);
+    return 1;
+}
+
+static void pull(strc_puller *p) {
+    const strc_demand *demand = p->demand;
+    for (uint32_t k = 0; k < demand->sink_count; ++k) {
+        for (uint64_t times = 0; times < demand->sinks[k].firings; ++times) {
+            if (!fire_on_demand(p, demand->sinks[k].node)) return;
+            p->progress = 1;
+        }
+    }
+}
+
+// ---------------------------------------------------------------- draining
+
+static int64_t required(const strc_guard *guard, int64_t firing) {
+    const int64_t most = INT64_C(1) << 60;
+    int64_t count;
+    if (guard->route->is_downstream) {
+        count = strc_route_sdep(guard->route, firing) - guard->latency;
+    } else {
+        int64_t first = strc_route_first(guard->route, firing);
+        if (first == INT64_MAX) return 0;
+        count = first - 1 - guard->latency;
+    }
+    return count < 0 ? 0 : count > most ? most : count;
+}
+
+static int guards_allow(const strc_puller *p, uint32_t id) {
+    const strc_node *node = &p->demand->nodes[id];
+    const strc_guard *guards = p->demand->guards + node->first_guard;
+    for (uint32_t k = 0; k < node->guards; ++k)
+        if (p->actors[guards[k].waits_for].fired < required(&guards[k], p->actors[id].fired + 1))
+            return 0;
+    return 1;
+}
+
+static int can_fire(const strc_puller *p, uint32_t id) {
+    const strc_node *node = &p->demand->nodes[id];
+    for (uint32_t port = 0; port < node->inputs; ++port)
+        if (!holds(&p->queues[inputs_of(p->demand, node)[port]], need_of(p, id, port))) return 0;
+    return guards_allow(p, id);
+}
+
+static int waits_for_data(const strc_puller *p, uint32_t id) {
+    const strc_node *node = &p->demand->nodes[id];
+    return (p->actors[id].fired == 0 ? &node->first : &node->later)->is_dynamic != 0;
+}
+
+static void drain(strc_puller *p) {
+    for (int moved = 1; moved;) {
+        moved = 0;
+        for (uint32_t k = 0; k < p->demand->drained_count; ++k) {
+            uint32_t id = p->demand->drained[k];
+            if (waits_for_data(p, id)) continue;
+            for (; can_fire(p, id); moved = 1) fire(p, id);
+        }
+    }
+}
+
+// ---------------------------------------------------------------- the run
+
+void strc_puller_begin(strc_puller *p, const strc_program *program, strc_env *env, void *state) {
+    const strc_demand *demand = program->demand;
+    *p = (strc_puller){.program = program, .demand = demand, .env = env, .state = state};
+    p->queues = (strc_queue *)((char *)state + demand->queues_at);
+    p->actors = (strc_actor *)((char *)state + demand->actors_at);
+    p->bytes_left = program->most_bytes;
+    for (uint32_t k = 0; k < demand->edge_count; ++k) p->queues[k].item = demand->edges[k].item;
+    env->puller = p;
+}
+
+/// Items of feedback loops.
+static void put_initial(strc_puller *p) {
+    for (uint32_t k = 0; k < p->demand->edge_count; ++k) {
+        const strc_edge *edge = &p->demand->edges[k];
+        for (uint64_t i = 0; i < edge->initial_count; ++i)
+            memcpy(append(p, &p->queues[k], 1), (const char *)edge->initial + i * edge->item,
+                   edge->item);
+    }
+}
+
+strc_end strc_puller_run(strc_puller *p, uint64_t iterations) {
+    put_initial(p);
+    while (p->done < iterations) {
+        look_for_end(p);
+        p->progress = 0;
+        pull(p);
+        drain(p);
+        if (write_output(p) != 0) return STRC_END_STOPPED;
+        if (!p->progress) return STRC_END_INPUT;
+        p->progress = 0;
+        ++p->done;
+    }
+    return STRC_END_ITERATIONS;
+}
+
+int strc_puller_conclude(strc_puller *p) {
+    if (p->progress) ++p->done;
+    p->progress = 0;
+    return write_output(p);
+}
+
+void strc_puller_free(strc_puller *p) {
+    for (uint32_t k = 0; k < p->demand->edge_count; ++k) free(p->queues[k].data);
+    free(p->requests);
+    p->env->puller = NULL;
+}

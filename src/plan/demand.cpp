@@ -1,0 +1,94 @@
+#include "plan/demand.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+namespace strc::plan {
+namespace {
+
+using graph::kNone;
+
+bool isSink(const graph::Graph& graph, NodeId id) {
+    return graph.nodes[id].outputs.empty() ||
+           (graph.output != kNone && graph.edges[graph.output].from == id);
+}
+
+/// Does the node stand in a loop that nothing comes into from outside? It would never end to drain.
+bool isSelfFed(const graph::Graph& graph, const graph::Node& node) {
+    for (graph::CompositeId c = node.parent; c != kNone; c = graph.composites[c].parent) {
+        const graph::Composite& composite = graph.composites[c];
+        if (composite.kind == graph::CompositeKind::FeedbackLoop &&
+            graph.nodes[composite.joiner].inputs.size() == 1)
+            return true;
+    }
+    return false;
+}
+
+bool waitsForData(const graph::Rates& rates) { return rates.pop.dynamic || rates.peek.dynamic; }
+
+/// In no firing is it known what it needs.
+bool alwaysWaits(const graph::Node& node) {
+    return waitsForData(node.work) && waitsForData(node.prework ? *node.prework : node.work);
+}
+
+bool isDrained(const graph::Graph& graph, NodeId id) {
+    const graph::Node& node = graph.nodes[id];
+    return !node.inputs.empty() && !isSelfFed(graph, node) && !alwaysWaits(node);
+}
+
+std::vector<NodeId> byOrder(const graph::Graph& graph) {
+    std::vector<NodeId> nodes(graph.nodes.size());
+    for (NodeId id = 0; id < nodes.size(); ++id) nodes[graph.nodes[id].order] = id;
+    return nodes;
+}
+
+}  // namespace
+
+Demand findDemand(const graph::Graph& graph, const graph::Quota& quota) {
+    Demand made;
+    std::vector<NodeId> nodes = byOrder(graph);
+    std::map<std::uint32_t, std::vector<NodeId>> sinksOf;  // by island
+    std::vector<std::uint32_t> islands;  // in the order of their first sinks
+    for (NodeId id : nodes) {
+        if (!isSink(graph, id)) continue;
+        std::vector<NodeId>& sinks = sinksOf[quota.island[id]];
+        if (sinks.empty()) islands.push_back(quota.island[id]);
+        sinks.push_back(id);
+    }
+    for (std::uint32_t island : islands)
+        for (NodeId id : sinksOf[island]) made.sinks.push_back({id, quota.steady[id]});
+    std::reverse(nodes.begin(), nodes.end());
+    for (NodeId id : nodes)
+        if (isDrained(graph, id)) made.drained.push_back(id);
+    return made;
+}
+
+std::vector<std::string> verifyDemand(const Plan& plan, const graph::Quota& quota) {
+    const graph::Graph& graph = plan.program->graph;
+    std::vector<std::string> faults;
+    std::vector<int> asked(graph.nodes.size()), drained(graph.nodes.size());
+    for (const Demand::Sink& sink : plan.demand->sinks) {
+        ++asked[sink.node];
+        if (sink.firings != quota.steady[sink.node])
+            faults.push_back(fmt::format("'{}' is asked for {} firings instead of {}",
+                                         path(graph, sink.node), sink.firings,
+                                         quota.steady[sink.node]));
+    }
+    for (std::size_t k = 0; k < plan.demand->drained.size(); ++k) {
+        const NodeId id = plan.demand->drained[k];
+        ++drained[id];
+        if (k > 0 && graph.nodes[plan.demand->drained[k - 1]].order < graph.nodes[id].order)
+            faults.push_back(fmt::format("'{}' is drained too late", path(graph, id)));
+    }
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+        if (asked[id] != (isSink(graph, id) ? 1 : 0))
+            faults.push_back(fmt::format("'{}' is asked {} times", path(graph, id), asked[id]));
+        if (drained[id] != (isDrained(graph, id) ? 1 : 0))
+            faults.push_back(fmt::format("'{}' is drained {} times", path(graph, id), drained[id]));
+    }
+    return faults;
+}
+
+}  // namespace strc::plan

@@ -1,0 +1,17 @@
+#pragma once
+/// How programs with dynamic rates run. Private to plan.
+
+#include <string>
+#include <vector>
+
+#include "plan/plan.h"
+
+namespace strc::plan {
+
+/// Who is asked and who is drained (language.md 13), in the order of the language.
+Demand findDemand(const graph::Graph&, const graph::Quota&);
+
+/// What is wrong with Plan::demand, found independently of how it was made: one sentence for each fault.
+std::vector<std::string> verifyDemand(const Plan&, const graph::Quota&);
+
+}  // namespace strc::plan

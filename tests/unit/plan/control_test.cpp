@@ -1,0 +1,91 @@
+// Plans of programs with messages or dynamic rates.
+#include "unit/plan/fixture.h"
+
+namespace strc::plan::test {
+namespace {
+
+using namespace testing;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+Stream dynamic(const std::string& name) {
+    Stream made = filter(name, 1, 1);
+    made.work.pop = made.work.peek = {1, graph::kUnbounded, true, -1};
+    return made;
+}
+
+TEST(PlanDemand, AsksTheSinksAndDrainsFromBelow) {
+    Planned made(pipeline("Main", {source("A", 1), filter("B", 2, 1), dynamic("D"),
+                                   filter("E", 2, 3), sink("Z", 2)}));
+    made.make().verified();
+    ASSERT_TRUE(made.plan->demand);
+    EXPECT_TRUE(made.plan->channels.empty() && made.plan->steady.steps.empty());
+    EXPECT_THAT(print(*made.plan), HasSubstr("an iteration asks for:\n"
+                                             "  3 Main.Z\n"
+                                             "then fire as long as they can:\n"
+                                             "  Main.Z\n"
+                                             "  Main.E\n"
+                                             "  Main.B\n"));
+}
+
+TEST(PlanDemand, VerifyComparesItWithTheGraph) {
+    Planned made(pipeline("Main", {source("A", 1), dynamic("D"), filter("E", 2, 1), sink("Z", 2)}));
+    made.make().verified();
+    Demand& demand = *made.plan->demand;
+    auto faults = [&] { return verify(*made.plan, *made.quota); };
+    ++demand.sinks[0].firings;
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("firings instead of")));
+    --demand.sinks[0].firings;
+    std::swap(demand.drained[0], demand.drained[1]);
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("too late")));
+    demand.drained.pop_back();
+    EXPECT_THAT(faults(), ElementsAre("'Main.Z' is drained 0 times"));
+    demand.sinks.clear();
+    EXPECT_EQ(faults().size(), 2u);
+    demand.actorOffset = demand.queueOffset;
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("overlaps")));
+}
+
+/// `from` sends to `to`.
+void addMessages(Planned& made, const std::string& from, const std::string& to, bool down) {
+    graph::Graph& graph = made.program.graph;
+    const NodeId sender = node(graph, from), receiver = node(graph, to);
+    graph.nodes[sender].effects |= graph::kSends;
+    made.program.portals.push_back({receiver});
+    graph.messages.push_back({sender, receiver, down, 0, false, {}});
+}
+
+TEST(PlanMessages, DeadlinesAreTables) {
+    Planned made(
+        pipeline("Main", {source("A", 1), filter("S", 1, 2), filter("R", 3, 1), sink("Z", 1)}));
+    addMessages(made, "S", "R", true);
+    made.make().verified();
+    ASSERT_EQ(made.plan->mailboxes.size(), 2u);
+    EXPECT_TRUE(!made.plan->mailboxes[0].receives && made.plan->mailboxes[1].receives);
+    ASSERT_EQ(made.plan->routes.size(), 1u);
+    const graph::Sdep::Table& sdep = made.plan->routes[0].sdep;
+    EXPECT_EQ(sdep.periodUp, 3);
+    EXPECT_EQ(sdep.periodDown, 2);
+    EXPECT_THAT(std::vector(sdep.firings.begin(), sdep.firings.begin() + 3), ElementsAre(0, 2, 3));
+    EXPECT_EQ(made.plan->scaled.iterations, 0);
+    EXPECT_THAT(print(*made.plan), HasSubstr("messages of Main.S down to Main.R: SDEP 0 2 3"));
+}
+
+TEST(PlanMessages, MailboxesAreNotWithinOtherBlocks) {
+    Planned made(
+        pipeline("Main", {source("A", 1), filter("R", 1, 1), filter("S", 1, 1), sink("Z", 1)}));
+    addMessages(made, "S", "R", false);
+    made.make().verified();
+    made.plan->mailboxOffset = made.plan->channels[1].offset;
+    EXPECT_THAT(verify(*made.plan, *made.quota), ElementsAre(HasSubstr("overlaps")));
+}
+
+TEST(PlanMessages, NobodyHasAMailboxWithoutSenders) {
+    Planned made(pipeline("Main", {source("A", 1), filter("R", 1, 1), sink("Z", 1)}));
+    made.program.portals.push_back({1});
+    EXPECT_THAT(made.make().verified().plan->mailboxes, IsEmpty());
+}
+
+}  // namespace
+}  // namespace strc::plan::test
