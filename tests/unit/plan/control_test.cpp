@@ -5,6 +5,7 @@ namespace strc::plan::test {
 namespace {
 
 using namespace testing;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -78,7 +79,7 @@ TEST(PlanMessages, MailboxesAreNotWithinOtherBlocks) {
     addMessages(made, "S", "R", false);
     made.make().verified();
     made.plan->mailboxOffset = made.plan->channels[1].offset;
-    EXPECT_THAT(verify(*made.plan, *made.quota), ElementsAre(HasSubstr("overlaps")));
+    EXPECT_THAT(verify(*made.plan, *made.quota), Contains(HasSubstr("overlaps")));
 }
 
 TEST(PlanMessages, NobodyHasAMailboxWithoutSenders) {
