@@ -188,9 +188,9 @@ TEST(PlanScaled, AsManyAsFit) {
         return pipeline("Main", {source("A", items), sink("Z", items)});
     };
     EXPECT_EQ(scaledBy(chain(1)), 1024);
-    EXPECT_EQ(scaledBy(chain(100)), 160) << "163 would fit, but vectors like 16";
-    EXPECT_EQ(scaledBy(chain(4096)), 4);
-    EXPECT_EQ(scaledBy(chain(4097)), 0);
+    EXPECT_EQ(scaledBy(chain(100)), 640) << "655 would fit, but vectors like 16";
+    EXPECT_EQ(scaledBy(chain(16384)), 4);
+    EXPECT_EQ(scaledBy(chain(16385)), 0);
     Planned unwanted(chain(1));
     EXPECT_EQ(unwanted.make(Order::Buffers, false).plan->scaled.iterations, 0);
 }
