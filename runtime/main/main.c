@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "processor.h"
 #include "progress.h"
 #include "signals.h"
+#include "strc/processor.h"
 #include "world.h"
 
 static const strc_origin nowhere = {0, 0};
@@ -89,6 +89,7 @@ static void run_program(strc_run *run) {
     run->env = (strc_env){.world = &run->world,
                           .interrupt = &strc_ended,
                           .random = run->about->random,
+                          .parameters = all->options.parameters,
                           .c_format = (uint8_t)all->options.c_format};
     double start = strc_clock();
     double seconds = all->options.seconds;
@@ -126,6 +127,7 @@ static void print_stats(const strc_run *run) {
 
 static int finish(strc_run *run, int ran) {
     const strc_surroundings *all = &run->surroundings;
+    free(run->surroundings.options.parameters);
     strc_progress_erase();
     strc_messages_show();
     if (ran && all->options.stats) print_stats(run);

@@ -135,7 +135,16 @@ static int take_sample(const char *text, const char *option, strc_stream_info *t
 
 // ---- parameters
 
-static void define(const strc_executable *about, const char *text) {
+/// 0, or -1 after reporting.
+static int begin_parameters(strc_options *options, const strc_executable *about) {
+    size_t bytes = (size_t)about->parameter_count * STRC_PARAMETER_BYTES;
+    if (bytes == 0) return 0;
+    if (!strc_own((void **)&options->parameters, bytes, nowhere, "the parameters")) return -1;
+    memcpy(options->parameters, about->parameter_values, bytes);
+    return 0;
+}
+
+static void define(strc_options *options, const strc_executable *about, const char *text) {
     size_t length = strcspn(text, "=");
     if (length == 0 || !text[length]) {
         wrong_value(text, "-D", "NAME=VALUE");
@@ -147,8 +156,8 @@ static void define(const strc_executable *about, const char *text) {
         const char *name = strc_text_at(each->name);
         if (strlen(name) != length || strncmp(name, text, length) != 0) continue;
         int is_number = each->kind != STRC_BOOLEAN || strcspn(value, "01") != 0;
-        if (!is_number ||
-            !strc_word_value(value, strlen(value), (strc_kind)each->kind, each->value))
+        if (!is_number || !strc_word_value(value, strlen(value), (strc_kind)each->kind,
+                                           options->parameters + k * STRC_PARAMETER_BYTES))
             STRC_FAIL(nowhere, BadDefineValue, value, strc_text_at(each->type_name), name);
         return;
     }
@@ -185,7 +194,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kPrintFormat:
             take_word(text, option, "java", "c", "java or c", &options->c_format);
             break;
-        case kDefine: define(about, text); break;
+        case kDefine: define(options, about, text); break;
         case kIn:
         case kOut: file->name = text; break;
         case kInFormat:
@@ -292,6 +301,7 @@ strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
                               .seconds = -1,
                               .in = {"-", STRC_FORMATS, NULL},
                               .out = {"-", STRC_FORMATS, NULL}};
+    if (begin_parameters(options, about) != 0) return STRC_PARSED_WRONG;
     for (int k = 1; k < argc; ++k) {
         const char *word = argv[k];
         const char *value;

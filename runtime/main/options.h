@@ -17,6 +17,7 @@ typedef struct strc_options {
     int loop_input, pad_tail, c_format, stats, time;
     strc_file_options in, out;
     strc_stream_info out_info;
+    unsigned char *parameters;  ///< their values (strc_env)
 } strc_options;
 
 typedef enum strc_parsed { STRC_PARSED_RUN, STRC_PARSED_DONE, STRC_PARSED_WRONG } strc_parsed;

@@ -53,10 +53,6 @@ std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
 
 std::string symbolOf(const ir::Native& native) { return native.package + '_' + native.name; }
 
-std::string openParameterName(std::uint32_t slot) {
-    return "strc_parameter_" + std::to_string(slot);
-}
-
 Module lower(base::Context& context, const ir::Module& program, const plan::Plan& plan,
              const Options& options) {
     auto impl = std::make_unique<Module::Impl>();
@@ -65,8 +61,6 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context.limits, program, plan, options, *impl);
-    for (std::uint32_t slot = 0; slot < plan.program->openValues.size(); ++slot)
-        builder.openParameter(slot);
     emitProgram(builder);
     if (options.isInterrupted()) return Module(std::move(impl));
     limitEffort(*impl);

@@ -61,8 +61,6 @@ std::string whyNot(const ir::Module&, const plan::Plan&);
 
 /// "Package_name".
 std::string symbolOf(const ir::Native&);
-/// The symbol of an open parameter (ir::Module::open), as it lies in memory.
-std::string openParameterName(std::uint32_t slot);
 
 Module lower(base::Context&, const ir::Module&, const plan::Plan&, const Options&);
 

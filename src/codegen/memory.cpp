@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "codegen/detail/body_emitter.h"
+#include "strc/runtime.h"
 
 namespace strc::codegen {
 namespace {
@@ -71,14 +72,20 @@ bool BodyEmitter::isOpen(ir::VarRef var) const {
     return var.space == ir::Space::Constant && kernel.kernel->code.openSlot(var.index) != ir::kNone;
 }
 
-/// It does not change while the program runs.
+/// Neither the value nor where it lies changes while a phase runs.
 llvm::Value* BodyEmitter::loadOpen(const Instr& instr) {
-    const std::uint32_t slot = kernel.kernel->code.openSlot(instr.var.index);
-    llvm::Value* loaded = m.load(b, instr.type, m.openParameter(slot));
-    auto* load = llvm::dyn_cast<llvm::LoadInst>(loaded);
-    if (load)
-        load->setMetadata(llvm::LLVMContext::MD_invariant_load, llvm::MDNode::get(m.context, {}));
-    return loaded;
+    const std::uint64_t slot = kernel.kernel->code.openSlot(instr.var.index);
+    auto invariant = [this](llvm::Value* loaded) {
+        if (auto* load = llvm::dyn_cast<llvm::LoadInst>(loaded))
+            load->setMetadata(llvm::LLVMContext::MD_invariant_load,
+                              llvm::MDNode::get(m.context, {}));
+        return loaded;
+    };
+    llvm::Value* place =
+        b.CreateConstInBoundsGEP1_64(m.i8(), param(kEnv), offsetof(strc_env, parameters));
+    llvm::Value* values = invariant(b.CreateLoad(m.ptr(), place));
+    return invariant(m.load(
+        b, instr.type, b.CreateConstInBoundsGEP1_64(m.i8(), values, slot * STRC_PARAMETER_BYTES)));
 }
 
 llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {

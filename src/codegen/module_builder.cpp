@@ -165,18 +165,6 @@ llvm::Constant* ModuleBuilder::bytes(const std::string& data) {
     return made = global;
 }
 
-llvm::GlobalVariable* ModuleBuilder::openParameter(std::uint32_t slot) {
-    std::string name = openParameterName(slot);
-    if (llvm::GlobalVariable* known = module.getNamedGlobal(name)) return known;
-    const std::string& value = plan.program->openValues[slot].bytes;
-    auto* initial = llvm::ConstantDataArray::getString(context, value, false);
-    auto* made = new llvm::GlobalVariable(module, initial->getType(), false,
-                                          llvm::GlobalValue::ExternalLinkage, initial, name);
-    made->setExternallyInitialized(true);
-    made->setAlignment(llvm::Align(16));
-    return made;
-}
-
 llvm::Constant* ModuleBuilder::text(const std::string& string) {
     llvm::Constant* size = llvm::ConstantInt::get(i64(), string.size());
     auto* initial = llvm::ConstantStruct::getAnon({size, bytes(string)});

@@ -213,17 +213,16 @@ private:
     void addParameters() {
         const std::vector<types::Value>& values = program.plan.program->openValues;
         std::vector<strc_parameter> rows;
-        Data table{"strc.parameters", {}, {}};
+        std::string bytes;
         for (std::uint32_t slot = 0; slot < values.size(); ++slot) {
-            const std::size_t at = slot * sizeof(strc_parameter) + offsetof(strc_parameter, value);
-            table.pointers.push_back({at, codegen::openParameterName(slot)});
-            rows.push_back({nullptr, static_cast<std::uint32_t>(kindOf(values[slot].type->kind)),
+            rows.push_back({static_cast<std::uint32_t>(kindOf(values[slot].type->kind)),
                             text(program.module.open[slot].name),
-                            text(types::toString(values[slot].type)), 0});
+                            text(types::toString(values[slot].type))});
+            bytes += values[slot].bytes;
+            bytes.resize((slot + 1) * std::size_t{STRC_PARAMETER_BYTES});
         }
-        table.bytes = bytesOf(rows);
-        made.push_back(std::move(table));
-        top.pointers.push_back({offsetof(strc_executable, parameters), "strc.parameters"});
+        add("strc.parameters", bytesOf(rows), offsetof(strc_executable, parameters));
+        add("strc.parameter_values", std::move(bytes), offsetof(strc_executable, parameter_values));
     }
 
     // ---------------------------------------------------------------- the constant

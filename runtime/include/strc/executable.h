@@ -71,10 +71,8 @@ typedef struct strc_port {
 
 /// A parameter of the main stream that `-D` sets.
 typedef struct strc_parameter {
-    void *value;  ///< as it lies in memory: what it is unless it is set
     uint32_t kind;  ///< BOOLEAN to COMPLEX
     strc_text name, type_name;
-    uint32_t unused;
 } strc_parameter;
 
 /// A check that can fail: STRC_NUMBER in the text stands for the next number of the fault.
@@ -110,6 +108,7 @@ typedef struct strc_executable {
     const strc_port *inputs;  ///< as many as the program has
     const strc_port *outputs;
     const strc_parameter *parameters;
+    const unsigned char *parameter_values;  ///< strc_env.parameters unless they are set
     const struct strc_format *const *formats;  ///< by strc_format_id; null: left out
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;

@@ -14,6 +14,8 @@ extern "C" {
 #define STRC_ABI_VERSION 1u
 /// At most so many bytes of strings at a time; what would be more is null.
 #define STRC_STRING_BYTES (UINT64_C(1) << 30)
+/// A value of a parameter, as it lies in memory, has so much room.
+#define STRC_PARAMETER_BYTES 16
 
 typedef struct strc_env strc_env;
 
@@ -132,6 +134,7 @@ struct strc_env {
         *interrupt;  ///< nonzero: somebody wants the run to end; never null
     double seconds;  ///< so long may the run take; 0: as long as it likes
     uint64_t random;  ///< state of the generator (language.md 16.3)
+    const void *parameters;  ///< of the main stream, left open: STRC_PARAMETER_BYTES each
     uint8_t c_format;  ///< print like C (language.md 18)
     strc_fault fault;
     uint64_t firings;  ///< of a run by demand

@@ -55,8 +55,6 @@ public:
 
     /// Memory that nobody writes.
     llvm::Constant* bytes(const std::string& contents);
-    /// Where the value of an open parameter lies; who runs the program may change it before.
-    llvm::GlobalVariable* openParameter(std::uint32_t slot);
     /// A `strc_string` for ever.
     llvm::Constant* text(const std::string&);
 

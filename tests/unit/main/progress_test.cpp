@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "processor.h"
+#include "strc/processor.h"
 #include "progress.h"
 }
 

@@ -1,4 +1,4 @@
-#include "processor.h"
+#include "strc/processor.h"
 
 #include <stddef.h>
 
