@@ -1,29 +1,12 @@
 // One run: phases until an end.
 #define _GNU_SOURCE  // pthread_getattr_np
 #include <pthread.h>
-#include <setjmp.h>
 #include <string.h>
 
 #include "demand.h"
 #include "messages.h"
 #include "run.h"
 #include "undo.h"
-
-void strc_leave(strc_env *env, strc_end end) {
-    env->end = (int)end;
-    longjmp(*(jmp_buf *)env->escape, 1);
-}
-
-void strc_trap(strc_env *env, int32_t site, int32_t node, int64_t first, int64_t second) {
-    env->fault = (strc_fault){(uint32_t)site, (uint32_t)node, {first, second}};
-    strc_leave(env, STRC_END_FAULT);
-}
-
-void strc_need_stack(strc_env *env, int32_t site, int32_t node, int64_t bytes) {
-    enum { kSpare = 1 << 17 };  // for what is called without asking
-    const char *here = __builtin_frame_address(0);
-    if (here - env->stack_end < bytes + kSpare) strc_trap(env, site, node, bytes, 0);
-}
 
 /// The lowest address of this thread's stack.
 static const char *end_of_stack(void) {
@@ -34,20 +17,6 @@ static const char *end_of_stack(void) {
     pthread_attr_getstack(&attributes, &address, &size);
     pthread_attr_destroy(&attributes);
     return address;
-}
-
-void strc_stop(strc_env *env) { strc_leave(env, STRC_END_INTERRUPTED); }
-
-void strc_read(strc_env *env, int32_t input, void *to, int64_t items) {
-    const strc_world *world = env->world;
-    if (world->read(world->self, (uint32_t)input, to, (uint64_t)items) != 0)
-        strc_leave(env, STRC_END_STOPPED);
-}
-
-void strc_write(strc_env *env, int32_t output, const void *from, int64_t items) {
-    const strc_world *world = env->world;
-    if (world->write(world->self, (uint32_t)output, from, (uint64_t)items) != 0)
-        strc_leave(env, STRC_END_STOPPED);
 }
 
 typedef struct run {
@@ -104,7 +73,8 @@ static int is_interrupted(run *r) {
     return *r->env->interrupt || (r->env->poll && strc_watch_interrupted(&r->watch));
 }
 
-static strc_end run_phases(run *r) {
+static strc_end run_phases(void *self) {
+    run *r = self;
     const strc_program *program = r->program;
     while (r->done < r->iterations) {
         if (is_interrupted(r))
@@ -122,20 +92,12 @@ static strc_end run_phases(run *r) {
     return STRC_END_ITERATIONS;
 }
 
-static strc_end run_init(run *r) {
+static strc_end run_init(void *self) {
+    run *r = self;
     if (*r->env->interrupt) return STRC_END_INTERRUPTED;
     if (!supplied(r, &r->program->init, 1)) return starved(r);
     run_phase(r, &r->program->init);
     return STRC_END_ITERATIONS;
-}
-
-/// Until an end, or until somebody leaves.
-static strc_end attempt(run *r, strc_end (*part)(run *)) {
-    jmp_buf escape;
-    r->env->escape = &escape;
-    r->env->depth = 0;
-    if (setjmp(escape) != 0) return (strc_end)r->env->end;
-    return part(r);
 }
 
 /// What went wrong in a transaction, took too long in it, or had no room for all its output, is done
@@ -152,12 +114,15 @@ static int is_done_again(run *r, strc_end end) {
     return 1;
 }
 
-static strc_end run_pulled(run *r) { return strc_puller_run(&r->puller, r->iterations); }
+static strc_end run_pulled(void *self) {
+    run *r = self;
+    return strc_puller_run(&r->puller, r->iterations);
+}
 
 /// What has been made is let out, whatever the end.
 static strc_end run_by_demand(run *r) {
     strc_puller_begin(&r->puller, r->program, r->env, r->state);
-    strc_end end = attempt(r, run_pulled);
+    strc_end end = strc_attempt(r->env, run_pulled, r);
     if (end == STRC_END_INPUT) end = starved(r);
     int stopped = strc_puller_conclude(&r->puller);
     r->done = r->puller.done;
@@ -166,20 +131,18 @@ static strc_end run_by_demand(run *r) {
 }
 
 static strc_end run_all(run *r) {
-    strc_end end = attempt(r, run_init);
+    strc_end end = strc_attempt(r->env, run_init, r);
     if (end != STRC_END_ITERATIONS) return end;
     if (r->program->demand) return run_by_demand(r);
     do {
-        end = attempt(r, run_phases);
+        end = strc_attempt(r->env, run_phases, r);
     } while (is_done_again(r, end));
     return strc_undo_commit(&r->undo) != 0 ? STRC_END_STOPPED : end;
 }
 
 strc_end strc_execute(const strc_program *program, strc_env *env, void *state, uint64_t iterations,
                       uint64_t *done) {
-    if (program->image_size) memcpy(state, program->image, program->image_size);
-    if (program->state_size > program->image_size)
-        memset((char *)state + program->image_size, 0, program->state_size - program->image_size);
+    strc_state_begin(program, state);
     run r = {.program = program, .env = env, .state = state, .iterations = iterations};
     env->poll = 0;
     env->stack_end = end_of_stack();

@@ -7,6 +7,12 @@
 /// Ends the run from inside generated code.
 _Noreturn void strc_leave(strc_env *env, strc_end end);
 
+/// `part(self)`, which runs phases: until it is over, or until somebody leaves.
+strc_end strc_attempt(strc_env *env, strc_end (*part)(void *), void *self);
+
+/// What the state holds before the phase `init`.
+void strc_state_begin(const strc_program *, void *state);
+
 /// Gives back the memory of all strings.
 void strc_strings_free(strc_env *env);
 

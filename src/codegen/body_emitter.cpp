@@ -264,7 +264,7 @@ bool BodyEmitter::keepsStrings(const Instr& loop) const {
 bool BodyEmitter::leavesStrings(const Instr& loop) {
     return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
         return contains(body, part, [&](const Instr& i) {
-            return makesString(m.program, i) ||
+            return ir::makesString(m.program, i) ||
                    (i.op == Op::Call && i.callee.kind != ir::CalleeKind::Native &&
                     m.makesStrings(kernel, m.calleeBody(kernel, i.callee)));
         });
@@ -296,8 +296,10 @@ void BodyEmitter::emitCall(const Instr& instr) {
                                    param(kNode), param(kIter),   popped,     pushed};
     for (Reg reg : instr.operands) args.push_back(value(reg));
     const ir::Body& needy = m.calleeBody(kernel, instr.callee);
-    needStack(needy, instr.range, "function '" + needy.name + "'");
-    if (!m.isRecursive(kernel, instr.callee)) return set(instr, b.CreateCall(callee, args));
+    const bool isRecursive = m.isRecursive(kernel, instr.callee);
+    needStack(needy, instr.range, "function '" + needy.name + "'",
+              isRecursive && m.options.inPieces);
+    if (!isRecursive) return set(instr, b.CreateCall(callee, args));
     emitPoll(m, b, param(kEnv));
     llvm::Value* place =
         b.CreateConstInBoundsGEP1_64(m.i8(), param(kEnv), offsetof(strc_env, depth));

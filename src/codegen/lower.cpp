@@ -1,7 +1,5 @@
 #include "codegen/lower.h"
 
-#include <set>
-
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
@@ -30,24 +28,9 @@ std::string whyNot(const ir::Body& body) {
 
 std::string whyNot(const ir::Module& program, const plan::Plan& plan) {
     if (std::string why = whyNotHere(); !why.empty()) return why;
-    std::set<const ir::Body*> seen;
-    for (const elab::Kernel& kernel : plan.program->kernels) {
-        std::vector<const ir::Body*> todo;
-        if (kernel.code.work) todo.push_back(&*kernel.code.work);
-        if (kernel.code.prework) todo.push_back(&*kernel.code.prework);
-        if (kernel.code.startsLate) todo.push_back(&kernel.code.setup);
-        if (kernel.code.init) todo.push_back(&*kernel.code.init);
-        for (const ir::Body& function : kernel.code.functions)
-            if (function.kind == ir::BodyKind::Handler) todo.push_back(&function);
-        while (!todo.empty()) {
-            const ir::Body& body = *todo.back();
-            todo.pop_back();
-            if (!seen.insert(&body).second) continue;
-            if (std::string why = whyNot(body); !why.empty()) return why;
-            for (const ir::Callee& callee : calleesOf(body))
-                todo.push_back(&calleeBody(program, kernel.code, callee));
-        }
-    }
+    for (const elab::Kernel& kernel : plan.program->kernels)
+        for (const ir::Body* body : ir::bodiesThatRun(program, kernel.code))
+            if (std::string why = whyNot(*body); !why.empty()) return why;
     return {};
 }
 

@@ -26,6 +26,8 @@ struct Options {
     bool checks = true;  ///< array bounds, division by zero, rates
     std::string processor;  ///< as LLVM calls it; empty: the one at hand, or any of the target
     std::string target;  ///< "aarch64-linux-gnu"; empty: this machine
+    /// For a library: single steady states matter as much as many at once, and the stack is small.
+    bool inPieces = false;
     bool lanes = true;  ///< several firings of filters without state at once
     std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at

@@ -161,9 +161,10 @@ std::int64_t bytesOfArrays(const ir::Body& body) {
 }  // namespace
 
 /// Before `needy` begins.
-void BodyEmitter::needStack(const ir::Body& needy, base::SourceRange at, std::string name) {
+void BodyEmitter::needStack(const ir::Body& needy, base::SourceRange at, std::string name,
+                            bool always) {
     const std::int64_t bytes = bytesOfArrays(needy);
-    if (bytes <= kSmall) return;
+    if (bytes <= kSmall && !always) return;
     askForStack({base::Diag::OutOfMemory, at, {std::move(name)}, 1},
                 b.getInt64(static_cast<std::uint64_t>(bytes)));
 }

@@ -46,27 +46,6 @@ bool isPure(std::string_view name) {
 
 }  // namespace
 
-bool makesString(const ir::Module& program, const ir::Instr& instr) {
-    return instr.op == ir::Op::Concat ||
-           (instr.op == ir::Op::Call && makesString(program, instr.callee)) ||
-           (instr.op == ir::Op::Convert && instr.type->is(TypeKind::String));
-}
-
-std::vector<ir::Callee> calleesOf(const ir::Body& body) {
-    std::vector<ir::Callee> callees;
-    for (const ir::Block& block : body.blocks)
-        for (const ir::Instr& instr : block.instrs)
-            if (instr.op == ir::Op::Call && instr.callee.kind != ir::CalleeKind::Native)
-                callees.push_back(instr.callee);
-    return callees;
-}
-
-const ir::Body& calleeBody(const ir::Module& program, const ir::StreamCode& from,
-                           const ir::Callee& callee) {
-    return callee.kind == ir::CalleeKind::Package ? program.functions[callee.index]
-                                                  : from.functions[callee.index];
-}
-
 ModuleBuilder::ModuleBuilder(const base::Limits& limits, const ir::Module& program,
                              const plan::Plan& plan, const Options& options, Module::Impl& impl)
     : limits(limits),
@@ -281,7 +260,7 @@ llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& c
 const ir::Body& ModuleBuilder::calleeBody(const KernelFunctions& from,
                                           const ir::Callee& callee) const {
     static const ir::StreamCode none;  // functions of packages call such functions alone
-    return codegen::calleeBody(program, from.kernel ? from.kernel->code : none, callee);
+    return ir::calleeBody(program, from.kernel ? from.kernel->code : none, callee);
 }
 
 std::set<const ir::Body*> ModuleBuilder::calledBy(const KernelFunctions& from,
@@ -291,7 +270,7 @@ std::set<const ir::Body*> ModuleBuilder::calledBy(const KernelFunctions& from,
     while (!todo.empty()) {
         const ir::Body* body = todo.back();
         todo.pop_back();
-        for (const ir::Callee& callee : calleesOf(*body)) {
+        for (const ir::Callee& callee : ir::calleesOf(*body)) {
             const ir::Body* next = &calleeBody(from, callee);
             if (seen.insert(next).second) todo.push_back(next);
         }
@@ -311,7 +290,7 @@ bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& bo
     if (!isNew) return known->second;
     std::set<const ir::Body*> bodies = calledBy(from, body);
     bodies.insert(&body);
-    auto makes = [this](const ir::Instr& instr) { return makesString(program, instr); };
+    auto makes = [this](const ir::Instr& instr) { return ir::makesString(program, instr); };
     return known->second = std::any_of(bodies.begin(), bodies.end(), [&](const ir::Body* each) {
                return std::any_of(each->blocks.begin(), each->blocks.end(), [&](const auto& block) {
                    return std::any_of(block.instrs.begin(), block.instrs.end(), makes);

@@ -1,17 +1,8 @@
 // Calls of C functions (language.md 15.3).
 
-#include <algorithm>
-
 #include "codegen/detail/body_emitter.h"
 
 namespace strc::codegen {
-
-bool makesString(const ir::Module& program, const ir::Callee& callee) {
-    if (callee.kind != ir::CalleeKind::Native) return false;
-    const ir::Native& native = program.natives[callee.index];
-    auto isString = [](const Type* type) { return type->is(TypeKind::String); };
-    return std::any_of(native.params.begin(), native.params.end(), isString);
-}
 
 namespace {
 

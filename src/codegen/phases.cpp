@@ -411,7 +411,8 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
                               bool once) {
     llvm::Constant* run = llvm::ConstantPointerNull::get(m.ptr());
     bool exists = once || phase.iterations > 0;
-    bool isRare = once || (&phase == &m.plan.steady && m.plan.scaled.iterations > 0);
+    bool isRare =
+        once || (!m.options.inPieces && &phase == &m.plan.steady && m.plan.scaled.iterations > 0);
     if (exists) run = PhaseEmitter(m, isRare).emit(phase, name);
     return llvm::ConstantStruct::getAnon(
         {run, readsOf(m, phase),

@@ -1,7 +1,9 @@
-// `strc build`: executables and object files.
+// `strc build`: executables, libraries and object files.
 #include <algorithm>
+#include <ostream>
 
 #include "driver/commands.h"
+#include "executable/library.h"
 #include "executable/link.h"
 #include "executable/tables.h"
 
@@ -15,12 +17,10 @@ class Build {
 public:
     explicit Build(const Call& wanted) : call(wanted), options(wanted.options) {}
 
-    int executable() {
+    int product() {
         if (!checkOptions() || !compile()) return status();
         if (auto object = makeObject()) {
-            base::Status linked = executable::link(
-                *object, options.output,
-                {options.linker, options.isStatic, options.natives, !options.target.empty()});
+            base::Status linked = executable::link(*object, options.output, linkOptions());
             if (!linked) reportFailure(linked.failure());
         }
         return status();
@@ -48,9 +48,34 @@ private:
         return false;
     }
 
-    /// What a program prints while its graph is built it prints when it starts.
+    executable::LinkOptions linkOptions() {
+        executable::LinkOptions how{
+            options.linker, options.isStatic, options.natives, !options.target.empty(), {}, {}};
+        if (!options.isShared) return how;
+        how.prefix = program.main->name.text();
+        how.header = {options.header, executable::libraryHeader(parts())};
+        return how;
+    }
+
+    executable::Program parts() {
+        return {program.context,
+                *program.plan,
+                program.quota,
+                program.module,
+                std::string(program.main->name.text()),
+                printed,
+                options.isShared};
+    }
+
+    /// What a program prints while its graph is built it prints when it starts. A library does not start:
+    /// whoever builds it sees it.
     bool compile() {
-        auto print = [this](std::string_view text) { printed += text; };
+        auto print = [this](std::string_view text) {
+            if (options.isShared)
+                call.world.out << text << std::flush;
+            else
+                printed += text;
+        };
         if (compileFiles(call, program, Stage::Planned, print) < Stage::Planned) return false;
         std::string why = codegen::whyNot(program.module, *program.plan);
         if (options.lenient) why = "a compiled program has no lenient rates";
@@ -64,13 +89,10 @@ private:
     }
 
     std::optional<std::string> makeObject() {
-        executable::Program parts{program.context,
-                                  *program.plan,
-                                  program.quota,
-                                  program.module,
-                                  std::string(program.main->name.text()),
-                                  printed};
-        if (!executable::checkFormats(parts)) return std::nullopt;
+        const executable::Program parts = this->parts();
+        const bool fine =
+            options.isShared ? executable::checkLibrary(parts) : executable::checkFormats(parts);
+        if (!fine) return std::nullopt;
         codegen::Options how = codegenOptions(options, program);
         how.interrupted = [this] { return call.interrupted(); };
         codegen::Module module =
@@ -102,7 +124,7 @@ private:
 
 }  // namespace
 
-int buildCommand(const Call& call) { return Build(call).executable(); }
+int buildCommand(const Call& call) { return Build(call).product(); }
 
 int emitObjectCommand(const Call& call) { return Build(call).objectFile(); }
 

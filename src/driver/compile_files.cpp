@@ -26,6 +26,9 @@ void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
     if (!search.best().empty()) diag.note(base::Diag::DidYouMean) << search.best();
 }
 
+/// Items of an open end that a library takes or gives at once: what audio callbacks bring at the least.
+constexpr std::int64_t kMostAtOnce = 64;
+
 void setUp(base::Context& context, const Options& options) {
     context.lenient = options.lenient;
     if (options.stepLimit) context.limits.elaborationSteps = *options.stepLimit;
@@ -64,6 +67,7 @@ std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) 
 
 codegen::Options codegenOptions(const Options& options) {
     codegen::Options made;
+    made.inPieces = options.isShared;
     made.level = options.level;
     made.checks = options.checks;
     made.lanes = options.lanes;
@@ -92,6 +96,7 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
     request.order = call.options.order;
     request.planIfPossible = planIfPossible;
     request.scaling = call.options.scaling;
+    if (call.options.isShared) request.mostItems = kMostAtOnce;
     request.print = std::move(print);
     request.interrupt = call.world.interrupt;
     Result<Library> library = call.options.stdlib.empty() ? Result<Library>(Library::builtIn())

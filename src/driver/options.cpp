@@ -56,7 +56,8 @@ constexpr std::string_view kBuildExamples = R"(Examples:
   strc build radio.str                      makes the executable radio
   strc build -O3 --march=x86-64-v3 -o receiver radio.str
   strc build --top Equaliser --static equaliser.str
-  ./equaliser --in music.wav --out louder.wav)";
+  ./equaliser --in music.wav --out louder.wav
+  strc build --shared --top Equaliser equaliser.str     makes libequaliser.so and libequaliser.h)";
 constexpr std::string_view kCheckExamples = R"(Examples:
   strc check radio.str
   strc check --diagnostics=json *.str       for editors: one JSON object a line, on standard error
@@ -206,6 +207,10 @@ private:
                   options.target = text;
               });
         flag(sub, "--static", options.isStatic, "put the C library into it");
+        flag(sub, "--shared", options.isShared,
+             "make a shared library instead, and a C header for it");
+        value(sub, "--header", "FILE", "where the header of --shared goes; default: beside it",
+              [this](const std::string& text) { options.header = text; });
         value(sub, "--linker", "FILE",
               "link with this C compiler; default: cc, or NAME-gcc of the target",
               [this](const std::string& text) { options.linker = text; });
@@ -548,17 +553,26 @@ private:
                 << "graphs are written as .dot, .svg, .json or .txt";
     }
 
-    /// The name of the first source file, without its ending.
-    void chooseExecutableName() {
+    /// The name of the first source file, without its ending; as libraries are called, if it is one.
+    void chooseProductName() {
         if (options.output.empty() && !options.arguments.empty()) {
             std::string name = options.arguments[0];
             name = name.substr(name.rfind('/') + 1);
             if (name.ends_with(".str")) options.output = name.substr(0, name.size() - 4);
+            if (options.isShared && !options.output.empty())
+                options.output = "lib" + options.output + ".so";
             if (options.output.empty()) diags.add(Diag::BadCommandLine) << "-o FILE is missing";
         }
         auto isOutput = [this](const std::string& file) { return file == options.output; };
         if (std::any_of(options.arguments.begin(), options.arguments.end(), isOutput))
             conflict("-o " + options.output, "the source file of that name");
+        if (options.isShared && options.header.empty()) {
+            const std::string& library = options.output;
+            const bool isUsual = library.ends_with(".so");
+            options.header = library.substr(0, library.size() - (isUsual ? 3 : 0)) + ".h";
+        }
+        if (options.isShared && options.header == options.output)
+            conflict("--header " + options.header, "a library of that name");
     }
 
     void conflict(std::string_view one, std::string_view other) {
@@ -577,10 +591,13 @@ private:
         }
         if (options.interpret && !options.checks) conflict("--interpret", "--check=none");
         if (options.interpret && options.noInterpret) conflict("--interpret", "--no-interpret");
+        if (options.isShared && options.isStatic) conflict("--shared", "--static");
+        if (!options.header.empty() && !options.isShared)
+            diags.add(Diag::BadCommandLine) << "--header needs --shared";
         if (options.command == Command::Graph) chooseGraphFormat();
         if (options.linker.empty())
             options.linker = options.target.empty() ? "cc" : options.target + "-gcc";
-        if (options.command == Command::Build && !options.emit) chooseExecutableName();
+        if (options.command == Command::Build && !options.emit) chooseProductName();
         bool printsStage = options.emit || options.command == Command::Build ||
                            options.command == Command::Graph ||
                            options.command == Command::Schedule;

@@ -71,11 +71,13 @@ struct Options {
     std::string target;  ///< --target; empty: this machine
     std::string processor;  ///< --march=NAME; empty: the one at hand
     bool isStatic = false;
+    bool isShared = false;  ///< a library instead of an executable
+    std::string header;  ///< of the library; empty: beside it
     std::vector<std::string> keptParameters;  ///< --keep-param
 
     // ---- output of commands
     std::optional<Emit> emit;
-    std::string output;  ///< -o FILE, or empty: standard output; of build: the executable
+    std::string output;  ///< -o FILE, or empty: standard output; of build: the product
     GraphFormat graphFormat = GraphFormat::Dot;
     bool fold = true;
     bool write = false;  ///< fmt

@@ -145,7 +145,7 @@ private:
         base::Context& told = request.planIfPossible ? scratch : result.context;
         result.plan =
             plan::plan(told, program, result.quota, isDynamic ? none : result.schedules.front(),
-                       {request.scaling, single ? &*single : nullptr});
+                       {request.scaling, single ? &*single : nullptr, request.mostItems});
         return !result.context.diags.hasErrors();
     }
 

@@ -1,18 +1,13 @@
 #include "executable/link.h"
 
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
-#include <sys/stat.h>
-#include <unistd.h>
-#include <vector>
 
 #include "embedded/programArchive.h"
 #include "embedded/runtimeSources.h"
+#include "executable/beside.h"
 #include "io/subprocess.h"
 
 namespace strc::executable {
@@ -20,10 +15,6 @@ namespace {
 
 using base::Diag;
 using base::Status;
-
-base::Failure cannotWrite(const std::string& name, int error) {
-    return base::failure(Diag::CannotWriteFile, {name, std::strerror(error)});
-}
 
 /// A folder for what the linker reads; it goes with everything in it.
 class Workshop {
@@ -48,11 +39,7 @@ public:
         std::error_code ignored;
         std::filesystem::create_directories(std::filesystem::path(file(name)).parent_path(),
                                             ignored);
-        errno = 0;
-        std::ofstream out(file(name), std::ios::binary);
-        out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-        out.close();
-        return out ? base::ok() : cannotWrite(file(name), errno != 0 ? errno : EIO);
+        return writeFile(file(name), bytes);
     }
 
 private:
@@ -60,44 +47,11 @@ private:
     int error = 0;
 };
 
-/// A file beside the one that it is to become.
-class Beside {
-public:
-    explicit Beside(const std::string& output) : output(output), path(output + ".XXXXXX") {
-        struct stat old{};
-        if (stat(output.c_str(), &old) == 0 && !S_ISREG(old.st_mode)) {
-            error = S_ISDIR(old.st_mode) ? EISDIR : ENOTSUP;  // a device is not to be replaced
-            return;
-        }
-        int descriptor = mkstemp(path.data());
-        error = descriptor < 0 ? errno : 0;
-        if (descriptor >= 0) close(descriptor);
-        exists = descriptor >= 0;
-    }
-    ~Beside() {
-        if (exists) unlink(path.c_str());
-    }
-    Beside(const Beside&) = delete;
-    Beside& operator=(const Beside&) = delete;
-
-    Status status() const { return error == 0 ? base::ok() : cannotWrite(output, error); }
-    const std::string& name() const { return path; }
-
-    Status complete() {
-        mode_t mask = umask(0);
-        umask(mask);
-        if (chmod(path.c_str(), 0777 & ~mask) != 0 || rename(path.c_str(), output.c_str()) != 0)
-            return cannotWrite(output, errno);
-        exists = false;
-        return base::ok();
-    }
-
-private:
-    std::string output;
-    std::string path;
-    int error = 0;
-    bool exists = false;
-};
+/// Which of the runtime's sources are needed: no library has a main function, files or messages.
+bool isWanted(std::string_view source, const LinkOptions& options) {
+    return source.starts_with(options.prefix.empty() ? "main/" : "library/") ||
+           source.starts_with("src/");
+}
 
 /// Puts the runtime into the workshop; adds the words that have it linked.
 Status addRuntime(const Workshop& workshop, const LinkOptions& options,
@@ -106,19 +60,19 @@ Status addRuntime(const Workshop& workshop, const LinkOptions& options,
         command.push_back(workshop.file("libstrc_program.a"));
         return workshop.write("libstrc_program.a", embedded::programArchive());
     }
-    for (const char* word :
-         {"-O2", "-std=gnu11", "-ffp-contract=off", "-ffunction-sections", "-fdata-sections", "-I"})
+    for (const char* word : {"-O2", "-std=gnu11", "-ffp-contract=off", "-fPIC",
+                             "-fvisibility=hidden", "-ffunction-sections", "-fdata-sections", "-I"})
         command.push_back(word);
     command.push_back(workshop.file("include"));
     for (const base::EmbeddedFile& source : embedded::runtimeSources()) {
         std::string name(source.name);
-        if (name.ends_with(".c")) command.push_back(workshop.file(name));
+        if (name.ends_with(".c") && isWanted(name, options)) command.push_back(workshop.file(name));
         if (Status written = workshop.write(name, source.text); !written) return written;
     }
     return base::ok();
 }
 
-/// The executable finds the libraries where they are now.
+/// The product finds the libraries where they are now.
 void addLibraries(const LinkOptions& options, std::vector<std::string>& command) {
     for (const std::string& library : options.libraries) {
         std::error_code ignored;
@@ -128,28 +82,69 @@ void addLibraries(const LinkOptions& options, std::vector<std::string>& command)
     }
 }
 
-Status runLinker(const Workshop& workshop, const std::string& output, const LinkOptions& options) {
-    std::vector<std::string> command{options.linker, "-o", output, workshop.file("program.o")};
+/// The functions of strc/library.h under the library's names; everything else stays inside, so that
+/// several libraries of one process do not meet.
+Status addExports(const Workshop& workshop, const std::string& output, const std::string& prefix,
+                  std::vector<std::string>& command) {
+    std::string exported = "{ global:";
+    for (const char* function : {"create", "destroy", "process", "reset", "set", "message"}) {
+        const std::string name = prefix + "_" + function;
+        const std::string inside = std::string("strc_library_") + function;
+        command.push_back("-Wl,-u," + inside);
+        command.push_back("-Wl,--defsym=" + name + "=" + inside);
+        exported += " " + name + ";";
+    }
+    const std::string base = std::filesystem::path(output).filename();
+    // With all names bound when it is loaded nothing is looked up while it runs.
+    for (const std::string& word :
+         {std::string("-shared"), std::string("-Wl,-z,now"), "-Wl,-soname," + base,
+          "-Wl,--version-script=" + workshop.file("exported")})
+        command.push_back(word);
+    return workshop.write("exported", exported + " local: *; };\n");
+}
+
+Status runLinker(const Workshop& workshop, const std::string& product, const std::string& output,
+                 const LinkOptions& options) {
+    const bool isLibrary = !options.prefix.empty();
+    std::vector<std::string> command{options.linker, "-o", product, workshop.file("program.o")};
     if (Status added = addRuntime(workshop, options, command); !added) return added;
     addLibraries(options, command);
+    if (isLibrary)
+        if (Status added = addExports(workshop, output, options.prefix, command); !added)
+            return added;
     if (options.isStatic) command.push_back("-static");
     for (const char* word : {"-Wl,--gc-sections", "-pthread", "-lm"}) command.push_back(word);
     io::ToolEnd end = io::callTool(command, {});
     if (end.fine) return base::ok();
-    if (end.isMissing) return base::failure(Diag::ToolMissing, {"an executable", options.linker});
+    if (end.isMissing)
+        return base::failure(Diag::ToolMissing,
+                             {isLibrary ? "a library" : "an executable", options.linker});
     return base::failure(Diag::CannotLink, {options.linker, end.complaint});
+}
+
+Status linkTo(Beside& product, const std::string& object, const std::string& output,
+              const LinkOptions& options) {
+    if (Status made = product.status(); !made) return made;
+    Workshop workshop;
+    if (Status made = workshop.status(); !made) return made;
+    if (Status written = workshop.write("program.o", object); !written) return written;
+    return runLinker(workshop, product.name(), output, options);
 }
 
 }  // namespace
 
 Status link(const std::string& object, const std::string& output, const LinkOptions& options) {
-    Workshop workshop;
-    if (Status made = workshop.status(); !made) return made;
-    Beside beside(output);
-    if (Status made = beside.status(); !made) return made;
-    if (Status written = workshop.write("program.o", object); !written) return written;
-    if (Status linked = runLinker(workshop, beside.name(), options); !linked) return linked;
-    return beside.complete();
+    Beside product(output);
+    if (options.prefix.empty()) {
+        Status linked = linkTo(product, object, output, options);
+        return linked ? product.complete(true) : linked;
+    }
+    Beside header(options.header.path);
+    if (Status made = header.status(); !made) return made;
+    if (Status written = header.write(options.header.text); !written) return written;
+    if (Status linked = linkTo(product, object, output, options); !linked) return linked;
+    Status complete = header.complete(false);
+    return complete ? product.complete(true) : complete;
 }
 
 }  // namespace strc::executable

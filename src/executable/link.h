@@ -1,5 +1,5 @@
 #pragma once
-/// From an object file to an executable, by the machine's linker.
+/// From an object file to an executable or a shared library, by the machine's linker.
 
 #include <string>
 #include <vector>
@@ -8,16 +8,23 @@
 
 namespace strc::executable {
 
+/// A file that goes with a library; it appears together with it.
+struct Companion {
+    std::string path, text;
+};
+
 struct LinkOptions {
     std::string linker = "cc";  ///< a C compiler, which knows where the C library is
     bool isStatic = false;
     std::vector<std::string> libraries;  ///< shared ones with native functions
     bool compilesRuntime = false;  ///< for another machine: from its sources
+    std::string prefix;  ///< of the functions that a library exports; empty: an executable
+    Companion header;  ///< of a library
 };
 
 /// Links `object` (the bytes of the file) with the runtime that travels inside the compiler,
-/// as an archive and as sources. The
-/// executable appears at `output` when it is complete, and not at all after a failure.
+/// as an archive and as sources. The product appears at `output` when it is complete, and not at all
+/// after a failure.
 base::Status link(const std::string& object, const std::string& output, const LinkOptions&);
 
 }  // namespace strc::executable

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "executable/library.h"
 #include "interp/files.h"
 #include "strc/executable.h"
 
@@ -204,7 +205,7 @@ private:
     void addFormats() {
         Data formats{"strc.formats", std::string(STRC_FORMATS * sizeof(void*), '\0'), {}};
         for (std::size_t k = 0; k < STRC_FORMATS; ++k)
-            if (kFormats[k] && (hasOpenEnd || usesFormat[k]))
+            if (kFormats[k] && !program.isLibrary && (hasOpenEnd || usesFormat[k]))
                 formats.pointers.push_back({k * sizeof(void*), kFormats[k]});
         made.push_back(std::move(formats));
         top.pointers.push_back({offsetof(strc_executable, formats), "strc.formats"});
@@ -247,6 +248,11 @@ private:
         row.random = program.plan.program->random.state;
         row.init_firings = sum(program.quota.init);
         row.steady_firings = sum(program.quota.steady);
+        row.init_writes = static_cast<std::uint64_t>(openWrites(program.plan, program.plan.init));
+        row.steady_writes =
+            static_cast<std::uint64_t>(openWrites(program.plan, program.plan.steady));
+        row.stack_bytes = program.isLibrary ? stackBytes(program) : 0;
+        row.can_fail = sites.empty() ? 0 : 1;
         row.most_bytes = program.context.limits.totalBytes;
         row.main_stream = mainStream;
         row.left_over = severityOf(base::Diag::InputLeftOver);

@@ -1,5 +1,5 @@
 #pragma once
-/// What an executable knows besides its code (strc/executable.h): texts of messages, places, files, types.
+/// What an executable or library knows besides its code (strc/executable.h): texts of messages, places, files, types.
 
 #include <string>
 #include <vector>
@@ -20,6 +20,7 @@ struct Program {
     const ir::Module& module;
     std::string mainStream;
     std::string printed;  ///< while the graph was built
+    bool isLibrary = false;
 };
 
 /// The constant by which main finds everything else.

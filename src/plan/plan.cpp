@@ -56,7 +56,7 @@ public:
         take(result.init, std::move(init), quota.init, 0);
         if (options.scale) {
             const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
-            Scaled scaled = scale(graph, scaling.steady, begin);
+            Scaled scaled = scale(graph, scaling.steady, begin, mostFactor());
             if (scaled.factor > 0)
                 take(result.scaled, std::move(scaled.placed), quota.steady, scaled.factor);
         }
@@ -69,6 +69,15 @@ private:
         if (graph.input == kNone) return 0;
         const std::int64_t pop = popRate(graph, graph.input);
         return init ? openInitReads(graph, quota) : quota.steady[graph.edges[graph.input].to] * pop;
+    }
+
+    /// Steady states whose items at an open end are not too many.
+    std::int64_t mostFactor() const {
+        std::int64_t items = std::max<std::int64_t>(openReads(false), 1);
+        if (graph.output != kNone)
+            items = std::max(items, quota.steady[graph.edges[graph.output].from] *
+                                        pushRate(graph, graph.output));
+        return options.mostItems / items;
     }
 
     void take(Phase& phase, Placed placed, const std::vector<std::int64_t>& firings,

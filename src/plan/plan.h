@@ -124,6 +124,7 @@ struct Options {
     bool scale = true;  ///< make the phase `scaled`
     /// What to scale; none: the given schedule. To scale, every node must appear once in the steady state.
     const sched::Schedule* scaling = nullptr;
+    std::int64_t mostItems = INT64_MAX;  ///< of an open end, in the phase `scaled`
 };
 
 /// Why a program has no plan yet: one sentence ("it has dynamic rates"), or empty if it can have one.

@@ -207,7 +207,8 @@ std::int64_t mostBytes(const graph::Graph& graph, const Begin& begin) {
 }
 
 /// The most steady states whose buffers fit.
-Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& begin, bool flat) {
+Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& begin, bool flat,
+                  std::int64_t bound) {
     const std::int64_t limit = mostBytes(graph, begin);
     auto scaledBy = [&](std::int64_t factor) -> Scaled {
         const auto tree = scaledSteady(graph, steady, begin.held, factor, flat);
@@ -216,8 +217,9 @@ Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& be
         if (bytesOf(graph, placed, begin) > limit) return {};
         return {factor, std::move(placed)};
     };
+    if (bound < kFewest) return {};
     Scaled best = scaledBy(2);
-    std::int64_t most = best.factor == 0 ? 0 : kMostFactor;
+    std::int64_t most = best.factor == 0 ? 0 : std::min(kMostFactor, bound);
     while (best.factor < most) {
         const std::int64_t factor = best.factor + (most - best.factor + 1) / 2;
         if (Scaled more = scaledBy(factor); more.factor != 0)
@@ -233,9 +235,9 @@ Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& be
 
 }  // namespace
 
-Scaled scale(const graph::Graph& graph, const Loop& steady, const Begin& begin) {
-    Scaled nested = mostScaled(graph, steady, begin, false);
-    Scaled flat = mostScaled(graph, steady, begin, true);
+Scaled scale(const graph::Graph& graph, const Loop& steady, const Begin& begin, std::int64_t most) {
+    Scaled nested = mostScaled(graph, steady, begin, false, most);
+    Scaled flat = mostScaled(graph, steady, begin, true, most);
     return flat.factor >= (nested.factor + 1) / 2 ? std::move(flat) : std::move(nested);
 }
 

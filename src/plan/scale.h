@@ -25,7 +25,7 @@ struct Scaled {
     Placed placed;
 };
 
-/// As many steady states as fast memory holds. `reads`: items of the open input in one of them.
-Scaled scale(const graph::Graph&, const sched::Loop& steady, const Begin&);
+/// As many steady states as fast memory holds, `most` at most.
+Scaled scale(const graph::Graph&, const sched::Loop& steady, const Begin&, std::int64_t most);
 
 }  // namespace strc::plan

@@ -7,7 +7,7 @@ run.py --references [NAME]...                    compares the expected files wit
 Every line `    ./strc ...` of examples/NAME/README.md is a command that has to run well, from a
 folder in which `examples` is the folder of the examples. examples/NAME/test.json says what must come
 of it: {"the words after ./strc": {"stdout": FILE, "tolerance": X, "files": {WRITTEN: FILE, ...}},
-...}, the FILEs being beside it. Each command there has to be in the README. With "picture": true
+...}, the FILEs being beside it; "then": [COMMAND, ...] are calls that follow in the same folder. Each command there has to be in the README. With "picture": true
 blanks count. What a command writes has to be known to git as nothing of its own, lest it litters the
 checkout. Commands in the comments of a program (`//   strc ...`) have to be in the README, too.
 """
@@ -41,6 +41,12 @@ def commands(folder):
     return [
         line.strip().removeprefix("./strc ") for line in lines if line.startswith("    ./strc ")
     ]
+
+
+def other_commands(folder):
+    """Indented lines that call something else: what comes after a `strc build --shared`."""
+    lines = (folder / "README.md").read_text(encoding="utf-8").splitlines()
+    return [line.strip() for line in lines if line.startswith("    ") and not line.startswith("    ./strc ")]
 
 
 def commands_in_comments(folder):
@@ -119,6 +125,9 @@ def run_command(folder, words, expectation, arguments):
         if outcome is None:
             print(f"skipped: {shlex.join(words)}")
             return None
+        for command in (expectation or {}).get("then", []):
+            if not outcome.fault and outcome.status == 0:
+                outcome = execute.run(shlex.split(command), place)
         fault = outcome.fault or (f"exit status {outcome.status}" if outcome.status else None)
         if fault:
             return fault + "".join(f"\n    {line}" for line in outcome.err.splitlines()[:12])
@@ -145,7 +154,10 @@ def check_example(folder, arguments):
     """The faults of an example, each as a line."""
     expectations = json.loads((folder / "test.json").read_text(encoding="utf-8"))
     promised = commands(folder)
+    told = other_commands(folder)
+    done = [command for e in expectations.values() for command in e.get("then", [])]
     faults = [f"the README does not say: ./strc {c}" for c in expectations if c not in promised]
+    faults += [f"the README does not say: {c}" for c in done if c not in told]
     faults += [
         f"the README does not say: ./strc {c}" for c in commands_in_comments(folder) if c not in promised
     ]

@@ -116,11 +116,14 @@ typedef struct strc_executable {
     uint64_t random;  ///< state of the generator after elaboration
     uint64_t init_firings;
     uint64_t steady_firings;  ///< of one steady state
+    uint64_t init_writes, steady_writes;  ///< items of the open output; a library's
+    uint64_t stack_bytes;  ///< that a call of the library may take
     uint64_t most_bytes;  ///< of an input that may be read ahead
     strc_text main_stream;
     uint32_t left_over;  ///< strc_severity of items left over
     uint32_t bytes_left_over;  ///< strc_severity of bytes left over
     uint32_t parameter_count;
+    uint32_t can_fail;  ///< there are sites
 } strc_executable;
 
 extern const strc_executable strc_executable_data;

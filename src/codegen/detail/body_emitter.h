@@ -85,7 +85,8 @@ private:
     bool isOpen(ir::VarRef) const;
     llvm::Value* loadOpen(const Instr&);
     llvm::Value* addressOf(ir::VarRef);
-    void needStack(const ir::Body& needy, base::SourceRange at, std::string name);
+    void needStack(const ir::Body& needy, base::SourceRange at, std::string name,
+                   bool always = false);
     void askForStack(Site, llvm::Value* bytes);
     void declareLarge();
     std::uint64_t localBytes(std::size_t local) const;

@@ -9,6 +9,7 @@
 
 #include "codegen/detail/llvm.h"
 #include "codegen/lower.h"
+#include "ir/calls.h"
 #include "ir/lanes.h"
 
 namespace strc::codegen {
@@ -74,7 +75,7 @@ public:
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
     /// Can a call of it lead to another call of it?
     bool isRecursive(const KernelFunctions& from, const ir::Callee&);
-    /// Does the body, or what it calls, make strings (makesString)?
+    /// Does the body, or what it calls, make strings (ir::makesString)?
     bool makesStrings(const KernelFunctions& from, const ir::Body&);
     /// Do its filters have dynamic rates? Their bodies work on queues (strc_queue), not on windows.
     bool isDynamic(graph::KernelId) const;
@@ -133,14 +134,6 @@ private:
 /// Order of a body's parameters in LLVM, before those of the language. `work` and `prework` have those up to
 /// Iter, functions have all.
 enum Param : unsigned { kEnv, kFields, kIn, kOut, kNode, kIter, kPopped, kPushed, kFirstArgument };
-
-/// What a body calls, natives left out, and the body behind such a callee.
-std::vector<ir::Callee> calleesOf(const ir::Body&);
-const ir::Body& calleeBody(const ir::Module&, const ir::StreamCode& from, const ir::Callee&);
-
-/// Does it, or the native function that is called, make a string that lives until strc_strings_release?
-bool makesString(const ir::Module&, const ir::Instr&);
-bool makesString(const ir::Module&, const ir::Callee&);
 
 /// Kernel::work or Kernel::prework.
 bool isDynamic(const elab::Kernel&);

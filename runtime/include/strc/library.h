@@ -1,0 +1,48 @@
+/// A program as a library, without its names: what `strc build --shared` makes of a program exports these
+/// functions as NAME_create and so on, and the header that it writes says to users what they do. Everything
+/// that changes lies behind the handle; after strc_library_create nothing allocates, locks or enters the system.
+#ifndef STRC_LIBRARY_H
+#define STRC_LIBRARY_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct strc_library strc_library;
+
+typedef enum strc_library_status {
+    STRC_LIBRARY_OK,
+    STRC_LIBRARY_FAULT,  ///< a check of the program failed: strc_library_message
+    STRC_LIBRARY_MEMORY,  ///< there is not enough
+    STRC_LIBRARY_PROCESSOR,  ///< the code was made for another one
+    STRC_LIBRARY_CALL,  ///< an argument is wrong
+} strc_library_status;
+
+/// Null, with the reason in `*status` (which may be null), if there is no memory or no such processor.
+strc_library *strc_library_create(int *status);
+void strc_library_destroy(strc_library *);
+
+/// Takes up to `in_count` items and gives up to `out_capacity`: all that is taken if there is room for what
+/// comes of it. What has been taken and does not yet suffice for a steady state is kept, as are items
+/// for which there was no room. `*consumed` and `*produced` (which may be null) say how many there were, after
+/// a fault too; from then on all calls fail until strc_library_reset.
+int strc_library_process(strc_library *, const void *in, size_t in_count, void *out,
+                         size_t out_capacity, size_t *consumed, size_t *produced);
+
+/// As it was after strc_library_create, but for the parameters.
+void strc_library_reset(strc_library *);
+
+/// A parameter that the program was built with open, by its place in the order of --keep-param: the value as
+/// it lies in memory, `size` bytes. Firings from now on see it; what `init` made of it changes with
+/// strc_library_reset.
+int strc_library_set(strc_library *, int parameter, const void *value, size_t size);
+
+/// Why the last call failed; "" if it did not.
+const char *strc_library_message(const strc_library *);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,49 @@
+// What generated code calls to end a run or to reach the world, and the calls of generated code.
+#include <setjmp.h>
+#include <string.h>
+
+#include "run.h"
+
+void strc_leave(strc_env *env, strc_end end) {
+    env->end = (int)end;
+    longjmp(*(jmp_buf *)env->escape, 1);
+}
+
+void strc_trap(strc_env *env, int32_t site, int32_t node, int64_t first, int64_t second) {
+    env->fault = (strc_fault){(uint32_t)site, (uint32_t)node, {first, second}};
+    strc_leave(env, STRC_END_FAULT);
+}
+
+void strc_need_stack(strc_env *env, int32_t site, int32_t node, int64_t bytes) {
+    enum { kSpare = 1 << 17 };  // for what is called without asking
+    const char *here = __builtin_frame_address(0);
+    if (here - env->stack_end < bytes + kSpare) strc_trap(env, site, node, bytes, 0);
+}
+
+void strc_stop(strc_env *env) { strc_leave(env, STRC_END_INTERRUPTED); }
+
+void strc_read(strc_env *env, int32_t input, void *to, int64_t items) {
+    const strc_world *world = env->world;
+    if (world->read(world->self, (uint32_t)input, to, (uint64_t)items) != 0)
+        strc_leave(env, STRC_END_STOPPED);
+}
+
+void strc_write(strc_env *env, int32_t output, const void *from, int64_t items) {
+    const strc_world *world = env->world;
+    if (world->write(world->self, (uint32_t)output, from, (uint64_t)items) != 0)
+        strc_leave(env, STRC_END_STOPPED);
+}
+
+void strc_state_begin(const strc_program *program, void *state) {
+    if (program->image_size) memcpy(state, program->image, program->image_size);
+    if (program->state_size > program->image_size)
+        memset((char *)state + program->image_size, 0, program->state_size - program->image_size);
+}
+
+strc_end strc_attempt(strc_env *env, strc_end (*part)(void *), void *self) {
+    jmp_buf escape;
+    env->escape = &escape;
+    env->depth = 0;
+    if (setjmp(escape) != 0) return (strc_end)env->end;
+    return part(self);
+}

@@ -1,0 +1,306 @@
+// The header of a library.
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "executable/library.h"
+
+namespace strc::executable {
+namespace {
+
+using types::Type;
+using types::TypeKind;
+
+/// Names of fields that C or C++ would not take.
+bool isReserved(std::string_view name) {
+    static constexpr std::array words{"alignas",
+                                      "alignof",
+                                      "and",
+                                      "and_eq",
+                                      "asm",
+                                      "auto",
+                                      "bitand",
+                                      "bitor",
+                                      "bool",
+                                      "break",
+                                      "case",
+                                      "catch",
+                                      "char",
+                                      "char16_t",
+                                      "char32_t",
+                                      "char8_t",
+                                      "class",
+                                      "co_await",
+                                      "co_return",
+                                      "co_yield",
+                                      "compl",
+                                      "concept",
+                                      "const",
+                                      "const_cast",
+                                      "consteval",
+                                      "constexpr",
+                                      "constinit",
+                                      "continue",
+                                      "decltype",
+                                      "default",
+                                      "delete",
+                                      "do",
+                                      "double",
+                                      "dynamic_cast",
+                                      "else",
+                                      "enum",
+                                      "explicit",
+                                      "export",
+                                      "extern",
+                                      "false",
+                                      "float",
+                                      "for",
+                                      "friend",
+                                      "goto",
+                                      "if",
+                                      "inline",
+                                      "int",
+                                      "long",
+                                      "mutable",
+                                      "namespace",
+                                      "new",
+                                      "noexcept",
+                                      "not",
+                                      "not_eq",
+                                      "nullptr",
+                                      "operator",
+                                      "or",
+                                      "or_eq",
+                                      "private",
+                                      "protected",
+                                      "public",
+                                      "register",
+                                      "reinterpret_cast",
+                                      "requires",
+                                      "restrict",
+                                      "return",
+                                      "short",
+                                      "signed",
+                                      "sizeof",
+                                      "static",
+                                      "static_assert",
+                                      "static_cast",
+                                      "struct",
+                                      "switch",
+                                      "template",
+                                      "this",
+                                      "thread_local",
+                                      "throw",
+                                      "true",
+                                      "try",
+                                      "typedef",
+                                      "typeid",
+                                      "typename",
+                                      "typeof",
+                                      "union",
+                                      "unsigned",
+                                      "using",
+                                      "virtual",
+                                      "void",
+                                      "volatile",
+                                      "wchar_t",
+                                      "while",
+                                      "xor",
+                                      "xor_eq"};
+    return std::find(words.begin(), words.end(), name) != words.end();
+}
+
+/// The types of items as C has them: with the same layout (types/type.h).
+class Types {
+public:
+    explicit Types(std::string stream) : prefix(std::move(stream)) {}
+
+    /// Of a value that is no array; what it needs is declared first.
+    std::string name(const Type* type) {
+        switch (type->kind) {
+            case TypeKind::Boolean:
+            case TypeKind::Bit: return "uint8_t";
+            case TypeKind::Int: return "int32_t";
+            case TypeKind::Float: return "float";
+            case TypeKind::Double: return "double";
+            case TypeKind::Complex: return declared(type, "complex", "    float re, im;\n");
+            case TypeKind::Struct: return structure(type);
+            default:
+                return declared(type, types::toString(type),
+                                fmt::format("    float at[{}];\n", type->components()));
+        }
+    }
+
+    /// An item: arrays are in a struct, so that they can be assigned.
+    void declareItem(const Type* type, std::string_view side) {
+        if (!type->is(TypeKind::Array)) {
+            const std::string is = name(type);
+            text += fmt::format("typedef {} {}_{};\n", is, prefix, side);
+            return;
+        }
+        const std::string is = fmt::format("{}_{}", prefix, side);
+        const std::string body = fmt::format("    {};\n", variable(type, "at"));
+        text += fmt::format("typedef struct {0} {{\n{1}}} {0};\n", is, body);
+    }
+
+    std::string text;
+
+private:
+    std::string variable(const Type* type, std::string_view called) {
+        std::string extents;
+        const Type* each = type;
+        for (; each->is(TypeKind::Array); each = each->element)
+            extents += fmt::format("[{}]", each->extent);
+        return fmt::format("{} {}{}{}", name(each), called, isReserved(called) ? "_" : "", extents);
+    }
+
+    std::string structure(const Type* type) {
+        std::string body;
+        for (const types::StructField& field : type->structure->fields)
+            body += fmt::format("    {};\n", variable(field.type, field.name.text()));
+        return declared(type, type->structure->name.text(), body);
+    }
+
+    std::string declared(const Type* type, std::string_view called, const std::string& body) {
+        const std::string is = fmt::format("{}_item_{}", prefix, called);
+        if (known.emplace(type, is).second)
+            text += fmt::format("typedef struct {0} {{\n{1}}} {0};\n", is, body);
+        return is;
+    }
+
+    std::string prefix;
+    std::map<const Type*, std::string> known;
+};
+
+struct Rates {
+    std::int64_t firstIn = 0, firstOut = 0, in = 0, out = 0;
+
+    /// So many input items the program is behind at most, if BLOCK_OUT items are to come for BLOCK_IN.
+    std::int64_t latency() const {
+        if (in == 0 || out == 0) return 0;
+        const auto given = static_cast<__int128>(firstOut) * in / out;
+        const std::int64_t later = firstIn + in - 1 - static_cast<std::int64_t>(given);
+        return std::max({std::int64_t{0}, firstIn - 1, later});
+    }
+};
+
+constexpr const char* kTop = R"(/* {0}: a stream program, {1}->{2}, made by `strc build --shared`.
+ *
+ * A handle holds all that changes: different handles may be used at the same time, one handle by one thread
+ * at a time. After {0}_create nothing allocates, locks, enters the system or ends the process.
+ * Every call takes at most {0}_STACK_BYTES of the stack.
+ */
+#ifndef STRC_{0}_H
+#define STRC_{0}_H
+
+)"
+                             "#include <stddef.h>\n"
+                             "#include <stdint.h>\n"
+                             R"(
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+)";
+
+constexpr const char* kRates = R"(
+/* The program works in steady states: each takes BLOCK_IN items and gives BLOCK_OUT. Before the first one it
+ * takes FIRST_IN and gives FIRST_OUT. */
+#define {0}_BLOCK_IN {1}
+#define {0}_BLOCK_OUT {2}
+#define {0}_FIRST_IN {3}
+#define {0}_FIRST_OUT {4}
+/* In input items: who wants BLOCK_OUT items for each BLOCK_IN from the start has to give so many more before. */
+#define {0}_LATENCY {5}
+#define {0}_STACK_BYTES {6}
+
+)";
+
+constexpr const char* kFunctions = R"(typedef struct {0}_handle {0}_handle;
+
+enum {{
+    {0}_OK = 0,
+    {0}_FAULT = 1, /* a check of the program failed: {0}_message says which */
+    {0}_MEMORY = 2, /* there is not enough */
+    {0}_PROCESSOR = 3, /* this one lacks what the code was made for */
+    {0}_CALL = 4 /* an argument is wrong */
+}};
+
+/* NULL if there is no memory or no such processor; *status (which may be NULL) says which. */
+{0}_handle *{0}_create(int *status);
+void {0}_destroy({0}_handle *);
+
+/* Takes up to in_count items and gives up to out_capacity. The result is the same however the input is cut into
+ * pieces. All of it is taken if there is room for what comes of it; what is taken but too little for a
+ * steady state, and what finds no room, waits inside for the next call. *consumed and *produced (which may be
+ * NULL) say how many there were, also if the value is not {0}_OK. After {0}_FAULT all calls fail until
+ * {0}_reset. An array of no items may be NULL. */
+int {0}_process({0}_handle *, const {1} *in, size_t in_count, {2} *out, size_t out_capacity,
+{3}size_t *consumed, size_t *produced);
+
+/* As it was after {0}_create, but for the parameters. */
+void {0}_reset({0}_handle *);
+
+/* Why {0}_process failed: one line, which lives as long as the handle; "" if it did not. */
+const char *{0}_message(const {0}_handle *);
+)";
+
+constexpr const char* kSet = R"(
+/* Parameters: firings from now on see the value; what init made of it changes with {0}_reset. */
+int {0}_set({0}_handle *, int parameter, const void *value, size_t size);
+)";
+
+constexpr const char* kSetter = R"(enum {{ {0}_parameter_{1} = {2} }};
+static inline int {0}_set_{1}({0}_handle *self, {3} value) {{
+    return {0}_set(self, {0}_parameter_{1}, &value, sizeof value);
+}}
+)";
+
+constexpr const char* kBottom = R"(
+#ifdef __cplusplus
+}
+#endif
+#endif
+)";
+
+const Type* itemOf(const graph::Graph& graph, graph::EdgeId edge) {
+    return edge == graph::kNone ? nullptr : graph.edges[edge].type;
+}
+
+Rates ratesOf(const plan::Plan& plan) {
+    auto reads = [](const plan::Phase& phase) { return phase.reads.empty() ? 0 : phase.reads[0]; };
+    return {reads(plan.init), openWrites(plan, plan.init), reads(plan.steady),
+            openWrites(plan, plan.steady)};
+}
+
+std::string nameOf(const Type* type) { return type ? types::toString(type) : "void"; }
+
+}  // namespace
+
+std::string libraryHeader(const Program& program) {
+    const graph::Graph& graph = program.plan.program->graph;
+    const std::string& name = program.mainStream;
+    const Type* in = itemOf(graph, graph.input);
+    const Type* out = itemOf(graph, graph.output);
+    Types types(name);
+    if (in) types.declareItem(in, "in");
+    if (out) types.declareItem(out, "out");
+    std::string setters;
+    const std::vector<types::Value>& values = program.plan.program->openValues;
+    for (std::size_t slot = 0; slot < values.size(); ++slot) {
+        const std::string type = types.name(values[slot].type);
+        setters += fmt::format(kSetter, name, program.module.open[slot].name, slot, type);
+    }
+    const Rates rates = ratesOf(program.plan);
+    const std::string indent(name.size() + 13, ' ');
+    return fmt::format(kTop, name, nameOf(in), nameOf(out)) + types.text +
+           fmt::format(kRates, name, rates.in, rates.out, rates.firstIn, rates.firstOut,
+                       rates.latency(), stackBytes(program)) +
+           fmt::format(kFunctions, name, in ? name + "_in" : "void", out ? name + "_out" : "void",
+                       indent) +
+           (values.empty() ? "" : fmt::format(kSet, name) + setters) + kBottom;
+}
+
+}  // namespace strc::executable

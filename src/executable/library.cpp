@@ -1,0 +1,146 @@
+#include "executable/library.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "ir/calls.h"
+
+namespace strc::executable {
+namespace {
+
+using base::Diag;
+using graph::kNone;
+using graph::NodeId;
+using types::Type;
+using types::TypeKind;
+
+/// For frames, for what the runtime does, and for arrays that are too small to ask for room.
+constexpr std::uint64_t kFrames = 1 << 18;
+constexpr std::uint64_t kRecursion = 3 << 18;
+
+class Check {
+public:
+    explicit Check(const Program& wanted) : program(wanted), graph(wanted.plan.program->graph) {}
+
+    bool run() {
+        if (graph.input == kNone && graph.output == kNone)
+            add(Diag::LibraryWithoutEnds, mainRange()) << program.mainStream;
+        checkItems(graph.input);
+        checkItems(graph.output);
+        for (const plan::WorldPort& port : program.plan.inputs) checkFile(port, "read");
+        for (const plan::WorldPort& port : program.plan.outputs) checkFile(port, "write");
+        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+            const graph::KernelId kernel = graph.nodes[id].kernel;
+            if (kernel == kNone || !seen.insert(kernel).second) continue;
+            checkRates(id);
+            checkBodies(id);
+        }
+        return fine;
+    }
+
+private:
+    base::Diagnostic& add(Diag id, base::SourceRange range) {
+        fine = false;
+        return program.context.diags.add(id, range);
+    }
+
+    base::SourceRange mainRange() const {
+        return graph.composites.empty() ? graph.nodes[0].range : graph.composites[0].header;
+    }
+
+    static bool holds(const Type* type) {
+        if (type->is(TypeKind::Array)) return holds(types::innermost(type));
+        if (!type->is(TypeKind::Struct))
+            return type->is(TypeKind::Boolean) || type->isReal() || type->is(TypeKind::Complex) ||
+                   type->isVector();
+        const auto& fields = type->structure->fields;
+        return std::all_of(fields.begin(), fields.end(),
+                           [](const types::StructField& field) { return holds(field.type); });
+    }
+
+    void checkItems(graph::EdgeId edge) {
+        if (edge == kNone || holds(graph.edges[edge].type)) return;
+        add(Diag::LibraryEffect, mainRange())
+            << fmt::format("have items of type '{}'", types::toString(graph.edges[edge].type));
+    }
+
+    void checkFile(const plan::WorldPort& port, std::string_view does) {
+        if (port.node == kNone) return;
+        const graph::Node& node = graph.nodes[port.node];
+        add(Diag::LibraryEffect, node.range).in(graph::path(graph, port.node))
+            << fmt::format("{} file '{}'", does, node.file);
+    }
+
+    /// What waits on their tapes grows.
+    void checkRates(NodeId id) {
+        const elab::Kernel& kernel = program.plan.program->kernels[graph.nodes[id].kernel];
+        if (!kernel.work.isDynamic() && !(kernel.prework && kernel.prework->isDynamic())) return;
+        add(Diag::LibraryEffect, graph.nodes[id].range).in(graph::path(graph, id))
+            << "have dynamic rates";
+    }
+
+    void checkBodies(NodeId id) {
+        const ir::StreamCode& code = program.plan.program->kernels[graph.nodes[id].kernel].code;
+        for (const ir::Body* body : ir::bodiesThatRun(program.module, code))
+            for (const ir::Block& block : body->blocks)
+                for (const ir::Instr& instr : block.instrs) checkInstr(instr, id);
+    }
+
+    void checkInstr(const ir::Instr& instr, NodeId node) {
+        std::string_view does;
+        if (instr.op == ir::Op::Print || instr.op == ir::Op::NewLine) does = "print";
+        if (instr.op == ir::Op::Send) does = "send messages";
+        if (ir::makesString(program.module, instr)) does = "make strings";
+        if (does.empty()) return;
+        add(Diag::LibraryEffect, instr.range).in(graph::path(graph, node)) << does;
+    }
+
+    const Program& program;
+    const graph::Graph& graph;
+    std::set<graph::KernelId> seen;
+    bool fine = true;
+};
+
+std::uint64_t bytesOfArrays(const ir::Body& body) {
+    std::uint64_t bytes = 0;
+    for (const ir::Variable& local : body.locals)
+        if (local.type->isAggregate() && types::isConcrete(local.type))
+            bytes += static_cast<std::uint64_t>(types::sizeOf(local.type));
+    return bytes;
+}
+
+std::int64_t openWrites(const std::vector<plan::Step>& steps) {
+    std::int64_t items = 0;
+    for (const plan::Step& step : steps) {
+        if (step.kind == plan::StepKind::Write) items += step.count;
+        if (step.kind == plan::StepKind::Loop) items += step.count * openWrites(step.body);
+    }
+    return items;
+}
+
+}  // namespace
+
+bool checkLibrary(const Program& program) { return Check(program).run(); }
+
+std::uint64_t stackBytes(const Program& program) {
+    std::uint64_t most = 0;
+    bool recursive = false;
+    for (const elab::Kernel& kernel : program.plan.program->kernels) {
+        std::uint64_t bytes = 0;
+        for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code)) {
+            bytes += bytesOfArrays(*body);
+            recursive = recursive || ir::isRecursive(program.module, kernel.code, *body);
+        }
+        most = std::max(most, bytes);
+    }
+    const std::uint64_t page = 4096;
+    return (most + page - 1) / page * page + kFrames + (recursive ? kRecursion : 0);
+}
+
+std::int64_t openWrites(const plan::Plan& plan, const plan::Phase& phase) {
+    return plan.program->graph.output == kNone ? 0 : openWrites(phase.steps);
+}
+
+}  // namespace strc::executable

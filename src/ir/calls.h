@@ -1,0 +1,24 @@
+#pragma once
+/// Which bodies call which.
+
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace strc::ir {
+
+/// What a body calls, natives left out, and the body behind such a callee.
+std::vector<Callee> calleesOf(const Body&);
+const Body& calleeBody(const Module&, const StreamCode& from, const Callee&);
+
+/// The bodies of a filter that run once the graph is built, and all that they call, each once.
+std::vector<const Body*> bodiesThatRun(const Module&, const StreamCode&);
+
+/// Can a call of it lead to another call of it?
+bool isRecursive(const Module&, const StreamCode& from, const Body&);
+
+/// Does it, or the native function that is called, make a string, which lives until the firing is over?
+bool makesString(const Module&, const Instr&);
+bool makesString(const Module&, const Callee&);
+
+}  // namespace strc::ir

@@ -1,0 +1,100 @@
+"""Programs for libraries, each with what their items need."""
+
+FIR = """float->float pipeline Fir { add Window; add Scale; }
+float->float filter Window {
+    float[7] weight;
+    init { for (int i = 0; i < 7; i++) weight[i] = 1.0 / (i + 2); }
+    work pop 1 push 1 peek 7 {
+        float sum = 0;
+        for (int i = 0; i < 7; i++) sum += weight[i] * peek(i);
+        pop();
+        push(sum);
+    }
+}
+float->float filter Scale { work pop 1 push 1 { push(sin(pop())); } }
+"""
+RESAMPLE = """int->int pipeline Resample { add Up; add Down; }
+int->int filter Up { work pop 2 push 3 { int a = pop(); int b = pop(); push(a); push(a + b); push(b); } }
+int->int stateful filter Down {
+    int count;
+    prework push 1 pop 3 { push(pop() + pop() + pop()); }
+    work pop 5 push 2 { int s = 0; for (int i = 0; i < 5; i++) s ^= pop(); push(s); push(count++); }
+}
+"""
+ECHO = """float->float pipeline Echo { add Loop; add Noise; }
+float->float feedbackloop Loop {
+    join roundrobin(1, 1);
+    body float->float filter { work pop 2 push 1 { float x = pop(); push(x + 0.5 * pop()); } };
+    split duplicate;
+    loop Identity<float>;
+    for (int i = 0; i < 37; i++) enqueue 0.25;
+}
+float->float filter Noise { work pop 1 push 1 { push(pop() + random()); } }
+"""
+STRUCTS = """struct P { boolean first; int class; complex z; double[2] d; }
+P->P stateful filter Structs {
+    boolean odd;
+    work pop 3 push 2 {
+        P a = pop();
+        P b = pop();
+        pop();
+        odd = !odd;
+        a.first = odd;
+        a.class = a.class + b.class;
+        a.z = a.z * b.z;
+        push(b);
+        push(a);
+    }
+}
+"""
+ARRAYS = """float[3][2]->complex pipeline Arrays { add Sum; add Twist; }
+float[3][2]->float filter Sum {
+    work pop 1 push 2 { float[3][2] m = pop(); push(m[0][0] + m[2][1]); push(m[1][0]); }
+}
+float->complex filter Twist { work pop 2 push 1 { complex z; z.real = pop(); z.imag = pop(); push(z); } }
+"""
+BITS = """bit->int filter Bits { work pop 8 push 1 { int n = 0; for (int i = 0; i < 8; i++) n = 2 * n + pop(); push(n); } }
+"""
+SOURCE = """void->int pipeline Source { add Count; add Keep; }
+void->int stateful filter Count { int n; work push 3 { push(n++); push(n * n); push(n ^ 5); } }
+int->int filter Keep { work pop 2 push 1 peek 4 { push(peek(3) - pop()); pop(); } }
+"""
+SINK = """int->void stateful filter Sink { int n; work pop 5 { for (int i = 0; i < 5; i++) n += pop(); } }
+"""
+FAULT = """int->int pipeline Fault { add Index; }
+int->int filter Index {
+    int[10] table;
+    init { for (int i = 0; i < 10; i++) table[i] = 3 * i; }
+    work pop 1 push 1 { push(table[pop()]); }
+}
+"""
+DIVIDE = """int->int pipeline Divide { add Two; add Ratio; }
+int->int filter Two { work pop 1 push 2 { int x = pop(); push(100); push(x); } }
+int->int filter Ratio { work pop 2 push 1 { int x = pop(); push(x / pop()); } }
+"""
+LARGE = """int->int pipeline Large { add Table; add Deep; }
+int->int filter Table {
+    work pop 1 push 1 {
+        int[60000] all;
+        int x = pop();
+        for (int i = 0; i < 60000; i++) all[i] = i * x;
+        push(all[(x * x) & 32767]);
+    }
+}
+int->int filter Deep {
+    work pop 1 push 1 { push(sum(pop() & 255)); }
+    int sum(int n) { if (n <= 0) return 0; return n + sum(n - 1); }
+}
+"""
+ENDLESS = """int->int filter Endless {
+    work pop 1 push 1 { push(sum(pop())); }
+    int sum(int n) { int[20] own; own[n & 15] = n; if (n <= 0) return 0; return own[n & 15] + sum(n - 1); }
+}
+"""
+GAIN = """float->float pipeline Gain(float gain = 2, boolean loud = false, int taps = 3) { add Apply(gain, loud, taps); }
+float->float filter Apply(float gain, boolean loud, int taps) {
+    float square;
+    init { square = gain * gain; }
+    work pop 1 push 1 { push(loud ? square * pop() : gain * pop()); }
+}
+"""

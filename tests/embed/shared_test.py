@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+"""Libraries that `strc build --shared` makes: pieces of any size give what `strc run` gives, nothing allocates or
+locks after create, faults are told, two handles do not meet, and what no library can be is refused."""
+
+import array
+import os
+import random
+import re
+import shutil
+import stat
+import struct
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "cli"))
+import programs  # noqa: E402
+from command import SECONDS, Case  # noqa: E402
+
+CC = os.environ.get("CC") or "cc"
+FLAGS = ["-std=gnu11", "-D_GNU_SOURCE=", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
+RUNTIME = [*(ROOT / "runtime/src").glob("*.c"), *(ROOT / "runtime/library").glob("*.c")]
+FUNCTIONS = ["create", "destroy", "process", "reset", "set", "message"]
+# What a library may call: no locks, no files, no environment. `free` and `aligned_alloc` are for create.
+HARMLESS = {"aligned_alloc", "free", "memcpy", "memmove", "memset", "strlen", "longjmp", "setjmp",
+            "__stack_chk_fail", "__cxa_finalize", "__gmon_start__"}  # fmt: skip
+
+
+def floats(count, seed=1):
+    draw = random.Random(seed)
+    return array.array("f", [draw.uniform(-1, 1) for _ in range(count)]).tobytes()
+
+
+def ints(count, low=-1000, high=1000, seed=1):
+    draw = random.Random(seed)
+    return array.array("i", [draw.randint(low, high) for _ in range(count)]).tobytes()
+
+
+class Libraries(Case):
+    def library(self, text, *options, status=0):
+        """Of the first stream of the program, as `self.top` says from then on."""
+        self.file("p.str", text)
+        name = re.search(r"->\S+ (?:stateful )?(?:filter|pipeline|splitjoin|feedbackloop) (\w+)", text)[1]
+        self.top = f"--top={name}"
+        return self.call("build", "--shared", self.top, *options, "p.str", status=status)
+
+    def compile(self, source, name, stream, *flags, product="host"):
+        command = [CC, *FLAGS, f"-DSTREAM={stream}", "-include", f"{name}.h", "-I", HERE, "-I", ".", HERE / source]
+        command += [*flags, "-o", product]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def host(self, stream, *flags):
+        rpath = f"-Wl,-rpath,{self.folder}"
+        self.compile("host.c", "libp", stream, "-fno-builtin", *flags, "-L.", "-lp", rpath)
+
+    def execute(self, *words, status=0):
+        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=SECONDS)
+        self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")
+        return done.stderr
+
+    def expected(self, items, *options, status=0):
+        self.file("in.raw", items)
+        self.file("want.raw", b"")
+        self.call("run", self.top, *options, "--in", "in.raw", "--out", "want.raw", "p.str", status=status)
+        return self.bytes("want.raw")
+
+    def same_in_pieces(self, stream, want, size, status=0):
+        """Whatever the pieces; what the host says."""
+        capacity = len(want) // size if status == 0 else 1 << 20
+        said = set()
+        for most, seed in [(1, 0), (3, 1), (7, 2), (100, 3), (997, 4), (50000, 5)]:
+            said.add(self.execute("./host", "in.raw", "out.raw", str(most), str(seed), str(capacity + 10), status=status))
+            self.assertEqual(self.bytes("out.raw"), want, f"pieces of up to {most}")
+        self.assertEqual(len(said), 1, said)
+        return said.pop()
+
+    def compare(self, text, stream, items, size, *options):
+        self.library(text, *options)
+        self.host(stream)
+        want = self.expected(items)
+        self.assertNotEqual(want, b"")
+        self.assertEqual(self.same_in_pieces(stream, want, size), "")
+
+
+class Pieces(Libraries):
+    def test_window(self):
+        self.compare(programs.FIR, "Fir", floats(5000), 4)
+
+    def test_window_without_optimisation(self):
+        self.compare(programs.FIR, "Fir", floats(500), 4, "-O0")
+
+    def test_rates_and_prework(self):
+        self.compare(programs.RESAMPLE, "Resample", ints(4001), 4)
+
+    def test_feedback_and_random(self):
+        self.compare(programs.ECHO, "Echo", floats(3000), 4)
+
+    def test_bits(self):
+        self.library(programs.BITS)
+        self.host("Bits")
+        bits = bytes(random.Random(3).choices([0, 1], k=4003))
+        want = b"".join(struct.pack("<i", int("".join(map(str, bits[k : k + 8])), 2)) for k in range(0, 4000, 8))
+        self.file("in.raw", bits)
+        self.assertEqual(self.same_in_pieces("Bits", want, 4), "")
+
+    def test_structs(self):
+        draw = random.Random(5)
+        layout = "<B3xi2f2d"
+        self.library(programs.STRUCTS)
+        self.assertIn("int32_t class_;", (self.folder / "libp.h").read_text())
+        self.host("Structs")
+        items = [struct.pack(layout, draw.randint(0, 1), draw.randint(-9, 9), *(draw.uniform(-1, 1) for _ in range(4)))
+                 for _ in range(200)]
+        self.file("in.raw", b"".join(items))
+        want = []
+        for k in range(0, 198, 3):
+            a, b = (struct.unpack(layout, items[k + j]) for j in (0, 1))
+            want.append(items[k + 1])
+            real = array.array("f", [a[2] * b[2], a[3] * b[3], a[2] * b[3], a[3] * b[2]])
+            z = real[0] - real[1], real[2] + real[3]
+            want.append(struct.pack(layout, (k // 3 + 1) % 2, a[1] + b[1], *z, *a[4:]))
+        self.assertEqual(self.same_in_pieces("Structs", b"".join(want), struct.calcsize(layout)), "")
+
+    def test_arrays(self):
+        self.compare(programs.ARRAYS, "Arrays", floats(6 * 500), 8)
+
+    def test_source(self):
+        self.library(programs.SOURCE)
+        self.host("Source", "-DNO_INPUT")
+        self.file("in.raw", b"")
+        self.call("run", self.top, "--limit=500", "--out", "want.raw", "p.str")
+        for most in (1, 13, 1000):
+            self.execute("./host", "in.raw", "out.raw", str(most), "1", "500")
+            self.assertEqual(self.bytes("out.raw"), self.bytes("want.raw"))
+
+    def test_sink(self):
+        self.library(programs.SINK)
+        self.host("Sink", "-DNO_OUTPUT")
+        self.file("in.raw", ints(1003))
+        self.execute("./host", "in.raw", "out.raw", "17", "1", "10")
+        self.assertEqual(self.bytes("out.raw"), b"")
+
+    def test_stack(self):
+        """The stack is that of the caller: what is asked for suffices."""
+        self.library(programs.LARGE)
+        stack = int(re.search(r"_STACK_BYTES (\d+)", (self.folder / "libp.h").read_text())[1])
+        self.assertGreater(stack, 240000)
+        self.assertLess(stack, 2 << 20)
+        self.host("Large")
+        want = self.expected(ints(50))
+        self.same_in_pieces("Large", want, 4)
+
+
+class Faults(Libraries):
+    def test_index(self):
+        items = ints(500, 0, 9) + struct.pack("<i", 10) + ints(10, 0, 9)
+        self.library(programs.FAULT)
+        self.host("Fault")
+        want = self.expected(items, status=1)
+        self.assertEqual(len(want), 2000)
+        message = self.same_in_pieces("Fault", want, 4, status=1)
+        self.assertIn("p.str:5:", message)
+        self.assertIn("[index-out-of-range] in ", message)
+        self.assertNotIn("\n", message)
+
+    def test_division(self):
+        items = ints(777, 1, 50) + struct.pack("<i", 0) + ints(10, 1, 9)
+        self.library(programs.DIVIDE)
+        self.host("Divide")
+        want = self.expected(items, status=1)
+        self.assertEqual(len(want), 4 * 777)
+        self.assertIn("[division-by-zero] in ", self.same_in_pieces("Divide", want, 4, status=1))
+
+    def test_deep_recursion_ends_in_a_message(self):
+        self.library(programs.ENDLESS)
+        self.host("Endless")
+        self.file("in.raw", struct.pack("<5i", 1, 2, 3, 2000000000, 4))
+        message = self.execute("./host", "in.raw", "out.raw", "1", "0", "10", status=1)
+        self.assertIn("function 'sum'", message)
+        self.assertEqual(self.bytes("out.raw"), struct.pack("<3i", 1, 3, 6))
+
+
+class Parameters(Libraries):
+    KEPT = ["--keep-param=gain", "--keep-param=loud"]
+
+    def test_they_are_set_as_by_d(self):
+        self.library(programs.GAIN, *self.KEPT)
+        header = (self.folder / "libp.h").read_text()
+        self.assertIn("Gain_set_gain(Gain_handle *self, float value)", header)
+        self.assertNotIn("Gain_set_taps", header)
+        self.file("in.raw", floats(300))
+        for name, setting, options in [("gain", "Gain_set_gain(h, 3.5f)", ["-D", "gain=3.5"]),
+                                       ("loud", "(Gain_set_loud(h, 7) | Gain_set_gain(h, 5))",
+                                        ["-D", "gain=5", "-D", "loud=true"]),
+                                       ("none", "Gain_set(h, 2, h, 4) == Gain_CALL ? Gain_OK : 1", [])]:  # fmt: skip
+            with self.subTest(name):
+                self.host("Gain", f"-DSETTING(h)={setting}")
+                want = self.expected(floats(300), *options)
+                self.same_in_pieces("Gain", want, 4)
+
+    def test_they_belong_to_the_handle(self):
+        self.library(programs.GAIN, *self.KEPT)
+        self.file("main.c", """#include "libp.h"
+#include <stdio.h>
+int main(void) {
+    float in[3] = {1, 2, 3}, out[3];
+    size_t taken, given;
+    Gain_handle *a = Gain_create(NULL), *b = Gain_create(NULL);
+    Gain_set_gain(a, 10);
+    Gain_process(a, in, 3, out, 3, &taken, &given);
+    printf("%zu %zu %g %g %g\\n", taken, given, out[0], out[1], out[2]);
+    Gain_process(b, in, 3, out, 3, &taken, &given);
+    printf("%zu %zu %g %g %g\\n", taken, given, out[0], out[1], out[2]);
+    Gain_set_gain(a, 4); /* in the middle of the stream */
+    Gain_set_loud(b, 1);
+    Gain_process(a, in, 1, out, 3, &taken, &given);
+    Gain_process(b, in, 1, out + 1, 2, &taken, &given);
+    printf("%g %g\\n", out[0], out[1]);
+    Gain_destroy(a);
+    Gain_destroy(b);
+}
+""")  # fmt: skip
+        self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+        done = subprocess.run(["./main"], cwd=self.folder, capture_output=True, text=True, check=True)
+        self.assertEqual(done.stdout, "3 3 10 20 30\n3 3 2 4 6\n4 4\n")
+
+
+class Products(Libraries):
+    def test_names(self):
+        self.library(programs.FIR)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["libp.h", "libp.so", "p.str"])
+        self.library(programs.FIR, "-o", "q.so", "--header", "other.h")
+        self.library(programs.FIR, "-o", "r")
+        self.assertLessEqual({"q.so", "other.h", "r", "r.h"}, set(os.listdir(self.folder)))
+        self.assertEqual(stat.S_IMODE((self.folder / "libp.h").stat().st_mode) & 0o111, 0)
+        _, err = self.library(programs.FIR, "--header", "libp.so", status=2)
+        self.assertIn("exclude each other", err)
+        _, err = self.library(programs.FIR, "--static", status=2)
+        self.assertIn("--shared and --static exclude each other", err)
+        _, err = self.call("build", "--header=x.h", "p.str", status=2)
+        self.assertIn("--header needs --shared", err)
+
+    def test_what_it_exports_and_needs(self):
+        self.library(programs.ECHO)
+        done = subprocess.run(["nm", "-D", "libp.so"], cwd=self.folder, capture_output=True, text=True, check=True)
+        words = [line.split() for line in done.stdout.splitlines()]
+        defined = {line[-1] for line in words if line[-2] not in "Uwv"}
+        self.assertEqual(defined, {f"Echo_{name}" for name in FUNCTIONS})
+        needed = {line[-1].split("@")[0] for line in words if line[-2] == "U"}
+        self.assertLessEqual({name.lstrip("_") for name in needed}, {name.lstrip("_") for name in HARMLESS})
+
+    def test_headers_say_what_there_is(self):
+        def numbers(text):
+            self.library(text)
+            found = re.findall(r"^#define \w+?_([A-Z]+_?[A-Z]*) (\d+)$", (self.folder / "libp.h").read_text(), re.M)
+            return {name: int(value) for name, value in found if name != "STACK_BYTES"}
+
+        self.assertEqual(numbers(programs.FIR), {"BLOCK_IN": 1, "BLOCK_OUT": 1, "FIRST_IN": 6, "FIRST_OUT": 0, "LATENCY": 6})
+        self.assertEqual(numbers(programs.ECHO), {"BLOCK_IN": 1, "BLOCK_OUT": 1, "FIRST_IN": 0, "FIRST_OUT": 0, "LATENCY": 0})
+        found = numbers(programs.RESAMPLE)
+        self.assertEqual((found["BLOCK_IN"], found["BLOCK_OUT"]), (10, 6))
+        self.assertEqual(numbers(programs.SINK)["BLOCK_OUT"], 0)
+
+    def test_latency_suffices(self):
+        """After that many items, each block that goes in brings a block."""
+        for text, stream in [(programs.FIR, "Fir"), (programs.ECHO, "Echo"), (programs.RESAMPLE, "Resample"), (programs.BITS, "Bits")]:
+            self.library(text)
+            self.compile("latency.c", "libp", stream, "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+            self.execute("./host")
+
+    def test_c_plus_plus(self):
+        self.library(programs.STRUCTS)
+        self.file("main.cpp", '#include "libp.h"\nint main() { auto *h = Structs_create(nullptr); Structs_destroy(h); }\n')
+        self.execute("c++", "-Wall", "-Wextra", "-Werror", "main.cpp", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+        self.execute("./main")
+
+    def test_linkers(self):
+        for linker in ("gold", "lld"):
+            if not shutil.which(f"ld.{linker}"):
+                continue
+            self.file("linker", f'#!/bin/sh\nexec {CC} -fuse-ld={linker} "$@"\n').chmod(0o755)
+            self.library(programs.FIR, "--linker", "./linker")
+            self.host("Fir")
+            want = self.expected(floats(200))
+            self.same_in_pieces("Fir", want, 4)
+
+    def test_the_runtime_from_its_sources(self):
+        self.library(programs.RESAMPLE, "--target=x86_64-linux-gnu", "--linker=cc")
+        self.host("Resample")
+        want = self.expected(ints(1000))
+        self.same_in_pieces("Resample", want, 4)
+
+    def test_nothing_half_written(self):
+        _, err = self.library(programs.FIR, "--linker=/nowhere/cc", status=1)
+        self.assertIn("a library needs '/nowhere/cc'", err)
+        self.assertEqual(os.listdir(self.folder), ["p.str"])
+        _, err = self.library(programs.FIR, "--header=/nowhere/p.h", status=1)
+        self.assertIn("[cannot-write-file]", err)
+        self.assertEqual(os.listdir(self.folder), ["p.str"])
+
+    def test_what_is_printed_while_the_graph_is_built(self):
+        out, _ = self.library("int->int pipeline P { println(\"hello\"); add Identity<int>; }\n")
+        self.assertEqual(out, b"hello\n")
+
+
+class Threads(Libraries):
+    def test_two_handles(self):
+        """The runtime is compiled with the sanitizer, too."""
+        for text, stream, items in [(programs.ECHO, "Echo", floats(2000)), (programs.RESAMPLE, "Resample", ints(2000))]:
+            self.library(text)
+            self.call("build", "--shared", self.top, "--emit=obj", "-o", "p.o", "p.str")
+            self.file("in.raw", items)
+            names = [f"-Wl,--defsym={stream}_{name}=strc_library_{name}" for name in FUNCTIONS]
+            flags = ["-fsanitize=thread", "-I", ROOT / "runtime/include", *RUNTIME, "p.o", *names, "-lm"]
+            self.compile("threads.c", "libp", stream, *flags, product="threads")
+            self.execute("./threads", "in.raw")
+
+
+class Refusing(Libraries):
+    def refuse(self, text, *parts):
+        _, err = self.library(text, status=1)
+        for part in parts:
+            self.assertIn(part, err)
+        self.assertEqual(os.listdir(self.folder), ["p.str"])
+
+    def test_what_it_cannot_do(self):
+        self.refuse('int->int filter P { work pop 1 push 1 { int x = pop(); println(x); push(x); } }\n',
+                    "p.str:1:", "error: a library cannot print [library-effect]")
+        self.refuse('int->int filter P { work pop 1 push 1 { push(f("x" + pop())); }\n'
+                    'int f(String s) { return 1; } }\n',
+                    "p.str:1:", "error: a library cannot make strings [library-effect]")
+        self.refuse("int->int pipeline P { add Q; add R; }\nint->int filter Q { work pop 1 push 1 { push(f(pop())); }\n"
+                    "int f(int x) { print(x); return x; } }\nint->int filter R { work pop 1 push 1 { push(pop()); } }\n",
+                    "p.str:3:22: error: a library cannot print")  # fmt: skip
+        self.refuse('int->int pipeline P { portal<R> there; add Q(there); add R to there; }\n'
+                    "int->int filter Q(portal<R> there) { work pop 1 push 1 { there.f(); push(pop()); } }\n"
+                    "int->int filter R { int n; work pop 1 push 1 { push(pop() + n); } handler f() { n++; } }\n",
+                    "p.str:2:", "error: a library cannot send messages [library-effect]")
+        self.refuse("int->int pipeline P { add Q; }\nint->int filter Q { work pop * push 1 { push(pop()); } }\n",
+                    "p.str:", "error: a library cannot have dynamic rates [library-effect]")
+        self.refuse('int->int splitjoin P { split duplicate; add Identity<int>; add FileWriter<int>("x"); join roundrobin(1, 0); }\n',
+                    "p.str:1:", "a library cannot write file 'x' [library-effect]")  # fmt: skip
+        self.refuse('void->void pipeline Main { add P; add Q; }\nvoid->int filter P { work push 1 { push(1); } }\n'
+                    "int->void filter Q { work pop 1 { pop(); } }\n",
+                    "p.str:1:", "'Main' has neither input nor output", "[library-without-ends]")  # fmt: skip
+
+
+if __name__ == "__main__":
+    unittest.main()
