@@ -21,5 +21,7 @@ function(strc_grammar grammar)
         "${folder}" "${ANTLR4_INCLUDE_DIR}")
     # Unoptimised, the generated tables and ANTLR's templates are ten times slower: never -O0.
     target_compile_options(strc_grammar PUBLIC -fno-char8_t PRIVATE -w $<$<CONFIG:Debug>:-O1>)
-    target_link_libraries(strc_grammar PUBLIC antlr4_static Threads::Threads)
+    # The archive starts sooner, but is not made for shared libraries.
+    target_link_libraries(strc_grammar PUBLIC Threads::Threads
+        $<IF:$<STREQUAL:$<TARGET_PROPERTY:TYPE>,SHARED_LIBRARY>,antlr4_shared,antlr4_static>)
 endfunction()

@@ -89,6 +89,13 @@ base::Result<Jit> Jit::load(Module made, const Options& wanted) {
         impl->jit->getDataLayout().getGlobalPrefix());
     if (!process) return failure(process.takeError());
     library.addGenerator(std::move(*process));
+    // Where this code was loaded for itself alone, the process does not know what it brought along.
+    auto math = llvm::orc::DynamicLibrarySearchGenerator::Load(
+        "libm.so.6", impl->jit->getDataLayout().getGlobalPrefix());
+    if (math)
+        library.addGenerator(std::move(*math));
+    else
+        llvm::consumeError(math.takeError());
     llvm::orc::ThreadSafeModule module(std::move(made.impl->module), std::move(made.impl->context));
     if (auto error = impl->jit->addIRModule(std::move(module))) return failure(std::move(error));
     auto symbol = impl->jit->lookup("strc_program");

@@ -4,10 +4,14 @@
 #include "codegen/lower.h"
 #include "driver/driver.h"
 #include "driver/options.h"
-#include "driver/pipeline.h"
 #include "driver/report.h"
+#include "session/load.h"
 
 namespace strc::driver {
+
+using session::Compilation;
+using session::SourceText;
+using session::Stage;
 
 struct Call {
     const Options& options;

@@ -3,9 +3,10 @@
 #include <cstring>
 #include <fstream>
 
-#include "base/spelling.h"
 #include "driver/commands.h"
 #include "driver/output.h"
+#include "session/engine.h"
+#include "session/sources.h"
 
 namespace strc::driver {
 
@@ -13,48 +14,13 @@ using base::Result;
 
 namespace {
 
-/// `name`: what stands after `-W`.
-void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
-    for (std::string_view prefix : {"error=", "no-"})
-        if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
-    base::Diagnostic& diag = diags.add(base::Diag::UnknownDiagnostic) << name;
-    base::SpellingSearch search(name);
-    for (int id = 0; id < static_cast<int>(base::Diag::Count); ++id) {
-        const base::DiagInfo& row = base::info(static_cast<base::Diag>(id));
-        if (row.severity == base::Severity::Warning) search.consider(row.name);
-    }
-    if (!search.best().empty()) diag.note(base::Diag::DidYouMean) << search.best();
-}
-
 /// Items of an open end that a library takes or gives at once: what audio callbacks bring at the least.
 constexpr std::int64_t kMostAtOnce = 64;
-
-void setUp(base::Context& context, const Options& options) {
-    context.lenient = options.lenient;
-    if (options.stepLimit) context.limits.elaborationSteps = *options.stepLimit;
-    base::Diagnostics& diags = context.diags;
-    // Who starts from a part of a program leaves the rest out on purpose.
-    if (!options.top.empty()) diags.setWarning("unused-stream", false);
-    for (const std::string& word : options.warnings) {
-        std::string_view name = word;
-        bool known = true;
-        if (name == "error")
-            diags.allWarningsAsErrors();
-        else if (name.starts_with("error="))
-            known = diags.setWarningAsError(name.substr(6));
-        else if (name.starts_with("no-"))
-            known = diags.setWarning(name.substr(3), false);
-        else
-            known = diags.setWarning(name, true);
-        if (!known) reportUnknownWarning(diags, name);
-    }
-    if (options.silenceWarnings) diags.silenceWarnings();
-}
 
 std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) {
     std::vector<SourceText> sources;
     for (const std::string& file : call.options.arguments) {
-        Result<SourceText> source = readSource(file, call.world.in);
+        Result<SourceText> source = session::readSource(file, call.world.in);
         if (source)
             sources.push_back(std::move(*source));
         else
@@ -66,11 +32,8 @@ std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) 
 }  // namespace
 
 codegen::Options codegenOptions(const Options& options) {
-    codegen::Options made;
+    codegen::Options made = session::codegenOptions(options);
     made.inPieces = options.isShared;
-    made.level = options.level;
-    made.checks = options.checks;
-    made.lanes = options.lanes;
     made.processor = options.processor;
     made.target = options.target;
     return made;
@@ -78,35 +41,21 @@ codegen::Options codegenOptions(const Options& options) {
 
 codegen::Options codegenOptions(const Options& options, Compilation& program) {
     codegen::Options made = codegenOptions(options);
-    made.native = [&program](const ir::Native& native) {
-        return codegen::NativePlace{program.natives.address(native) != nullptr, nullptr};
-    };
+    made.native = session::nativesBySymbol(program);
     return made;
 }
 
 Stage compileFiles(const Call& call, Compilation& result, Stage last,
                    std::function<void(std::string_view)> print, bool planIfPossible) {
     base::Context& context = result.context;
-    setUp(context, call.options);
-    Request request;
-    request.sources = readSources(call, context.diags);
-    request.top = call.options.top;
-    request.defines = call.options.defines;
-    request.keptParameters = call.options.keptParameters;
-    request.order = call.options.order;
-    request.planIfPossible = planIfPossible;
-    request.scaling = call.options.scaling;
-    if (call.options.isShared) request.mostItems = kMostAtOnce;
-    request.print = std::move(print);
-    request.interrupt = call.world.interrupt;
-    Result<Library> library = call.options.stdlib.empty() ? Result<Library>(Library::builtIn())
-                                                          : Library::ofFolder(call.options.stdlib);
-    if (!library) base::report(context.diags, library.failure());
-    for (const std::string& file : call.options.natives)
-        if (base::Status opened = result.natives.open(file); !opened)
-            base::report(context.diags, opened.failure());
-    Stage done = Stage::Nothing;
-    if (!context.diags.hasErrors()) done = compile(result, request, *library, last);
+    session::apply(context, call.options);
+    session::Loading loading;
+    loading.last = last;
+    loading.planIfPossible = planIfPossible;
+    if (call.options.isShared) loading.mostItems = kMostAtOnce;
+    loading.print = std::move(print);
+    loading.interrupt = call.world.interrupt;
+    Stage done = session::load(result, call.options, readSources(call, context.diags), loading);
     call.reporter.show(context);
     // Warnings that count as errors let all stages have their say.
     return call.reporter.hasErrors() ? std::min(done, Stage::Parsed) : done;

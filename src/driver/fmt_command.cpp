@@ -72,7 +72,7 @@ private:
     void one(const std::string& name) {
         base::Context context;
         context.diags.silenceWarnings();
-        Result<SourceText> source = readSource(name, call.world.in);
+        Result<SourceText> source = session::readSource(name, call.world.in);
         if (source)
             format(context, *source);
         else

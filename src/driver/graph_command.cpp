@@ -5,6 +5,7 @@
 #include "driver/commands.h"
 #include "graph/picture.h"
 #include "io/subprocess.h"
+#include "session/products.h"
 
 namespace strc::driver {
 
@@ -12,14 +13,6 @@ using base::Diag;
 using base::Result;
 
 namespace {
-
-/// Islands share no tape, so their capacities can be put together.
-std::vector<std::int64_t> capacities(const Compilation& program) {
-    std::vector<std::int64_t> all(program.elaboration.graph.edges.size());
-    for (const sched::Schedule& schedule : program.schedules)
-        for (std::size_t edge = 0; edge < all.size(); ++edge) all[edge] += schedule.capacity[edge];
-    return all;
-}
 
 /// Graphviz draws; without it there is still the text that it would draw.
 Result<std::string> draw(const std::string& dot) { return io::runTool({"dot", "-Tsvg"}, dot); }
@@ -41,7 +34,7 @@ int graphCommand(const Call& call) {
     if (compileFiles(call, program, Stage::Scheduled, noPrint) < Stage::Scheduled)
         return statusOfFailure(call);
     const graph::Graph& graph = program.elaboration.graph;
-    std::vector<std::int64_t> capacity = capacities(program);
+    std::vector<std::int64_t> capacity = session::capacities(program);
     const graph::Annotations notes{&program.quota, &capacity};
     graph::Folding folding;
     folding.fold = call.options.fold;

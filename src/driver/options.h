@@ -11,13 +11,14 @@
 
 #include "base/diagnostics.h"
 #include "io/items.h"
-#include "sched/schedule.h"
+#include "session/products.h"
+#include "session/settings.h"
 
 namespace strc::driver {
 
 enum class Command : std::uint8_t { Run, Build, Check, Graph, Schedule, Fmt, Explain, Version };
 enum class When : std::uint8_t { Auto, Always, Never };
-enum class Emit : std::uint8_t { Ast, Ir, Graph, Schedule, Plan, Llvm, Asm, Object };
+using Emit = session::Product;
 
 enum class GraphFormat : std::uint8_t { Dot, Svg, Json, Text };
 
@@ -33,21 +34,10 @@ struct FileOptions {
     std::string option;
 };
 
-struct Options {
+struct Options : session::Settings {
     Command command = Command::Version;
     std::vector<std::string> arguments;  ///< source files; of explain: names
     ReportOptions report;
-    std::vector<std::string> warnings;  ///< what stands after -W, in order
-    bool silenceWarnings = false;
-
-    // ---- the program
-    std::string top;
-    std::map<std::string, std::string> defines;
-    std::vector<std::string> natives;  ///< shared libraries with native functions
-    std::string stdlib;  ///< folder, or empty: the one inside
-    std::optional<std::uint64_t> stepLimit;
-    bool lenient = false;
-    sched::Order order = sched::Order::Buffers;
 
     // ---- run
     std::optional<std::int64_t> iterations;
@@ -56,12 +46,7 @@ struct Options {
     bool loopInput = false;
     bool padTail = false;
     bool cFormat = false;
-    bool interpret = false;
     bool noInterpret = false;  ///< what cannot be compiled is an error
-    int level = 2;  ///< -O0 to -O3
-    bool scaling = true;  ///< passes that may be switched off
-    bool lanes = true;
-    bool checks = true;  ///< --check=all
     bool stats = false;
     FileOptions in, out;
     io::StreamInfo outInfo;
@@ -73,7 +58,6 @@ struct Options {
     bool isStatic = false;
     bool isShared = false;  ///< a library instead of an executable
     std::string header;  ///< of the library; empty: beside it
-    std::vector<std::string> keptParameters;  ///< --keep-param
 
     // ---- output of commands
     std::optional<Emit> emit;

@@ -5,12 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "codegen/jit.h"
 #include "driver/commands.h"
 #include "driver/output.h"
 #include "driver/progress.h"
 #include "host/run.h"
-#include "interp/machine.h"
+#include "session/engine.h"
 
 namespace strc::driver {
 
@@ -182,19 +181,13 @@ private:
             run.progress = [this](std::uint64_t done, std::uint64_t total) {
                 progress.update(done, total);
             };
-        std::optional<codegen::Jit> compiled;
-        std::vector<codegen::Site> sites;
         auto begin = Clock::now();
-        if (program.plan && host::whyNot(run).empty()) compiled = compileToMemory(sites, begin);
+        std::optional<session::Code> compiled;
+        if (program.plan && host::whyNot(run).empty()) compiled = makeCode(begin);
         if (!compiled && options.noInterpret && !isOver(begin)) return refuse(run);
         auto start = Clock::now();
         if (run.seconds) *run.seconds = std::max(0.0, *run.seconds - secondsBetween(begin, start));
-        if (compiled)
-            outcome = host::run(program.context, *program.plan, program.quota, compiled->program(),
-                                sites, run);
-        else
-            outcome = interp::run(program.context, program.module, program.elaboration,
-                                  program.quota, *program.program.types, run);
+        outcome = session::run(program, compiled ? &*compiled : nullptr, run);
         ran = true;
         seconds = secondsBetween(start, Clock::now());
     }
@@ -206,31 +199,15 @@ private:
     }
 
     void refuse(const interp::Options& run) {
-        std::string why = host::whyNot(run);
-        if (why.empty()) why = codegen::whyNot(program.module, *program.plan);
-        if (why.empty()) why = "there is no machine code for it in this process";
-        program.context.diags.add(Diag::CannotCompile) << why;
+        program.context.diags.add(Diag::CannotCompile) << session::whyInterpreted(program, run);
     }
 
-    /// Empty if something in the bodies, or this machine, is not up to it: the interpreter is. Also if
-    /// the run is over before it began: the interpreter, which starts at once, then opens and closes
-    /// the files.
-    std::optional<codegen::Jit> compileToMemory(std::vector<codegen::Site>& sites,
-                                                Clock::time_point begin) {
-        if (!codegen::whyNot(program.module, *program.plan).empty()) return std::nullopt;
+    /// Empty as session::makeCode says: the interpreter, which starts at once, then also opens and closes the
+    /// files of a run that is over before it began.
+    std::optional<session::Code> makeCode(Clock::time_point begin) {
         codegen::Options how = codegenOptions(options);
         how.interrupted = [this, begin] { return isOver(begin); };
-        how.native = [this](const ir::Native& native) {
-            void* address = program.natives.address(native);
-            return codegen::NativePlace{address != nullptr, address};
-        };
-        codegen::Module module =
-            codegen::lower(program.context, program.module, *program.plan, how);
-        codegen::optimize(module, how);
-        sites = module.sites();
-        base::Result<codegen::Jit> loaded = codegen::Jit::load(std::move(module), how);
-        if (!loaded) return std::nullopt;
-        return std::move(*loaded);
+        return session::makeCode(program, how);
     }
 
     bool showsProgress() const { return call.world.errIsTerminal && !options.loopInput; }

@@ -9,7 +9,7 @@
 using namespace strc;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto program = fuzz::compileText(data, size, driver::Stage::Scheduled);
+    const auto program = fuzz::compileText(data, size, session::Stage::Scheduled);
     if (program->context.diags.hasErrors()) return 0;
     const graph::Graph& graph = program->elaboration.graph;
     for (const sched::Schedule& schedule : program->schedules) {

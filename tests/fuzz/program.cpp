@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kLongestText = 50'000;  ///< of an IR that is read back
 
-const driver::Library& library() {
-    static const auto builtIn = driver::Library::builtIn();
+const session::Library& library() {
+    static const auto builtIn = session::Library::builtIn();
     return builtIn;
 }
 
@@ -47,7 +47,7 @@ void checkText(const ir::Module& module) {
 }
 
 /// Specialised code is as well formed as the code that it was made of.
-void checkKernels(const driver::Compilation& program) {
+void checkKernels(const session::Compilation& program) {
     for (const elab::Kernel& kernel : program.elaboration.kernels) {
         if (kernel.builtin != ir::BuiltinStream::None) continue;
         const ir::StreamCode& code = kernel.code;
@@ -60,19 +60,19 @@ void checkKernels(const driver::Compilation& program) {
 
 }  // namespace
 
-std::unique_ptr<driver::Compilation> compileText(const std::uint8_t* data, std::size_t size,
-                                                 driver::Stage last) {
-    auto program = std::make_unique<driver::Compilation>();
+std::unique_ptr<session::Compilation> compileText(const std::uint8_t* data, std::size_t size,
+                                                 session::Stage last) {
+    auto program = std::make_unique<session::Compilation>();
     setSmallLimits(program->context.limits);
     program->context.lenient = size % 4 == 3;  // now and then; a text is always compiled alike
-    driver::Request request;
+    session::Request request;
     request.sources = {{"fuzz.str", std::string(reinterpret_cast<const char*>(data), size)}};
     request.print = [](std::string_view) {};
-    const driver::Stage done = compile(*program, request, library(), last);
+    const session::Stage done = compile(*program, request, library(), last);
     STRC_ASSERT((done == last) != program->context.diags.hasErrors(),
                 "a stage stopped without a word, or went on after an error");
-    if (done >= driver::Stage::Lowered) checkText(program->module);
-    if (done >= driver::Stage::Elaborated) checkKernels(*program);
+    if (done >= session::Stage::Lowered) checkText(program->module);
+    if (done >= session::Stage::Elaborated) checkKernels(*program);
     checkMessages(program->context);
     return program;
 }

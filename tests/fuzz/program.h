@@ -6,13 +6,13 @@
 #include <cstdint>
 #include <memory>
 
-#include "driver/pipeline.h"
+#include "session/pipeline.h"
 
 namespace strc::fuzz {
 
 /// Aborts if a stage breaks a promise: see program.cpp.
-std::unique_ptr<driver::Compilation> compileText(const std::uint8_t* data, std::size_t size,
-                                                 driver::Stage last);
+std::unique_ptr<session::Compilation> compileText(const std::uint8_t* data, std::size_t size,
+                                                 session::Stage last);
 
 /// Merges the messages and draws each of them; each needs a place inside of a text.
 void checkMessages(base::Context&);

@@ -46,7 +46,7 @@ bool namesFiles(const graph::Graph& graph) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    const auto program = fuzz::compileText(data, size, driver::Stage::Balanced);
+    const auto program = fuzz::compileText(data, size, session::Stage::Balanced);
     if (program->context.diags.hasErrors()) return 0;
     const graph::Graph& graph = program->elaboration.graph;
     if (namesFiles(graph)) return 0;

@@ -9,7 +9,7 @@
 
 #include "codegen/jit.h"
 #include "codegen/lower.h"
-#include "driver/pipeline.h"
+#include "session/pipeline.h"
 #include "host/run.h"
 
 namespace strc::testing {
@@ -21,8 +21,8 @@ protected:
         std::destroy_at(&program);
         std::construct_at(&program);
         request.sources = {{"test.str", text}};
-        ASSERT_EQ(driver::compile(program, request, library, driver::Stage::Planned),
-                  driver::Stage::Planned)
+        ASSERT_EQ(session::compile(program, request, library, session::Stage::Planned),
+                  session::Stage::Planned)
             << ::testing::PrintToString(faults());
     }
 
@@ -54,9 +54,9 @@ protected:
         return list;
     }
 
-    driver::Library library = driver::Library::builtIn();
-    driver::Request request;
-    driver::Compilation program;
+    session::Library library = session::Library::builtIn();
+    session::Request request;
+    session::Compilation program;
     std::string printed;
 };
 

@@ -1,13 +1,13 @@
-#include "driver/pipeline.h"
+#include "session/pipeline.h"
 
 #include <sstream>
 
 #include <gmock/gmock.h>
 
-#include "driver/sources.h"
+#include "session/sources.h"
 #include "ir/verify.h"
 
-namespace strc::driver {
+namespace strc::session {
 namespace {
 
 constexpr const char* kProgram =
@@ -247,4 +247,4 @@ TEST(Sources, SayWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace strc::driver
+}  // namespace strc::session

@@ -12,7 +12,7 @@
 
 #include "base/result.h"
 
-namespace strc::driver {
+namespace strc::session {
 
 struct LibraryFile {
     std::string name;
@@ -46,4 +46,4 @@ private:
     std::unordered_map<std::string_view, std::size_t> fileOf;
 };
 
-}  // namespace strc::driver
+}  // namespace strc::session

@@ -1,4 +1,4 @@
-#include "driver/sources.h"
+#include "session/sources.h"
 
 #include <array>
 #include <cerrno>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace strc::driver {
+namespace strc::session {
 
 using base::Diag;
 using base::Result;
@@ -59,4 +59,4 @@ Result<SourceText> readSource(const std::string& path, std::istream& in) {
     return source;
 }
 
-}  // namespace strc::driver
+}  // namespace strc::session

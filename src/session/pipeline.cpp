@@ -1,4 +1,4 @@
-#include "driver/pipeline.h"
+#include "session/pipeline.h"
 
 #include "ir/open.h"
 #include "ir/verify.h"
@@ -7,7 +7,7 @@
 #include "sched/balance.h"
 #include "sema/check.h"
 
-namespace strc::driver {
+namespace strc::session {
 
 namespace {
 
@@ -171,4 +171,4 @@ Stage compile(Compilation& result, const Request& request, const Library& librar
     return Pipeline(result, request, library).run(last);
 }
 
-}  // namespace strc::driver
+}  // namespace strc::session

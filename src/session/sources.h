@@ -6,7 +6,7 @@
 
 #include "base/result.h"
 
-namespace strc::driver {
+namespace strc::session {
 
 constexpr std::uint64_t kMostSourceBytes = 1ull << 30;
 
@@ -19,4 +19,4 @@ base::Result<std::string> readFile(const std::string& path);
 /// "-" is `in`.
 base::Result<SourceText> readSource(const std::string& path, std::istream& in);
 
-}  // namespace strc::driver
+}  // namespace strc::session

@@ -1,4 +1,4 @@
-#include "driver/library.h"
+#include "session/library.h"
 
 #include <filesystem>
 #include <fstream>
@@ -8,7 +8,7 @@
 
 #include "parser/parse.h"
 
-namespace strc::driver {
+namespace strc::session {
 namespace {
 
 using testing::ElementsAre;
@@ -105,4 +105,4 @@ TEST(LibraryTest, AFolderIsALibrary) {
 }
 
 }  // namespace
-}  // namespace strc::driver
+}  // namespace strc::session

@@ -10,8 +10,6 @@
 
 #include "ast/nodes.h"
 #include "base/context.h"
-#include "driver/library.h"
-#include "driver/sources.h"
 #include "elab/elaborate.h"
 #include "eval/natives.h"
 #include "graph/graph.h"
@@ -19,8 +17,10 @@
 #include "plan/plan.h"
 #include "sched/schedule.h"
 #include "sema/program.h"
+#include "session/library.h"
+#include "session/sources.h"
 
-namespace strc::driver {
+namespace strc::session {
 
 /// What is done, in this order.
 enum class Stage : std::uint8_t {
@@ -69,4 +69,4 @@ struct Compilation {
 /// at the rest and report. The library outlives the compilation.
 Stage compile(Compilation&, const Request&, const Library&, Stage last);
 
-}  // namespace strc::driver
+}  // namespace strc::session

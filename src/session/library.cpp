@@ -1,14 +1,14 @@
-#include "driver/library.h"
+#include "session/library.h"
 
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <system_error>
 
-#include "driver/sources.h"
 #include "embedded/standardLibrary.h"
+#include "session/sources.h"
 
-namespace strc::driver {
+namespace strc::session {
 
 namespace {
 
@@ -166,4 +166,4 @@ std::vector<const LibraryFile*> Library::needed(std::span<const std::string_view
     return result;
 }
 
-}  // namespace strc::driver
+}  // namespace strc::session

@@ -1,0 +1,180 @@
+/// libstrc: the compiler as a library. A `strc_compiler` takes the texts of a program through the stages that the
+/// command line goes through, tells what it found, shows what came of it, and runs it in this process.
+///
+/// There is no state but that of compilers: any number of them may live in one process, each used by one
+/// thread at a time. Nothing here ends the process, writes to its standard streams, or throws. Texts that are
+/// handed out end in NUL and live until the compiler is changed, run or freed.
+#ifndef STRC_STRC_H
+#define STRC_STRC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define STRC_API __attribute__((visibility("default")))
+#else
+#define STRC_API
+#endif
+
+typedef struct strc_compiler strc_compiler;
+
+/// "0.1.0"
+STRC_API const char* strc_version(void);
+
+/// Null: there is no memory.
+STRC_API strc_compiler* strc_compiler_new(void);
+STRC_API void strc_compiler_free(strc_compiler*);
+
+typedef enum strc_status {
+    STRC_OK = 0,
+    STRC_FAILED = 1,  ///< what is wrong stands in the diagnostics
+    STRC_WRONG_CALL = 2,  ///< an argument is wrong, or it is too early or too late for that
+    STRC_NO_MEMORY = 3,
+} strc_status;
+
+// ---------------------------------------------------------------- what is compiled
+
+/// A source text; messages call it `name`. The text is copied.
+STRC_API strc_status strc_compiler_add_source(strc_compiler*, const char* name, const char* text,
+                                              size_t size);
+
+/// Options as the command line has them, without dashes (docs/command-line.md): "top" "NAME"; "D" "name=value";
+/// "W" "error"; "w"; "lenient"; "O" "0" to "3"; "check" "none"; "schedule" "single-appearance"; "stdlib"
+/// "FOLDER"; "native" "FILE"; "step-limit" "N"; "disable-pass" "lanes"; "interpret". `value` is
+/// null where there is none.
+STRC_API strc_status strc_compiler_set(strc_compiler*, const char* option, const char* value);
+
+typedef enum strc_stage {
+    STRC_STAGE_NOTHING,
+    STRC_STAGE_PARSED,
+    STRC_STAGE_CHECKED,
+    STRC_STAGE_LOWERED,
+    STRC_STAGE_ELABORATED,  ///< the graph is built
+    STRC_STAGE_BALANCED,  ///< it can run
+    STRC_STAGE_SCHEDULED,
+    STRC_STAGE_PLANNED,  ///< memory is laid out, if the program can be compiled
+} strc_stage;
+
+/// What the program prints.
+typedef void strc_print(void* user, const char* text, size_t size);
+
+/// Whoever wants what is under way to end, soon, sets the flag; it may be null, and has to live as long as the
+/// compiler.
+STRC_API strc_status strc_compiler_set_interrupt(strc_compiler*, const volatile unsigned char*);
+
+/// Once for a compiler: goes on until `last` is done or something is wrong. STRC_OK: no errors.
+/// What composites and `init` print goes to `print` (which may be null).
+STRC_API strc_status strc_compiler_compile(strc_compiler*, strc_stage last, strc_print* print,
+                                           void* user);
+/// What has been done without errors.
+STRC_API strc_stage strc_compiler_stage(const strc_compiler*);
+
+// ---------------------------------------------------------------- diagnostics
+
+typedef enum strc_diagnostic_severity {
+    STRC_SEVERITY_NOTE,
+    STRC_SEVERITY_WARNING,
+    STRC_SEVERITY_ERROR,
+} strc_diagnostic_severity;
+
+typedef struct strc_place {
+    uint32_t line, column;  ///< from 1, columns in bytes; 0: there is no place
+    uint64_t offset;  ///< bytes from the begin of the text
+} strc_place;
+
+typedef struct strc_diagnostic {
+    strc_diagnostic_severity severity;
+    const char* code;  ///< "unknown-stream": its name for ever, as `strc explain` knows it
+    const char* message;
+    const char* file;  ///< null: it has no place
+    strc_place begin, end;  ///< the end is exclusive
+    const char* instance;  ///< path of the stream instance, or ""
+    uint32_t instances;  ///< in how many instances the same was found
+    const char* text;  ///< as the command line prints it, with source line and notes
+    const char* json;  ///< one object, as `--diagnostics=json` prints it
+} strc_diagnostic;
+
+/// Of everything so far, in order.
+STRC_API size_t strc_compiler_diagnostic_count(const strc_compiler*);
+STRC_API strc_status strc_compiler_diagnostic(strc_compiler*, size_t index, strc_diagnostic* to);
+
+// ---------------------------------------------------------------- what came of it
+
+typedef enum strc_product {
+    STRC_AST,  ///< from STRC_STAGE_PARSED on
+    STRC_IR,  ///< LOWERED
+    STRC_GRAPH,  ///< BALANCED
+    STRC_GRAPH_JSON,  ///< SCHEDULED; docs/graph-json.md
+    STRC_GRAPH_DOT,  ///< SCHEDULED
+    STRC_SCHEDULE,  ///< SCHEDULED
+    STRC_PLAN,  ///< PLANNED
+    STRC_LLVM,  ///< PLANNED
+    STRC_ASSEMBLY,  ///< PLANNED
+} strc_product;
+
+/// Null if it is too early, or if the program cannot be compiled. `*size` (which may be null): without NUL.
+STRC_API const char* strc_compiler_text(strc_compiler*, strc_product, size_t* size);
+
+/// The items of an end of the main stream.
+typedef struct strc_items {
+    const char* type;  ///< as the language writes it; null: there is no such end
+    size_t
+        size;  ///< bytes of one in memory: int, float 4, double 8, boolean, bit 1, arrays and structs packed as in C
+} strc_items;
+
+/// From STRC_STAGE_ELABORATED on.
+STRC_API strc_status strc_compiler_input(strc_compiler*, strc_items* to);
+STRC_API strc_status strc_compiler_output(strc_compiler*, strc_items* to);
+
+// ---------------------------------------------------------------- running
+
+/// Begin with `strc_run_options options = {.size = sizeof options}`: what is 0 is not asked for.
+typedef struct strc_run_options {
+    size_t size;  ///< of this struct
+    uint64_t iterations;  ///< steady states
+    uint64_t limit;  ///< items of the output, or printed lines of a program without one
+    double seconds;
+    int c_format;  ///< print numbers like C
+    int pad_tail;  ///< fill up the last steady state with zeros
+    void* user;  ///< for the functions
+    strc_print* print;
+    /// Up to `count` items to `to`; how many there were, 0: the input is over.
+    size_t (*read)(void* user, void* to, size_t count);
+    /// Nonzero: that was enough.
+    int (*write)(void* user, const void* from, size_t count);
+} strc_run_options;
+
+typedef enum strc_run_end {
+    STRC_RUN_ITERATIONS,
+    STRC_RUN_LIMIT,  ///< or somebody has enough
+    STRC_RUN_SECONDS,
+    STRC_RUN_INPUT,  ///< is over
+    STRC_RUN_NO_PROGRESS,
+    STRC_RUN_INTERRUPTED,
+    STRC_RUN_FAILED,
+} strc_run_end;
+
+typedef struct strc_run_result {
+    strc_run_end end;
+    int compiled;  ///< 0: it was interpreted
+    uint64_t iterations, firings;
+    uint64_t items_read, items_written, items_left;
+} strc_run_result;
+
+/// After STRC_STAGE_PLANNED: runs the program from its start to an end; as often as you like. Faults are diagnostics.
+/// `to` may be null.
+STRC_API strc_status strc_compiler_run(strc_compiler*, const strc_run_options*,
+                                       strc_run_result* to);
+
+/// The same with arrays: runs until `in` is used up or `out` is full; `*produced` says how many items came.
+STRC_API strc_status strc_compiler_run_items(strc_compiler*, const void* in, size_t in_count,
+                                             void* out, size_t out_capacity, size_t* produced);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

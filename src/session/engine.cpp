@@ -1,0 +1,47 @@
+#include "session/engine.h"
+
+#include "host/run.h"
+
+namespace strc::session {
+
+Natives nativesHere(Compilation& program) {
+    return [&program](const ir::Native& native) {
+        void* address = program.natives.address(native);
+        return codegen::NativePlace{address != nullptr, address};
+    };
+}
+
+Natives nativesBySymbol(Compilation& program) {
+    return [&program](const ir::Native& native) {
+        return codegen::NativePlace{program.natives.address(native) != nullptr, nullptr};
+    };
+}
+
+std::optional<Code> makeCode(Compilation& program, codegen::Options how) {
+    if (!program.plan || !codegen::whyNot(program.module, *program.plan).empty())
+        return std::nullopt;
+    how.native = nativesHere(program);
+    codegen::Module module = codegen::lower(program.context, program.module, *program.plan, how);
+    codegen::optimize(module, how);
+    std::vector<codegen::Site> sites = module.sites();
+    base::Result<codegen::Jit> loaded = codegen::Jit::load(std::move(module), how);
+    if (!loaded) return std::nullopt;
+    return Code{std::move(*loaded), std::move(sites)};
+}
+
+std::string whyInterpreted(const Compilation& program, const interp::Options& options) {
+    if (std::string why = host::whyNot(options); !why.empty()) return why;
+    std::string why = program.plan ? codegen::whyNot(program.module, *program.plan)
+                                   : plan::whyNot(program.elaboration);
+    return why.empty() ? "there is no machine code for it in this process" : why;
+}
+
+interp::Outcome run(Compilation& program, const Code* code, const interp::Options& options) {
+    if (code)
+        return host::run(program.context, *program.plan, program.quota, code->jit.program(),
+                         code->sites, options);
+    return interp::run(program.context, program.module, program.elaboration, program.quota,
+                       *program.program.types, options);
+}
+
+}  // namespace strc::session

@@ -1,0 +1,34 @@
+#pragma once
+/// Compilations that run in this process: as machine code if they can be compiled, else interpreted.
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "codegen/jit.h"
+#include "interp/machine.h"
+#include "session/pipeline.h"
+
+namespace strc::session {
+
+using Natives = std::function<codegen::NativePlace(const ir::Native&)>;
+/// Native functions where they lie in this process, and by their names; the program outlives them.
+Natives nativesHere(Compilation&);
+Natives nativesBySymbol(Compilation&);
+
+struct Code {
+    codegen::Jit jit;
+    std::vector<codegen::Site> sites;
+};
+
+/// Empty if something in the bodies, or this machine, is not up to it, and if it was interrupted.
+std::optional<Code> makeCode(Compilation&, codegen::Options);
+
+/// Why such a run of it would be interpreted, as a sentence; or empty.
+std::string whyInterpreted(const Compilation&, const interp::Options&);
+
+/// Runs to the end; `code` may be null: then it is interpreted. Faults are in the compilation's context. May be
+/// called again.
+interp::Outcome run(Compilation&, const Code* code, const interp::Options&);
+
+}  // namespace strc::session

@@ -1,0 +1,79 @@
+#include "session/load.h"
+
+#include "base/spelling.h"
+
+namespace strc::session {
+
+namespace {
+
+/// `name`: what stands after `-W`.
+void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
+    for (std::string_view prefix : {"error=", "no-"})
+        if (name.starts_with(prefix)) name.remove_prefix(prefix.size());
+    base::Diagnostic& diag = diags.add(base::Diag::UnknownDiagnostic) << name;
+    base::SpellingSearch search(name);
+    for (int id = 0; id < static_cast<int>(base::Diag::Count); ++id) {
+        const base::DiagInfo& row = base::info(static_cast<base::Diag>(id));
+        if (row.severity == base::Severity::Warning) search.consider(row.name);
+    }
+    if (!search.best().empty()) diag.note(base::Diag::DidYouMean) << search.best();
+}
+
+}  // namespace
+
+void apply(base::Context& context, const Settings& settings) {
+    context.lenient = settings.lenient;
+    if (settings.stepLimit) context.limits.elaborationSteps = *settings.stepLimit;
+    base::Diagnostics& diags = context.diags;
+    // Who starts from a part of a program leaves the rest out on purpose.
+    if (!settings.top.empty()) diags.setWarning("unused-stream", false);
+    for (const std::string& word : settings.warnings) {
+        std::string_view name = word;
+        bool known = true;
+        if (name == "error")
+            diags.allWarningsAsErrors();
+        else if (name.starts_with("error="))
+            known = diags.setWarningAsError(name.substr(6));
+        else if (name.starts_with("no-"))
+            known = diags.setWarning(name.substr(3), false);
+        else
+            known = diags.setWarning(name, true);
+        if (!known) reportUnknownWarning(diags, name);
+    }
+    if (settings.silenceWarnings) diags.silenceWarnings();
+}
+
+Stage load(Compilation& result, const Settings& settings, std::vector<SourceText> sources,
+           const Loading& loading) {
+    base::Context& context = result.context;
+    Request request;
+    request.sources = std::move(sources);
+    request.top = settings.top;
+    request.defines = settings.defines;
+    request.keptParameters = settings.keptParameters;
+    request.order = settings.order;
+    request.planIfPossible = loading.planIfPossible;
+    request.scaling = settings.scaling;
+    request.mostItems = loading.mostItems;
+    request.print = loading.print;
+    request.interrupt = loading.interrupt;
+    base::Result<Library> library = settings.stdlib.empty()
+                                        ? base::Result<Library>(Library::builtIn())
+                                        : Library::ofFolder(settings.stdlib);
+    if (!library) base::report(context.diags, library.failure());
+    for (const std::string& file : settings.natives)
+        if (base::Status opened = result.natives.open(file); !opened)
+            base::report(context.diags, opened.failure());
+    if (context.diags.hasErrors()) return Stage::Nothing;
+    return compile(result, request, *library, loading.last);
+}
+
+codegen::Options codegenOptions(const Settings& settings) {
+    codegen::Options made;
+    made.level = settings.level;
+    made.checks = settings.checks;
+    made.lanes = settings.lanes;
+    return made;
+}
+
+}  // namespace strc::session

@@ -1,0 +1,38 @@
+#pragma once
+/// What a user may ask for when a program is compiled, whoever asks: the command line, the C API.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "codegen/lower.h"
+#include "sched/schedule.h"
+
+namespace strc::session {
+
+struct Settings {
+    std::string top;
+    std::map<std::string, std::string> defines;
+    std::vector<std::string> keptParameters;  ///< --keep-param
+    std::vector<std::string> natives;  ///< shared libraries with native functions
+    std::string stdlib;  ///< folder, or empty: the one inside
+    std::optional<std::uint64_t> stepLimit;
+    bool lenient = false;
+    sched::Order order = sched::Order::Buffers;
+
+    std::vector<std::string> warnings;  ///< what stands after -W, in order
+    bool silenceWarnings = false;
+
+    bool interpret = false;
+    int level = 2;  ///< -O0 to -O3
+    bool scaling = true;  ///< passes that may be switched off
+    bool lanes = true;
+    bool checks = true;  ///< --check=all
+};
+
+/// What of them matters to code generation.
+codegen::Options codegenOptions(const Settings&);
+
+}  // namespace strc::session

@@ -1,0 +1,287 @@
+/// libstrc as a program in C uses it. Exits with 0 if all is as it should be.
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "strc/strc.h"
+
+static int faults = 0;
+
+static void expect(int holds, int line, const char* what) {
+    if (holds) return;
+    fprintf(stderr, "line %d: not so: %s\n", line, what);
+    ++faults;
+}
+#define EXPECT(condition) expect((condition) != 0, __LINE__, #condition)
+
+static const char counter[] =
+    "void->void pipeline Main(int n = 1) { add Source(n); add Sink; }\n"
+    "void->int stateful filter Source(int n) {\n"
+    "    int i;\n"
+    "    init { println(\"built\"); }\n"
+    "    work push 1 { push(n * i++); }\n"
+    "}\n"
+    "int->void filter Sink { work pop 1 { println(pop()); } }\n";
+static const char sum[] =
+    "float->float filter Sum {\n"
+    "    work pop 1 push 1 peek 3 { push(sin(peek(0)) + peek(2)); pop(); }\n"
+    "}\n";
+static const char divide[] =
+    "int->int filter Divide { work pop 1 push 1 { push(100 / pop()); } }\n";
+
+typedef struct text {
+    char bytes[1000];
+    size_t size;
+} text;
+
+static void keep(void* user, const char* from, size_t size) {
+    text* to = user;
+    if (size >= sizeof to->bytes - to->size) return;
+    memcpy(to->bytes + to->size, from, size);
+    to->size += size;
+    to->bytes[to->size] = '\0';
+}
+
+static strc_compiler* compiler_of(const char* name, const char* source, const char* top) {
+    strc_compiler* made = strc_compiler_new();
+    EXPECT(strc_compiler_add_source(made, name, source, strlen(source)) == STRC_OK);
+    if (top) EXPECT(strc_compiler_set(made, "top", top) == STRC_OK);
+    return made;
+}
+
+static strc_compiler* compiled(const char* source, const char* top) {
+    strc_compiler* made = compiler_of("p.str", source, top);
+    EXPECT(strc_compiler_compile(made, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    return made;
+}
+
+// ---- what a program prints
+
+static void test_printing(void) {
+    text built = {.size = 0}, ran = {.size = 0};
+    strc_compiler* c = compiler_of("counter.str", counter, NULL);
+    EXPECT(strc_compiler_set(c, "D", "n=5") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, keep, &built) == STRC_OK);
+    EXPECT(strcmp(built.bytes, "built\n") == 0);
+    strc_run_options options = {.size = sizeof options, .limit = 3, .user = &ran, .print = keep};
+    strc_run_result result;
+    for (int round = 0; round < 2; ++round) {
+        ran.size = 0;
+        EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK);
+        EXPECT(strcmp(ran.bytes, "0\n5\n10\n") == 0);
+        EXPECT(result.end == STRC_RUN_LIMIT && result.compiled);
+    }
+    options.limit = 0;
+    options.iterations = 2;
+    ran.size = 0;
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK);
+    EXPECT(strcmp(ran.bytes, "0\n5\n") == 0);
+    EXPECT(result.end == STRC_RUN_ITERATIONS && result.iterations == 2 && result.firings == 4);
+    strc_compiler_free(c);
+}
+
+// ---- items
+
+static void test_items(void) {
+    strc_compiler* c = compiled(sum, "Sum");
+    strc_items items;
+    EXPECT(strc_compiler_input(c, &items) == STRC_OK && strcmp(items.type, "float") == 0);
+    EXPECT(strc_compiler_output(c, &items) == STRC_OK && items.size == 4);
+    const float in[5] = {0, 0, 1, 2, 3};
+    float out[5] = {0};
+    size_t produced;
+    EXPECT(strc_compiler_run_items(c, in, 5, out, 5, &produced) == STRC_OK);
+    EXPECT(produced == 3 && out[0] == 1 && out[1] == 2 && out[2] > 3.84f && out[2] < 3.85f);
+    EXPECT(strc_compiler_run_items(c, in, 5, out, 2, &produced) == STRC_OK && produced == 2);
+    EXPECT(strc_compiler_run_items(c, in, 0, out, 2, &produced) == STRC_OK && produced == 0);
+    strc_compiler_free(c);
+}
+
+typedef struct pipe_ends {
+    int next, last, sum;
+} pipe_ends;
+
+static size_t give(void* user, void* to, size_t count) {
+    pipe_ends* ends = user;
+    if (count == 0 || ends->next > ends->last) return 0;
+    memcpy(to, &ends->next, sizeof ends->next);
+    ++ends->next;
+    return 1;
+}
+
+static int take(void* user, const void* from, size_t count) {
+    pipe_ends* ends = user;
+    for (size_t k = 0; k < count; ++k) {
+        int item;
+        memcpy(&item, (const char*)from + k * sizeof item, sizeof item);
+        ends->sum += item;
+    }
+    return ends->sum > 250;
+}
+
+static void test_functions(void) {
+    strc_compiler* c = compiled(divide, "Divide");
+    pipe_ends ends = {1, 4, 0};
+    strc_run_options options = {.size = sizeof options, .user = &ends, .read = give, .write = take};
+    strc_run_result result;
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK);
+    EXPECT(ends.sum == 100 + 50 + 33 + 25 && result.end == STRC_RUN_INPUT);
+    EXPECT(result.items_read == 4 && result.items_written == 4);
+    ends = (pipe_ends){-1, 4, 260};
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_FAILED);  // by 0
+    EXPECT(result.end == STRC_RUN_FAILED && ends.sum == 160);
+    strc_diagnostic fault;
+    EXPECT(strc_compiler_diagnostic_count(c) == 1);
+    EXPECT(strc_compiler_diagnostic(c, 0, &fault) == STRC_OK);
+    EXPECT(strcmp(fault.code, "division-by-zero") == 0 && strcmp(fault.instance, "Divide") == 0);
+    ends = (pipe_ends){1, 1000000, 200};
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK);  // one has enough
+    EXPECT(result.end == STRC_RUN_LIMIT);
+    strc_compiler_free(c);
+}
+
+static void test_interrupt(void) {
+    static volatile unsigned char now = 1;
+    strc_compiler* c = compiled(counter, NULL);
+    EXPECT(strc_compiler_set_interrupt(c, &now) == STRC_OK);
+    strc_run_options options = {.size = sizeof options};
+    strc_run_result result;
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK);
+    EXPECT(result.end == STRC_RUN_INTERRUPTED);
+    strc_compiler_free(c);
+}
+
+// ---- diagnostics
+
+static void test_diagnostics(void) {
+    const char wrong[] =
+        "void->void pipeline Main { add Sorce; add Sink; }\n"
+        "int->void filter Sink { work pop 1 { int x = pop(); y; } }\n";
+    strc_compiler* c = compiler_of("wrong.str", wrong, NULL);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_FAILED);
+    EXPECT(strc_compiler_stage(c) < STRC_STAGE_CHECKED);
+    EXPECT(strc_compiler_diagnostic_count(c) >= 2);
+    strc_diagnostic d;
+    int found = 0;
+    for (size_t k = 0; strc_compiler_diagnostic(c, k, &d) == STRC_OK; ++k) {
+        if (strcmp(d.code, "unknown-stream") != 0) continue;
+        found = 1;
+        EXPECT(d.severity == STRC_SEVERITY_ERROR && strcmp(d.file, "wrong.str") == 0);
+        EXPECT(d.begin.line == 1 && d.begin.column == 32 && d.end.column == 37);
+        EXPECT(d.begin.offset == 31 && d.end.offset == 36);
+        EXPECT(strstr(d.message, "'Sorce'") != NULL);
+        EXPECT(strstr(d.text, "wrong.str:1:32: error: ") == d.text && strstr(d.text, "^~~~~"));
+        EXPECT(d.json[0] == '{' && strstr(d.json, "\"unknown-stream\""));
+    }
+    EXPECT(found);
+    EXPECT(strc_compiler_run(c, &(strc_run_options){.size = sizeof(strc_run_options)}, NULL) ==
+           STRC_WRONG_CALL);
+    strc_compiler_free(c);
+}
+
+static void test_warnings(void) {
+    const char spare[] =
+        "void->void pipeline Main { add Source; add Sink; }\n"
+        "void->int filter Source { work push 1 { int unused; push(1); } }\n"
+        "int->void filter Sink { work pop 1 { println(pop()); } }\n";
+    strc_compiler* c = compiled(spare, NULL);
+    strc_diagnostic d;
+    EXPECT(strc_compiler_diagnostic(c, 0, &d) == STRC_OK && d.severity == STRC_SEVERITY_WARNING);
+    strc_compiler_free(c);
+    c = compiler_of("p.str", spare, NULL);
+    EXPECT(strc_compiler_set(c, "W", "error") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_FAILED);
+    strc_compiler_free(c);
+    c = compiler_of("p.str", spare, NULL);
+    EXPECT(strc_compiler_set(c, "w", NULL) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_diagnostic_count(c) == 0);
+    strc_compiler_free(c);
+}
+
+// ---- products
+
+static void test_products(void) {
+    strc_compiler* c = compiled(counter, NULL);
+    size_t size;
+    for (int product = STRC_AST; product <= STRC_ASSEMBLY; ++product) {
+        const char* shown = strc_compiler_text(c, (strc_product)product, &size);
+        EXPECT(shown && size > 10 && strlen(shown) == size);
+        EXPECT(strc_compiler_text(c, (strc_product)product, NULL) == shown);
+    }
+    EXPECT(strc_compiler_text(c, STRC_GRAPH_JSON, NULL)[0] == '{');
+    EXPECT(strncmp(strc_compiler_text(c, STRC_GRAPH_DOT, NULL), "digraph", 7) == 0);
+    EXPECT(strstr(strc_compiler_text(c, STRC_LLVM, NULL), "strc_program") != NULL);
+    strc_compiler_free(c);
+    c = compiler_of("p.str", counter, NULL);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_BALANCED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_stage(c) == STRC_STAGE_BALANCED);
+    EXPECT(strc_compiler_text(c, STRC_GRAPH, NULL) != NULL);
+    EXPECT(strc_compiler_text(c, STRC_SCHEDULE, NULL) == NULL);
+    strc_compiler_free(c);
+}
+
+// ---- the wrong calls
+
+static void test_wrong_calls(void) {
+    strc_compiler* c = strc_compiler_new();
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_set(c, "O", "4") == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_set(c, "nonsense", "1") == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_set(c, "D", "n") == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_set(c, "O", "1") == STRC_OK);
+    EXPECT(strc_compiler_text(c, STRC_AST, NULL) == NULL);
+    EXPECT(strc_compiler_add_source(c, NULL, "", 0) == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_add_source(c, "empty.str", "", 0) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_FAILED);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_set(c, "O", "1") == STRC_WRONG_CALL);
+    strc_compiler_free(c);
+    strc_compiler_free(NULL);
+    EXPECT(strc_compiler_set(NULL, "O", "1") == STRC_WRONG_CALL);
+    EXPECT(strc_version()[0] >= '0');
+}
+
+// ---- several at once
+
+static void* compile_and_run(void* of) {
+    int* right = of;
+    for (int round = 0; round < 4; ++round) {
+        strc_compiler* c = compiler_of("p.str", sum, "Sum");
+        strc_compiler_set(c, "O", round % 2 == 0 ? "2" : "0");
+        strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL);
+        const float in[5] = {0, 0, 1, 2, 3};
+        float out[5];
+        size_t produced = 0;
+        strc_compiler_run_items(c, in, 5, out, 5, &produced);
+        *right += produced == 3 && out[1] == 2;
+        strc_compiler_free(c);
+    }
+    return NULL;
+}
+
+static void test_threads(void) {
+    enum { kThreads = 4 };
+    pthread_t threads[kThreads];
+    int right[kThreads] = {0};
+    for (int k = 0; k < kThreads; ++k)
+        pthread_create(&threads[k], NULL, compile_and_run, &right[k]);
+    for (int k = 0; k < kThreads; ++k) {
+        pthread_join(threads[k], NULL);
+        EXPECT(right[k] == 4);
+    }
+}
+
+int main(void) {
+    test_printing();
+    test_items();
+    test_functions();
+    test_interrupt();
+    test_diagnostics();
+    test_warnings();
+    test_products();
+    test_wrong_calls();
+    test_threads();
+    return faults != 0;
+}

@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""What `cmake --install` installs serves others: by find_package, by pkg-config, by dlopen; and the installed
+command runs. install_test.py BUILD_FOLDER"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+
+def run(*words, **options):
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, **options)
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="strc-install-") as name:
+        place = Path(name)
+        prefix = place / "prefix"
+        run("cmake", "--install", sys.argv[1], "--prefix", prefix)
+        assert run(prefix / "bin/strc", "version").startswith("strc "), "the command"
+        run("cmake", "-S", HERE / "consumer", "-B", place / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+        run("cmake", "--build", place / "build")
+        assert run(place / "build/consumer") == "2\n4\n6\n", "find_package"
+        folder = next(prefix.rglob("strc.pc")).parent
+        env = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
+        flags = run("pkg-config", "--cflags", "--libs", "strc", env=env).split()
+        assert run("pkg-config", "--modversion", "strc", env=env).strip() == run(prefix / "bin/strc", "version").split()[1]
+        library = next(prefix.rglob("libstrc.so"))
+        run("cc", "-o", place / "plain", HERE / "consumer/main.c", *flags, f"-Wl,-rpath,{library.parent}")
+        assert run(place / "plain") == "2\n4\n6\n", "pkg-config"
+        run("cc", "-o", place / "load", HERE / "consumer/load.c", f"-I{prefix / 'include'}")
+        assert run(place / "load", library) == "1\n", "dlopen"
+
+
+if __name__ == "__main__":
+    main()
