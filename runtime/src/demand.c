@@ -174,6 +174,7 @@ static void fire_code(strc_puller *p, uint32_t id, const strc_node *node) {
     strc_queue *in = node->inputs ? &p->queues[inputs_of(p->demand, node)[0]] : NULL;
     strc_queue *out = node->outputs ? &p->queues[outputs_of(p->demand, node)[0]] : NULL;
     if (out) reserve(p, id, out, rates->push);
+    env->firings += (uint64_t)rates->firings - 1;
     actor->is_firing = 1;
     if (box) box->is_firing = 1;
     node->fire(env, p->state, in, out, actor->fired == 0);

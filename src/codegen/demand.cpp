@@ -67,6 +67,7 @@ private:
         const graph::Node& from = graph.nodes[id];
         const std::size_t firstEdge = lists.size(), firstWeight = weights.size(),
                           firstGuard = guards.size();
+        if (const plan::Region* region = regionOf(id)) return regionNode(id, *region);
         lists.insert(lists.end(), from.inputs.begin(), from.inputs.end());
         lists.insert(lists.end(), from.outputs.begin(), from.outputs.end());
         for (std::int64_t weight : from.weights)
@@ -120,7 +121,66 @@ private:
     llvm::Constant* rates(const graph::Rates& of, bool isDynamic) {
         const bool waits = of.pop.dynamic || of.peek.dynamic;
         return row({number(waits ? 0 : of.peek.max), number(isDynamic ? 0 : of.push.max),
-                    number(waits ? 1 : 0)});
+                    number(waits ? 1 : 0), number(1)});
+    }
+
+    // ---------------------------------------------------------------- regions
+
+    const plan::Region* regionOf(NodeId id) const {
+        for (const plan::Region& region : plan.demand->regions)
+            if (std::find(region.nodes.begin(), region.nodes.end(), id) != region.nodes.end())
+                return &region;
+        return nullptr;
+    }
+
+    /// The head stands for all; nobody asks for the others.
+    llvm::Constant* regionNode(NodeId id, const plan::Region& region) {
+        const bool isHead = id == region.head, hasInput = isHead && region.input != graph::kNone;
+        const std::size_t firstEdge = lists.size();
+        if (hasInput) lists.push_back(region.input);
+        if (isHead) lists.push_back(region.output);
+        auto limit = std::to_string(m.limits.totalBytes);
+        const base::SourceRange range = graph.nodes[id].range;
+        llvm::Constant* full =
+            site({base::Diag::LimitExceeded, range, {"the memory for items on tapes", limit}, 0});
+        const bool hasCode = graph.nodes[id].kind == graph::NodeKind::Filter &&
+                             kindOf(graph.nodes[id]) == STRC_NODE_FILTER;
+        llvm::Constant* pushFull = hasCode ? site({base::Diag::OutOfMemory,
+                                                   firstPush(graph.nodes[id]),
+                                                   {"the tape that is pushed to"},
+                                                   1})
+                                           : full;
+        const std::int64_t reads = region.steady.reads[0];
+        const std::int64_t push = pushRate(graph, region.output);
+        auto rates = [&](std::int64_t need, std::int64_t firings) {
+            return row({number(need), number(push), number(0), number(firings)});
+        };
+        return row({small(STRC_NODE_FILTER), small(0), small(STRC_NONE), small(hasInput ? 1 : 0),
+                    small(isHead ? 1 : 0), small(firstEdge), small(0), small(0), small(0), full,
+                    pushFull, small(0),
+                    rates(region.init.reads[0] + reads, region.initFirings + region.steadyFirings),
+                    rates(reads, region.steadyFirings), isHead ? regionEntry(region) : nothing()});
+    }
+
+    /// strc_node::fire of a region.
+    llvm::Function* regionEntry(const plan::Region& region) {
+        const std::string name = graph.nodes[region.head].name + ".region";
+        llvm::Function* init = emitPhase(m, region.init, name + ".init", true);
+        llvm::Function* steady = emitPhase(m, region.steady, name, false);
+        llvm::Function* made = declareEntry(name + ".fire");
+        auto block = [&](const char* what) {
+            return llvm::BasicBlock::Create(m.context, what, made);
+        };
+        llvm::IRBuilder<> b(block(""));
+        llvm::BasicBlock *first = block("first"), *on = block("on");
+        b.CreateCondBr(b.CreateICmpNE(made->getArg(4), b.getInt32(0)), first, on);
+        b.SetInsertPoint(first);
+        b.CreateCall(init, {made->getArg(0), made->getArg(1)});
+        b.CreateBr(on);
+        b.SetInsertPoint(on);
+        b.CreateCall(steady, {made->getArg(0), made->getArg(1)});
+        b.CreateRetVoid();
+        return made;
     }
 
     /// Where the body says for the first time that it pushes.
@@ -159,14 +219,18 @@ private:
         return b.CreateConstInBoundsGEP1_64(m.i8(), queue, offset);
     }
 
+    llvm::Function* declareEntry(const std::string& name) {
+        auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context),
+                                             {m.ptr(), m.ptr(), m.ptr(), m.ptr(), m.i32()}, false);
+        auto* made = llvm::Function::Create(type, llvm::Function::InternalLinkage, name, m.module);
+        made->setDoesNotThrow();
+        return made;
+    }
+
     /// strc_node::fire
     llvm::Function* entry(NodeId id, const graph::Node& from) {
         KernelFunctions& functions = m.kernel(from.kernel);
-        auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context),
-                                             {m.ptr(), m.ptr(), m.ptr(), m.ptr(), m.i32()}, false);
-        auto* made = llvm::Function::Create(type, llvm::Function::InternalLinkage,
-                                            functions.work->getName() + ".fire", m.module);
-        made->setDoesNotThrow();
+        llvm::Function* made = declareEntry((functions.work->getName() + ".fire").str());
         llvm::IRBuilder<> b(llvm::BasicBlock::Create(m.context, "", made));
         if (functions.prework) {
             auto* first = llvm::BasicBlock::Create(m.context, "first", made);

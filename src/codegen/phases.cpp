@@ -4,7 +4,7 @@
 
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
-#include "strc/runtime.h"
+#include "strc/demand.h"
 
 namespace strc::codegen {
 namespace {
@@ -154,16 +154,33 @@ private:
                 return;
             }
             case StepKind::Read:
+                if (m.plan.demand)
+                    return copy(item(step.channel, step.outputs[0]),
+                                moveQueue(step, offsetof(strc_queue, first)),
+                                bytesOf(step.channel, step.count));
                 b.CreateCall(m.runtime("strc_read"),
                              {env(), b.getInt32(step.port), item(step.channel, step.outputs[0]),
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
             case StepKind::Write:
+                if (m.plan.demand)
+                    return copy(moveQueue(step, offsetof(strc_queue, last)),
+                                item(step.channel, step.inputs[0]),
+                                bytesOf(step.channel, step.count));
                 b.CreateCall(m.runtime("strc_write"),
                              {env(), b.getInt32(step.port), item(step.channel, step.inputs[0]),
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
         }
+    }
+
+    /// Of a region: moves an end of the queue over the step's items; where the first of them lies.
+    llvm::Value* moveQueue(const Step& step, std::size_t which) {
+        llvm::Value* end = at(m.plan.demand->queueOffset +
+                              static_cast<std::int64_t>(step.channel * sizeof(strc_queue) + which));
+        llvm::Value* first = b.CreateLoad(m.ptr(), end);
+        b.CreateStore(b.CreateGEP(m.i8(), first, bytesOf(step.channel, step.count)), end);
+        return first;
     }
 
     template <typename Body>
@@ -399,6 +416,15 @@ private:
     std::vector<llvm::Value*> rounds;
     int pieces = 0;
 };
+
+}  // namespace
+
+llvm::Function* emitPhase(ModuleBuilder& m, const plan::Phase& phase, const std::string& name,
+                          bool rare) {
+    return PhaseEmitter(m, rare).emit(phase, name);
+}
+
+namespace {
 
 llvm::Constant* readsOf(ModuleBuilder& m, const plan::Phase& phase) {
     std::vector<std::uint64_t> reads(phase.reads.begin(), phase.reads.end());

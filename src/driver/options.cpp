@@ -358,7 +358,8 @@ private:
         choose(sub, "--check", kChecks, options.checks,
                "checks of a running program: all (default) or none");
         group = "Looking inside";
-        value(sub, "--disable-pass", "NAME", "leave out a pass: lanes or scaling; repeatable",
+        value(sub, "--disable-pass", "NAME",
+              "leave out a pass: lanes, regions or scaling; repeatable",
               [this](const std::string& text) { disablePass(text); });
         value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
               [this](const std::string& text) {
@@ -374,10 +375,12 @@ private:
     void disablePass(const std::string& name) {
         if (name == "lanes")
             options.lanes = false;
+        else if (name == "regions")
+            options.regions = false;
         else if (name == "scaling")
             options.scaling = false;
         else
-            wrongValue(name, "--disable-pass", "lanes or scaling");
+            wrongValue(name, "--disable-pass", "lanes, regions or scaling");
     }
 
     void addOutput(CLI::App& sub) {

@@ -33,8 +33,15 @@ bool alwaysWaits(const graph::Node& node) {
     return waitsForData(node.work) && waitsForData(node.prework ? *node.prework : node.work);
 }
 
-bool isDrained(const graph::Graph& graph, NodeId id) {
+/// A region that makes its items would never end either; within one its head speaks for all.
+bool isDrained(const graph::Graph& graph, const std::vector<Region>& regions, NodeId id) {
     const graph::Node& node = graph.nodes[id];
+    for (const Region& region : regions) {
+        if (id != region.head &&
+            std::find(region.nodes.begin(), region.nodes.end(), id) == region.nodes.end())
+            continue;
+        if (id != region.head || region.input == kNone) return false;
+    }
     return !node.inputs.empty() && !isSelfFed(graph, node) && !alwaysWaits(node);
 }
 
@@ -46,8 +53,10 @@ std::vector<NodeId> byOrder(const graph::Graph& graph) {
 
 }  // namespace
 
-Demand findDemand(const graph::Graph& graph, const graph::Quota& quota) {
+Demand findDemand(const graph::Graph& graph, const graph::Quota& quota,
+                  std::vector<Region> regions) {
     Demand made;
+    made.regions = std::move(regions);
     std::vector<NodeId> nodes = byOrder(graph);
     std::map<std::uint32_t, std::vector<NodeId>> sinksOf;  // by island
     std::vector<std::uint32_t> islands;  // in the order of their first sinks
@@ -61,7 +70,7 @@ Demand findDemand(const graph::Graph& graph, const graph::Quota& quota) {
         for (NodeId id : sinksOf[island]) made.sinks.push_back({id, quota.steady[id]});
     std::reverse(nodes.begin(), nodes.end());
     for (NodeId id : nodes)
-        if (isDrained(graph, id)) made.drained.push_back(id);
+        if (isDrained(graph, made.regions, id)) made.drained.push_back(id);
     return made;
 }
 
@@ -85,7 +94,7 @@ std::vector<std::string> verifyDemand(const Plan& plan, const graph::Quota& quot
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
         if (asked[id] != (isSink(graph, id) ? 1 : 0))
             faults.push_back(fmt::format("'{}' is asked {} times", path(graph, id), asked[id]));
-        if (drained[id] != (isDrained(graph, id) ? 1 : 0))
+        if (drained[id] != (isDrained(graph, plan.demand->regions, id) ? 1 : 0))
             faults.push_back(fmt::format("'{}' is drained {} times", path(graph, id), drained[id]));
     }
     return faults;

@@ -8,8 +8,9 @@
 
 namespace strc::plan {
 
-/// Who is asked and who is drained (language.md 13), in the order of the language.
-Demand findDemand(const graph::Graph&, const graph::Quota&);
+/// Who is asked and who is drained (language.md 13), in the order of the language. `regions`: what fires
+/// together.
+Demand findDemand(const graph::Graph&, const graph::Quota&, std::vector<Region> regions);
 
 /// What is wrong with Plan::demand, found independently of how it was made: one sentence for each fault.
 std::vector<std::string> verifyDemand(const Plan&, const graph::Quota&);

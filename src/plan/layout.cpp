@@ -95,6 +95,7 @@ void makeImage(Plan& plan) {
         put(plan.fields[id], state.data(), state.size());
     }
     for (const Channel& channel : plan.channels) {
+        if (plan.demand) break;  // initial items are in queues
         std::int64_t offset = channel.offset;
         for (const types::Value& item : graph.edges[channel.edge].initial) {
             put(offset, item.bytes.data(), item.bytes.size());

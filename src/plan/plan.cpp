@@ -10,6 +10,7 @@
 #include "plan/layout.h"
 #include "plan/messages.h"
 #include "plan/place.h"
+#include "plan/regions.h"
 #include "plan/scale.h"
 #include "plan/world.h"
 
@@ -109,13 +110,20 @@ private:
     Plan result;
 };
 
-Plan byDemand(const elab::Elaboration& program, const graph::Quota& quota) {
+Plan byDemand(const elab::Elaboration& program, const graph::Quota& quota, bool regionsWanted) {
     Plan made;
     made.program = &program;
     findWorld(made);
     made.init.reads.assign(made.inputs.size(), 0);
     made.steady.reads = made.scaled.reads = made.init.reads;
-    made.demand = findDemand(program.graph, quota);
+    made.channels.resize(program.graph.edges.size());
+    for (EdgeId id = 0; id < made.channels.size(); ++id) {
+        made.channels[id].edge = id;
+        made.channels[id].itemSize = itemSize(program.graph, id);
+    }
+    std::vector<Region> regions;
+    if (regionsWanted) regions = findRegions(made, quota);
+    made.demand = findDemand(program.graph, quota, std::move(regions));
     return made;
 }
 
@@ -125,7 +133,7 @@ std::optional<Plan> plan(base::Context& context, const elab::Elaboration& progra
                          const graph::Quota& quota, const sched::Schedule& schedule,
                          const Options& options) {
     STRC_ASSERT(whyNot(program).empty(), "a program without a plan");
-    Plan made = program.graph.isDynamic() ? byDemand(program, quota)
+    Plan made = program.graph.isDynamic() ? byDemand(program, quota, options.regions)
                                           : Planning(program, quota, schedule, options).run();
     if (!findMessages(context, made, quota) || !layOut(context, made)) return std::nullopt;
 #ifdef STRC_CHECKED

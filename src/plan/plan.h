@@ -81,14 +81,27 @@ struct Route {
     std::optional<std::int64_t> guard;
 };
 
+/// Nodes without effects and with static rates that fire for nothing but the firings of one of them: they
+/// run as a static program does, one firing of the head at a time, between two queues.
+struct Region {
+    std::vector<NodeId> nodes;  ///< in structural order
+    NodeId head = graph::kNone;  ///< what it gives leaves the region
+    EdgeId input = graph::kNone;  ///< where its items come from; kNone: it makes them
+    EdgeId output = graph::kNone;
+    Phase init;  ///< before the first `steady`; `reads` has one number, which is 0 without an input
+    Phase steady;  ///< Read and Write steps are from and to the queues
+    std::int64_t initFirings = 0, steadyFirings = 0;  ///< of all nodes
+};
+
 /// How a program with dynamic rates runs (language.md 13): nothing is known beforehand but who is asked.
-/// It has no channels and no phases but `init`, without steps; edges are queues of the runtime.
+/// It has no phases but `init`, without steps; edges are queues of the runtime, but for those in regions.
 struct Demand {
     struct Sink {
         NodeId node = graph::kNone;
         std::int64_t firings = 0;  ///< in an iteration
     };
     std::vector<Sink> sinks;  ///< in the order they are asked
+    std::vector<Region> regions;  ///< each is fired as its head
     std::vector<NodeId> drained;  ///< who fires as long as it can afterwards, the first one first
     std::int64_t queueOffset = 0;  ///< bytes, into the state: one strc_queue an edge
     std::int64_t actorOffset = 0;  ///< one strc_actor a node
@@ -122,6 +135,7 @@ struct Plan {
 
 struct Options {
     bool scale = true;  ///< make the phase `scaled`
+    bool regions = true;  ///< with dynamic rates: find regions
     /// What to scale; none: the given schedule. To scale, every node must appear once in the steady state.
     const sched::Schedule* scaling = nullptr;
     std::int64_t mostItems = INT64_MAX;  ///< of an open end, in the phase `scaled`

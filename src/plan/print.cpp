@@ -109,6 +109,15 @@ private:
     std::string printDemand() {
         const Demand& demand = *plan.demand;
         out += fmt::format("queues at {}, actors at {}\n", demand.queueOffset, demand.actorOffset);
+        for (const Region& region : demand.regions) {
+            const std::string reads =
+                region.input == kNone ? "" : fmt::format(" from {}", nameOf(region.input));
+            out += fmt::format("region of {}{}:\n  first", names[region.head], reads);
+            out += fmt::format(", {} items:\n", region.init.reads[0]);
+            printAll(region.init.steps, 4);
+            out += fmt::format("  then, {} items:\n", region.steady.reads[0]);
+            printAll(region.steady.steps, 4);
+        }
         out += "an iteration asks for:\n";
         for (const Demand::Sink& sink : demand.sinks)
             out +=

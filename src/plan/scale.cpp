@@ -29,7 +29,8 @@ constexpr std::int64_t kFewest = 4;
 /// input, which goes one by one, grow.
 constexpr std::int64_t kMostFactor = 1024;
 
-/// Also true where firings cannot be undone: calls of natives, and messages on their way.
+}  // namespace
+
 bool hasVisibleOrder(const graph::Graph& graph) {
     std::map<std::uint8_t, int> nodesWith;
     std::set<std::string> files;
@@ -42,6 +43,8 @@ bool hasVisibleOrder(const graph::Graph& graph) {
     }
     return false;
 }
+
+namespace {
 
 class Scaling {
 public:

@@ -20,6 +20,10 @@ std::optional<sched::Loop> scaledSteady(const graph::Graph&, const sched::Loop& 
                                         std::span<const std::int64_t> held, std::int64_t factor,
                                         bool flat);
 
+/// Can somebody see in which order nodes fire? Also true where firings cannot be undone: calls of natives, and
+/// messages on their way.
+bool hasVisibleOrder(const graph::Graph&);
+
 struct Scaled {
     std::int64_t factor = 0;  ///< 0: the program is not scaled
     Placed placed;

@@ -36,8 +36,7 @@ public:
           started(graph.nodes.size()) {}
 
     std::vector<std::string> run() {
-        if (plan.channels.size() != (plan.demand ? 0 : lanes.size()) ||
-            plan.fields.size() != graph.nodes.size() ||
+        if (plan.channels.size() != lanes.size() || plan.fields.size() != graph.nodes.size() ||
             plan.counters.size() != graph.nodes.size()) {
             fault("the plan is of another graph");
             return faults;
@@ -45,7 +44,11 @@ public:
         checkState();
         checkImage();
         if (!faults.empty()) return faults;
-        if (plan.demand) return verifyDemand(plan, quota);
+        if (plan.demand) {
+            faults = verifyDemand(plan, quota);
+            for (const Region& region : plan.demand->regions) playRegion(region);
+            return faults;
+        }
         for (EdgeId id = 0; id < lanes.size(); ++id) {
             lanes[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity), kNothing);
             for (std::size_t i = 0; i < graph.edges[id].initial.size(); ++i)
@@ -89,8 +92,8 @@ private:
                 fault("the channel of {} is not aligned", name(channel.edge));
             const std::int64_t end = channel.offset + channel.capacity * channel.itemSize;
             if (end > channel.offset) blocks.push_back({channel.offset, end, name(channel.edge)});
-            const auto initial =
-                static_cast<std::int64_t>(graph.edges[channel.edge].initial.size());
+            const auto initial = static_cast<std::int64_t>(
+                plan.demand ? 0 : graph.edges[channel.edge].initial.size());
             if (channel.capacity < std::max(initial, channel.retained))
                 fault("{} has no room for the items that stay", name(channel.edge));
         }
@@ -133,6 +136,7 @@ private:
                 fault("the image lacks the fields of '{}'", path(graph, id));
         }
         for (const Channel& channel : plan.channels) {
+            if (plan.demand) break;  // initial items are in queues
             std::int64_t offset = channel.offset;
             for (const types::Value& item : graph.edges[channel.edge].initial) {
                 if (!imageHas(offset, item.bytes))
@@ -156,6 +160,31 @@ private:
         }
         checkReads(title, phase);
         for (EdgeId id = 0; id < lanes.size(); ++id) checkEnd(title, id);
+    }
+
+    /// As the program does: first `init`, then `steady`, again and again.
+    void playRegion(const Region& region) {
+        ends = {region.input, region.output};
+        for (EdgeId id = 0; id < lanes.size(); ++id) {
+            lanes[id] = {};
+            lanes[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity), kNothing);
+        }
+        for (int round = 0; round < 4; ++round) {
+            const Phase& phase = round == 0 ? region.init : region.steady;
+            fired.assign(graph.nodes.size(), 0);
+            read = 0;
+            playAll(phase.steps);
+            if (phase.reads.size() != 1 || phase.reads[0] != read)
+                fault("the region of '{}' does not read what it says", path(graph, region.head));
+            for (NodeId id : region.nodes) {
+                const std::int64_t firings = quota.steady[id] / quota.steady[region.head];
+                if (round > 0 && fired[id] != firings)
+                    fault("'{}' fires {} times instead of {} in its region", path(graph, id),
+                          fired[id], firings);
+                for (EdgeId edge : graph.nodes[id].inputs) checkEnd("a region", edge);
+            }
+            checkEnd("a region", region.output);
+        }
     }
 
     void checkReads(const char* title, const Phase& phase) {
@@ -189,8 +218,8 @@ private:
                 case StepKind::Fire: fire(step); break;
                 case StepKind::Loop: playLoop(step); break;
                 case StepKind::Move: move(step); break;
-                case StepKind::Read: transfer(step, graph.input, plan.inputs); break;
-                case StepKind::Write: transfer(step, graph.output, plan.outputs); break;
+                case StepKind::Read: transfer(step, ends.input, plan.inputs); break;
+                case StepKind::Write: transfer(step, ends.output, plan.outputs); break;
             }
         }
     }
@@ -271,7 +300,8 @@ private:
     }
 
     void transfer(const Step& step, EdgeId open, const std::vector<WorldPort>& ports) {
-        if (step.channel != open || step.port >= ports.size() || ports[step.port].node != kNone)
+        const bool isPort = step.port < ports.size() && ports[step.port].node == kNone;
+        if (step.channel != open || !(isPort || plan.demand))
             return fault("an open end is used that the program has not");
         if (step.kind == StepKind::Read) {
             read += step.count;
@@ -285,6 +315,9 @@ private:
     const Graph& graph;
     const graph::Quota& quota;
     std::vector<Lane> lanes;  ///< by EdgeId
+    struct {
+        EdgeId input, output;
+    } ends{graph.input, graph.output};  ///< of the program, or of a region
     std::vector<bool> started;
     std::vector<std::int64_t> fired;  ///< in this phase
     std::vector<std::int64_t> rounds;  ///< of the loops around

@@ -54,6 +54,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.order = settings.order;
     request.planIfPossible = loading.planIfPossible;
     request.scaling = settings.scaling;
+    request.regions = settings.regions;
     request.mostItems = loading.mostItems;
     request.print = loading.print;
     request.interrupt = loading.interrupt;

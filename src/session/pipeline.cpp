@@ -143,9 +143,9 @@ private:
         base::Context scratch;
         scratch.limits = result.context.limits;
         base::Context& told = request.planIfPossible ? scratch : result.context;
-        result.plan =
-            plan::plan(told, program, result.quota, isDynamic ? none : result.schedules.front(),
-                       {request.scaling, single ? &*single : nullptr, request.mostItems});
+        result.plan = plan::plan(
+            told, program, result.quota, isDynamic ? none : result.schedules.front(),
+            {request.scaling, request.regions, single ? &*single : nullptr, request.mostItems});
         return !result.context.diags.hasErrors();
     }
 

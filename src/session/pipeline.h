@@ -43,6 +43,7 @@ struct Request {
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
     bool scaling = true;  ///< plan::Options::scale
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems
+    bool regions = true;  ///< plan::Options::regions
     bool planIfPossible = false;
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;

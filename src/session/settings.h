@@ -27,6 +27,7 @@ struct Settings {
 
     bool interpret = false;
     int level = 2;  ///< -O0 to -O3
+    bool regions = true;
     bool scaling = true;  ///< passes that may be switched off
     bool lanes = true;
     bool checks = true;  ///< --check=all

@@ -31,6 +31,7 @@ typedef struct strc_rates {
     int64_t need;  ///< items that have to be there before; 0 where the firing asks for them itself
     int64_t push;  ///< items that have to have room; 0 where the firing asks for that itself
     int64_t is_dynamic;  ///< the firing asks for its input
+    int64_t firings;  ///< that it counts for: a region is a node here
 } strc_rates;
 
 typedef enum strc_node_kind {

@@ -164,6 +164,9 @@ void emitDelivery(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env, llvm::Va
 /// Counts a firing that is over, if the node has a mailbox.
 void emitFired(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env, graph::NodeId);
 
+/// A phase as a function of env and state; `rare`: it is not worth much time.
+llvm::Function* emitPhase(ModuleBuilder&, const plan::Phase&, const std::string& name, bool rare);
+
 /// A `strc_demand`.
 llvm::Constant* emitDemand(ModuleBuilder&);
 

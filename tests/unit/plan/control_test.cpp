@@ -21,14 +21,71 @@ TEST(PlanDemand, AsksTheSinksAndDrainsFromBelow) {
                                    filter("E", 2, 3), sink("Z", 2)}));
     made.make().verified();
     ASSERT_TRUE(made.plan->demand);
-    EXPECT_TRUE(made.plan->channels.empty() && made.plan->steady.steps.empty());
+    EXPECT_TRUE(made.plan->steady.steps.empty());
     EXPECT_THAT(print(*made.plan), HasSubstr("an iteration asks for:\n"
                                              "  3 Main.Z\n"
                                              "then fire as long as they can:\n"
                                              "  Main.Z\n"
-                                             "  Main.E\n"
-                                             "  Main.B\n"));
+                                             "  Main.E\n"));
 }
+
+// ------------------------------------------------------------------------------------- regions
+
+std::vector<std::string> headsOf(Planned& made) {
+    std::vector<std::string> heads;
+    for (const Region& region : made.make().verified().plan->demand->regions)
+        heads.push_back(made.program.graph.nodes[region.head].name);
+    return heads;
+}
+
+TEST(PlanRegions, ReachFromQueueToQueue) {
+    Planned made(pipeline("Main", {source("A", 1), filter("B", 2, 1), dynamic("D"), filter("E", 2, 3),
+                                   splitjoin("S", {}, {filter("L", 1, 1), filter("R", 1, 2, 4)}, {1, 2}),
+                                   filter("F", 9, 1), sink("Z", 1)}));
+    EXPECT_THAT(headsOf(made), ElementsAre("F", "B"));
+    const std::vector<Region>& regions = made.plan->demand->regions;
+    EXPECT_EQ(regions[0].nodes.size(), 6u);
+    EXPECT_EQ(regions[0].steady.reads[0], 2);
+    EXPECT_EQ(regions[0].init.reads[0], 2);  // for what R peeks at
+    EXPECT_EQ(regions[1].input, graph::kNone);
+    EXPECT_THAT(made.plan->demand->drained, ElementsAre(node(made.program.graph, "Z"), regions[0].head));
+}
+
+TEST(PlanRegions, AreNotWhereSomebodySeesTheOrder) {
+    auto program = [](std::uint8_t source, std::uint8_t middle) {
+        return pipeline("Main", {withEffects(testing::source("A", 1), source),
+                                 withEffects(filter("B", 1, 1), middle), filter("C", 1, 1), dynamic("D"),
+                                 withEffects(sink("Z", 1), graph::kPrints)});
+    };
+    auto heads = [&](std::uint8_t source, std::uint8_t middle) {
+        Planned made(program(source, middle));
+        return headsOf(made);
+    };
+    EXPECT_THAT(heads(0, 0), ElementsAre("C"));
+    EXPECT_THAT(heads(graph::kRandom, 0), ElementsAre("C"));  // A stays alone
+    EXPECT_THAT(heads(0, graph::kRandom), IsEmpty());
+    EXPECT_THAT(heads(graph::kPrints, 0), IsEmpty());
+    EXPECT_THAT(heads(graph::kNative, 0), IsEmpty());
+}
+
+TEST(PlanRegions, FireForNothingButTheirHead) {
+    Planned coarse(pipeline("Main", {source("A", 1), filter("B", 1, 4), filter("C", 1, 1), dynamic("D"),
+                                     sink("Z", 1)}));
+    EXPECT_THAT(headsOf(coarse), ElementsAre("B"));  // one firing of it is for four of C
+    Planned first(pipeline("Main", {source("A", 1), withPrework(filter("B", 1, 1), 1, 1),
+                                    filter("C", 1, 1), dynamic("D"), sink("Z", 1)}));
+    EXPECT_THAT(headsOf(first), IsEmpty());
+}
+
+TEST(PlanRegions, VerifyPlaysThem) {
+    Planned made(pipeline("Main", {source("A", 1), filter("B", 2, 1), dynamic("D"), sink("Z", 1)}));
+    made.make().verified();
+    Region& region = made.plan->demand->regions.at(0);
+    ++region.steady.steps.front().count;
+    EXPECT_THAT(verify(*made.plan, *made.quota), Contains(HasSubstr("fires 3 times instead of 2")));
+}
+
+// ------------------------------------------------------------------------------------- demand
 
 TEST(PlanDemand, VerifyComparesItWithTheGraph) {
     Planned made(pipeline("Main", {source("A", 1), dynamic("D"), filter("E", 2, 1), sink("Z", 2)}));

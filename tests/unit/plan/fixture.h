@@ -41,7 +41,7 @@ struct Planned {
                 sched::schedule(context, program.graph, *quota, sched::Order::SingleAppearance);
         if (schedule)
             plan = plan::plan(context, program, *quota, *schedule,
-                              {scale, single ? &*single : nullptr});
+                              {scale, true, single ? &*single : nullptr});
         for (const auto& fault : context.diags.all())
             ADD_FAILURE() << message(fault.id, fault.args);
         return *this;
