@@ -202,14 +202,15 @@ TEST_F(Execute, WhatIsInterruptedInATransactionDidNotHappen) {
     EXPECT_THAT(written, ElementsAre(101));
 }
 
-TEST_F(Execute, ALimitInATransactionLetsOutWhatWasWritten) {
+TEST_F(Execute, ALimitInATransactionIsMetAgainOneByOne) {
     program.scaled.run = [](strc_env* environment, void* memory) { sum<6>(environment, memory); };
     program.init.run = [](strc_env*, void*) {};
     writeStops = true;
     supplyOnesFor(5);
     EXPECT_EQ(execute(4), STRC_END_STOPPED);
-    EXPECT_EQ(calls, "begin commit ");
-    EXPECT_EQ(written.size(), 1u);
+    EXPECT_EQ(calls, "begin rollback ");
+    EXPECT_THAT(written, ElementsAre(102)) << "of the first steady state alone";
+    EXPECT_EQ(done, 0u);
 }
 
 TEST_F(Execute, ACommitMayEndTheRun) {
