@@ -43,12 +43,9 @@ bool setOrder(Settings& settings, Value text) {
 }
 
 bool disable(Settings& settings, Value pass) {
-    if (pass == "lanes")
-        settings.lanes = false;
-    else if (pass == "scaling")
-        settings.scaling = false;
-    else
-        return false;
+    const auto known = strc::base::findPass(pass);
+    if (!known || strc::base::info(*known).kind != strc::base::PassKind::Pass) return false;
+    settings.disabledPasses.push_back(*known);
     return true;
 }
 

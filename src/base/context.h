@@ -8,6 +8,7 @@
 #include "base/diagnostics.h"
 #include "base/limits.h"
 #include "base/names.h"
+#include "base/passes.h"
 #include "base/source.h"
 
 namespace strc::base {
@@ -18,6 +19,7 @@ struct Context {
     NameTable names;
     Diagnostics diags;
     Limits limits;
+    Passes passes;
     std::uint32_t nextNodeId = 0;  ///< dense ids for syntax nodes: side tables are vectors
     bool lenient = false;          ///< --lenient of language.md 8.2 and 20.17
 };

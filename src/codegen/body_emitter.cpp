@@ -83,10 +83,20 @@ void BodyEmitter::countItems() {
         checkPops = checkPushes = false;
         return;
     }
+    base::PassRun run(m.passes, base::Pass::RateProofs, function.getName().str());
+    checkPops = checkPushes = !run;
+    proveRates();
+    run.show([this] {
+        return std::string("pops ") + (checkPops ? "checked" : "proved") + ", pushes " +
+               (checkPushes ? "checked" : "proved") + "\n";
+    });
+}
+
+void BodyEmitter::proveRates() {
     bool isPrework = body.kind == ir::BodyKind::Prework;
     rates = isPrework && kernel.kernel->prework ? *kernel.kernel->prework : kernel.kernel->work;
     queued = isDynamic(*kernel.kernel);
-    checkPops = checkPushes = queued;
+    if (queued) checkPops = checkPushes = true;
     auto look = [&](const ir::Body& firing, const graph::Rates& declared) {
         if (queued) return;
         ir::ItemCounts counts = ir::countItems(m.program, *code, firing, kCountingSteps);

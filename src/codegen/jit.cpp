@@ -74,6 +74,7 @@ base::Failure failure(llvm::Error error) {
 
 base::Result<Jit> Jit::load(Module made, const Options& wanted) {
     if (wanted.isInterrupted()) return base::Failure{"interrupted"};
+    base::Timing timing(*made.impl->passes, base::Pass::MachineCode);
     Options options = affordable(*made.impl, wanted);
     auto impl = std::make_unique<Impl>();
     auto jit = makeJit(options);

@@ -1,6 +1,7 @@
 #include "codegen/lower.h"
 
 #include "base/assert.h"
+#include "codegen/detail/instrument.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
 
@@ -38,12 +39,16 @@ std::string symbolOf(const ir::Native& native) { return native.package + '_' + n
 
 Module lower(base::Context& context, const ir::Module& program, const plan::Plan& plan,
              const Options& options) {
+    base::Timing timing(context.passes, base::Pass::Codegen);
     auto impl = std::make_unique<Module::Impl>();
+    impl->passes = &context.passes;
+    impl->gate = passGate(context.passes);
+    impl->context->setOptPassGate(*impl->gate);
     impl->module = std::make_unique<llvm::Module>("strc", *impl->context);
     auto machine = targetMachine(options);
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
-    ModuleBuilder builder(context.limits, program, plan, options, *impl);
+    ModuleBuilder builder(context, program, plan, options, *impl);
     emitProgram(builder);
     if (options.isInterrupted()) return Module(std::move(impl));
     limitEffort(*impl);

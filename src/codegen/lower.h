@@ -28,7 +28,6 @@ struct Options {
     std::string target;  ///< "aarch64-linux-gnu"; empty: this machine
     /// For a library: single steady states matter as much as many at once, and the stack is small.
     bool inPieces = false;
-    bool lanes = true;  ///< several firings of filters without state at once
     std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at
     /// once: Jit::load then fails, and the other products are of no use.
@@ -64,9 +63,10 @@ std::string whyNot(const ir::Module&, const plan::Plan&);
 /// "Package_name".
 std::string symbolOf(const ir::Native&);
 
+/// The context, whose passes these are (base/passes.h), outlives the module.
 Module lower(base::Context&, const ir::Module&, const plan::Plan&, const Options&);
 
-/// Runs LLVM's passes of the level.
+/// The pass `llvm`.
 void optimize(Module&, const Options&);
 
 /// The module as LLVM's text, assembly of this machine.

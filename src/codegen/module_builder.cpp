@@ -39,6 +39,13 @@ llvm::FunctionType* runtimeType(llvm::LLVMContext& context, std::string_view nam
 
 bool neverReturns(std::string_view name) { return name == "strc_trap" || name == "strc_stop"; }
 
+std::string print(const llvm::Function& function) {
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    function.print(out);
+    return text;
+}
+
 /// Of those that compiled code calls; what is an instruction for LLVM is not among them.
 bool isPure(std::string_view name) {
     return name == "strc_complex_abs" || name == "strc_complex_arg";
@@ -46,9 +53,10 @@ bool isPure(std::string_view name) {
 
 }  // namespace
 
-ModuleBuilder::ModuleBuilder(const base::Limits& limits, const ir::Module& program,
-                             const plan::Plan& plan, const Options& options, Module::Impl& impl)
-    : limits(limits),
+ModuleBuilder::ModuleBuilder(base::Context& told, const ir::Module& program, const plan::Plan& plan,
+                             const Options& options, Module::Impl& impl)
+    : limits(told.limits),
+      passes(told.passes),
       program(program),
       plan(plan),
       options(options),
@@ -225,16 +233,22 @@ KernelFunctions& ModuleBuilder::kernel(graph::KernelId id) {
 }
 
 unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
-    if (!options.lanes || options.level < 2) return 0;
+    if (options.level < 2) return 0;
     const elab::Kernel& kernel = *made.kernel;
     if (!made.lanes) {
         made.lanes = ir::findLanes(*kernel.code.work);
+        passes.show(base::Pass::Lanes, made.work->getName().str(),
+                    [&] { return ir::print(*kernel.code.work, *made.lanes); });
         made.widths = laneWidths(kernel, *made.lanes);
     }
     const unsigned width = bestWidth(made.widths, firings);
     if (width == 0) return 0;
+    if (made.workLanes.contains(width)) return width;
+    if (!base::PassRun(passes, base::Pass::Lanes, made.work->getName().str())) {
+        made.widths.clear();
+        return 0;
+    }
     llvm::Function*& function = made.workLanes[width];
-    if (function) return width;
     llvm::FunctionType* type = llvm::FunctionType::get(
         llvm::Type::getInt1Ty(context), made.work->getFunctionType()->params(), false);
     function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
@@ -317,10 +331,14 @@ void ModuleBuilder::emitPending() {
     while (!pending.empty() && !options.isInterrupted()) {
         Pending next = pending.back();
         pending.pop_back();
-        if (next.width != 0)
+        if (next.width != 0) {
+            base::Timing timing(passes, base::Pass::Lanes);
             emitLanes(*this, *next.kernel, next.width);
-        else
+            passes.show(base::Pass::Lanes, next.function->getName().str(),
+                        [&] { return print(*next.function); });
+        } else {
             emitBody(*this, *next.kernel, next.code, *next.body, *next.function);
+        }
     }
 }
 

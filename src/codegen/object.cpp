@@ -69,6 +69,7 @@ void define(llvm::Module& module, const std::vector<Data>& data, const std::stri
 
 base::Result<std::string> emitObject(Module made, const Options& wanted,
                                      const std::vector<Data>& data, const std::string& exported) {
+    base::Timing timing(*made.impl->passes, base::Pass::MachineCode);
     Options options = affordable(*made.impl, wanted);
     define(*made.impl->module, data, exported);
     auto machine = targetMachine(options);

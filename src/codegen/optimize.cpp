@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/detail/instrument.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
 
@@ -83,17 +84,22 @@ Options affordable(const Module::Impl& made, const Options& wanted) {
 }
 
 void optimize(Module& made, const Options& options) {
-    if (options.isInterrupted()) return;
+    base::Passes& ours = *made.impl->passes;
+    base::PassRun run(ours, base::Pass::Llvm, "the module");
+    if (!run || options.isInterrupted()) return;
     auto machine = targetMachine(options);
     llvm::PassInstrumentationCallbacks callbacks;
     callbacks.registerShouldRunOptionalPassCallback(
         [&](llvm::StringRef, llvm::Any) { return !options.isInterrupted(); });
+    llvm::OptPassGateInstrumentation gate(made.impl->module->getContext());
+    gate.registerCallbacks(callbacks);
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager calls;
     llvm::ModuleAnalysisManager modules;
     llvm::PassBuilder builder(machine.get(), llvm::PipelineTuningOptions(), std::nullopt,
                               &callbacks);
+    measurePasses(callbacks, ours);
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(calls);
     builder.registerFunctionAnalyses(functions);

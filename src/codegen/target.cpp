@@ -80,6 +80,7 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const Options& options) {
 }
 
 std::string printAssembly(const Module& made, const Options& options) {
+    base::Timing timing(*made.impl->passes, base::Pass::MachineCode);
     auto machine = targetMachine(affordable(*made.impl, options));
     llvm::SmallVector<char, 0> text;
     llvm::raw_svector_ostream out(text);

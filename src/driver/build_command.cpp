@@ -18,8 +18,10 @@ public:
     explicit Build(const Call& wanted) : call(wanted), options(wanted.options) {}
 
     int product() {
+        TimesAtEnd times(call, program);
         if (!checkOptions() || !compile()) return status();
         if (auto object = makeObject()) {
+            base::Timing timing(program.context.passes, base::Pass::Link);
             base::Status linked = executable::link(*object, options.output, linkOptions());
             if (!linked) reportFailure(linked.failure());
         }
@@ -27,6 +29,7 @@ public:
     }
 
     int objectFile() {
+        TimesAtEnd times(call, program);
         if (!checkOptions() || !compile()) return status();
         auto object = makeObject();
         return object ? printResult(call, *object) : status();

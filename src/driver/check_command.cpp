@@ -22,12 +22,26 @@ void noPrint(std::string_view) {}
 
 int checkCommand(const Call& call) {
     Compilation program;
+    TimesAtEnd times(call, program);
     bool fine = compileFiles(call, program, Stage::Scheduled, noPrint) == Stage::Scheduled;
     return fine ? kFine : statusOfFailure(call);
 }
 
+int emitAfterCommand(const Call& call, base::Pass pass) {
+    Compilation program;
+    TimesAtEnd times(call, program);
+    const base::PassProduct product = base::info(pass).product;
+    Stage wanted = session::stageOf(pass);
+    if (compileFiles(call, program, wanted, noPrint) < wanted) return statusOfFailure(call);
+    bool isCode = product == base::PassProduct::Code || product == base::PassProduct::Asm;
+    if (isCode && !canMakeCode(call, program)) return statusOfFailure(call);
+    return printResult(call,
+                       session::textAfter(pass, program, codegenOptions(call.options, program)));
+}
+
 int emitCommand(const Call& call, Emit what) {
     Compilation program;
+    TimesAtEnd times(call, program);
     Stage wanted = session::stageOf(what);
     if (compileFiles(call, program, wanted, noPrint) < wanted) return statusOfFailure(call);
     bool isCode = what == Emit::Llvm || what == Emit::Asm;

@@ -36,6 +36,19 @@ Stage compileFiles(const Call&, Compilation&, Stage last,
 codegen::Options codegenOptions(const Options&);
 /// The same, for code in which native functions are called by their symbols; the program outlives it.
 codegen::Options codegenOptions(const Options&, Compilation& program);
+/// --time-passes: prints what was measured and has not been printed yet.
+void showTimes(const Call&, base::Passes&);
+class TimesAtEnd {
+public:
+    TimesAtEnd(const Call& call, Compilation& program) : call(call), program(program) {}
+    ~TimesAtEnd() { showTimes(call, program.context.passes); }
+    TimesAtEnd(const TimesAtEnd&) = delete;
+    TimesAtEnd& operator=(const TimesAtEnd&) = delete;
+
+private:
+    const Call& call;
+    Compilation& program;
+};
 /// The status of a call that did not get through the stages.
 int statusOfFailure(const Call&);
 
@@ -47,5 +60,7 @@ int printResult(const Call&, std::string_view text);
 int emitObjectCommand(const Call&);
 /// Goes as far as that stage and prints it: --emit, and `strc schedule`.
 int emitCommand(const Call&, Emit);
+/// --emit-after.
+int emitAfterCommand(const Call&, base::Pass);
 
 }  // namespace strc::driver

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <ostream>
 
 #include "driver/commands.h"
 #include "driver/output.h"
@@ -16,6 +17,15 @@ namespace {
 
 /// Items of an open end that a library takes or gives at once: what audio callbacks bring at the least.
 constexpr std::int64_t kMostAtOnce = 64;
+
+void setUp(base::Passes& passes, const Call& call) {
+    const Options& options = call.options;
+    if (options.bisectLimit)
+        passes.bisect(*options.bisectLimit,
+                      [&call](std::string_view line) { call.world.err << line; });
+    if (options.emitAfter) passes.emitAfter(*options.emitAfter);
+    if (options.timePasses) passes.measure();
+}
 
 std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) {
     std::vector<SourceText> sources;
@@ -49,6 +59,7 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
                    std::function<void(std::string_view)> print, bool planIfPossible) {
     base::Context& context = result.context;
     session::apply(context, call.options);
+    setUp(context.passes, call);
     session::Loading loading;
     loading.last = last;
     loading.planIfPossible = planIfPossible;
@@ -59,6 +70,11 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
     call.reporter.show(context);
     // Warnings that count as errors let all stages have their say.
     return call.reporter.hasErrors() ? std::min(done, Stage::Parsed) : done;
+}
+
+void showTimes(const Call& call, base::Passes& passes) {
+    call.world.err << passes.times() << std::flush;
+    passes.forgetTimes();
 }
 
 int statusOfFailure(const Call& call) {

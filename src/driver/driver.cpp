@@ -13,6 +13,7 @@ namespace {
 int runCall(const Call& call) {
     if (call.options.emit == Emit::Object) return emitObjectCommand(call);
     if (call.options.emit) return emitCommand(call, *call.options.emit);
+    if (call.options.emitAfter) return emitAfterCommand(call, *call.options.emitAfter);
     switch (call.options.command) {
         case Command::Run: return runCommand(call);
         case Command::Build: return buildCommand(call);

@@ -358,9 +358,7 @@ private:
         choose(sub, "--check", kChecks, options.checks,
                "checks of a running program: all (default) or none");
         group = "Looking inside";
-        value(sub, "--disable-pass", "NAME",
-              "leave out a pass: lanes, regions or scaling; repeatable",
-              [this](const std::string& text) { disablePass(text); });
+        addPasses(sub);
         value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
               [this](const std::string& text) {
                   Emit stage{};
@@ -372,15 +370,38 @@ private:
         addOutput(sub);
     }
 
-    void disablePass(const std::string& name) {
-        if (name == "lanes")
-            options.lanes = false;
-        else if (name == "regions")
-            options.regions = false;
-        else if (name == "scaling")
-            options.scaling = false;
-        else
-            wrongValue(name, "--disable-pass", "lanes, regions or scaling");
+    void addPasses(CLI::App& sub) {
+        auto isPass = [](const base::PassInfo& row) { return row.kind == base::PassKind::Pass; };
+        auto isShown = [](const base::PassInfo& row) {
+            return row.product != base::PassProduct::None;
+        };
+        value(sub, "--disable-pass", "NAME",
+              "leave out a pass: " + base::passNames(isPass) + "; repeatable",
+              [this, isPass](const std::string& text) {
+                  if (auto pass = passOf("--disable-pass", text, isPass))
+                      options.disabledPasses.push_back(*pass);
+              });
+        value(sub, "--emit-after", "NAME",
+              "print what a stage or pass has made, and stop: " + base::passNames(isShown),
+              [this, isShown](const std::string& text) {
+                  options.emitAfter = passOf("--emit-after", text, isShown);
+              });
+        value(sub, "--opt-bisect-limit", "N",
+              "do only the first N applications of passes, ours and then LLVM's, and list them",
+              [this](const std::string& text) {
+                  options.bisectLimit =
+                      text == "-1" ? -1 : parseInteger("--opt-bisect-limit", text);
+              });
+        flag(sub, "--time-passes", options.timePasses,
+             "print on standard error how long stages and passes take");
+    }
+
+    std::optional<base::Pass> passOf(std::string_view option, const std::string& name,
+                                     const std::function<bool(const base::PassInfo&)>& fits) {
+        std::optional<base::Pass> pass = base::findPass(name);
+        if (pass && fits(base::info(*pass))) return pass;
+        wrongValue(name, option, base::passNames(fits));
+        return std::nullopt;
     }
 
     void addOutput(CLI::App& sub) {
@@ -592,6 +613,7 @@ private:
             if (options.write && options.check) conflict("--write", "--check");
             if (options.write && standardInputs > 0) conflict("--write", "'-'");
         }
+        if (options.emit && options.emitAfter) conflict("--emit", "--emit-after");
         if (options.interpret && !options.checks) conflict("--interpret", "--check=none");
         if (options.interpret && options.noInterpret) conflict("--interpret", "--no-interpret");
         if (options.isShared && options.isStatic) conflict("--shared", "--static");
@@ -600,8 +622,9 @@ private:
         if (options.command == Command::Graph) chooseGraphFormat();
         if (options.linker.empty())
             options.linker = options.target.empty() ? "cc" : options.target + "-gcc";
-        if (options.command == Command::Build && !options.emit) chooseProductName();
-        bool printsStage = options.emit || options.command == Command::Build ||
+        bool emits = options.emit || options.emitAfter;
+        if (options.command == Command::Build && !emits) chooseProductName();
+        bool printsStage = emits || options.command == Command::Build ||
                            options.command == Command::Graph ||
                            options.command == Command::Schedule;
         if (!options.output.empty() && !printsStage)

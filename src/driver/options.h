@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "base/passes.h"
 #include "io/items.h"
 #include "session/products.h"
 #include "session/settings.h"
@@ -47,6 +48,8 @@ struct Options : session::Settings {
     bool padTail = false;
     bool cFormat = false;
     bool noInterpret = false;  ///< what cannot be compiled is an error
+    std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit
+    bool timePasses = false;
     bool stats = false;
     FileOptions in, out;
     io::StreamInfo outInfo;
@@ -61,6 +64,7 @@ struct Options : session::Settings {
 
     // ---- output of commands
     std::optional<Emit> emit;
+    std::optional<base::Pass> emitAfter;
     std::string output;  ///< -o FILE, or empty: standard output; of build: the product
     GraphFormat graphFormat = GraphFormat::Dot;
     bool fold = true;

@@ -40,6 +40,7 @@ public:
           progress(wanted.world.err) {}
 
     int operator()() {
+        TimesAtEnd times(call, program);
         Stage wanted = options.interpret ? Stage::Balanced : Stage::Planned;
         if (compileFiles(
                 call, program, wanted, [this](std::string_view text) { print(text); },
@@ -185,6 +186,7 @@ private:
         std::optional<session::Code> compiled;
         if (program.plan && host::whyNot(run).empty()) compiled = makeCode(begin);
         if (!compiled && options.noInterpret && !isOver(begin)) return refuse(run);
+        showTimes(call, program.context.passes);
         auto start = Clock::now();
         if (run.seconds) *run.seconds = std::max(0.0, *run.seconds - secondsBetween(begin, start));
         outcome = session::run(program, compiled ? &*compiled : nullptr, run);

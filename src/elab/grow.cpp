@@ -8,6 +8,7 @@
 #include "elab/runner.h"
 #include "elab/tree.h"
 #include "ir/specialize.h"
+#include "ir/text.h"
 #include "types/parse.h"
 
 namespace strc::elab {
@@ -382,7 +383,10 @@ private:
         if (pure && !run.code->startsLate) fieldValues = valuesOfFields(run);
         ir::Bindings bindings{kernel.constants, kernel.fieldTypes, fieldValues, kernel.input,
                               kernel.output};
+        base::Timing timing(context.passes, base::Pass::Specialize);
         kernel.code = ir::specialize(module, *instance.code, bindings, types);
+        context.passes.show(base::Pass::Specialize, path(tree, current),
+                            [&] { return ir::print(kernel.code); });
         return kernel;
     }
 

@@ -32,9 +32,13 @@ std::int64_t firings(const graph::Quota& quota) {
 
 class Planning {
 public:
-    Planning(const elab::Elaboration& program, const graph::Quota& quota,
+    Planning(base::Context& context, const elab::Elaboration& program, const graph::Quota& quota,
              const sched::Schedule& schedule, const Options& options)
-        : graph(program.graph), quota(quota), schedule(schedule), options(options) {
+        : context(context),
+          graph(program.graph),
+          quota(quota),
+          schedule(schedule),
+          options(options) {
         result.program = &program;
         findWorld(result);
     }
@@ -55,12 +59,10 @@ public:
             result.channels[id].capacity = held[id];
         }
         take(result.init, std::move(init), quota.init, 0);
-        if (options.scale) {
-            const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
-            Scaled scaled = scale(graph, scaling.steady, begin, mostFactor());
-            if (scaled.factor > 0)
-                take(result.scaled, std::move(scaled.placed), quota.steady, scaled.factor);
-        }
+        const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
+        Scaled scaled = scale(context, graph, scaling.steady, begin, mostFactor());
+        if (scaled.factor > 0)
+            take(result.scaled, std::move(scaled.placed), quota.steady, scaled.factor);
         take(result.steady, std::move(steady), quota.steady, 1);
         return std::move(result);
     }
@@ -103,6 +105,7 @@ private:
         }
     }
 
+    base::Context& context;
     const graph::Graph& graph;
     const graph::Quota& quota;
     const sched::Schedule& schedule;
@@ -110,7 +113,7 @@ private:
     Plan result;
 };
 
-Plan byDemand(const elab::Elaboration& program, const graph::Quota& quota, bool regionsWanted) {
+Plan byDemand(base::Context& context, const elab::Elaboration& program, const graph::Quota& quota) {
     Plan made;
     made.program = &program;
     findWorld(made);
@@ -122,7 +125,8 @@ Plan byDemand(const elab::Elaboration& program, const graph::Quota& quota, bool 
         made.channels[id].itemSize = itemSize(program.graph, id);
     }
     std::vector<Region> regions;
-    if (regionsWanted) regions = findRegions(made, quota);
+    if (base::PassRun(context.passes, base::Pass::Regions, "the graph"))
+        regions = findRegions(made, quota);
     made.demand = findDemand(program.graph, quota, std::move(regions));
     return made;
 }
@@ -133,8 +137,9 @@ std::optional<Plan> plan(base::Context& context, const elab::Elaboration& progra
                          const graph::Quota& quota, const sched::Schedule& schedule,
                          const Options& options) {
     STRC_ASSERT(whyNot(program).empty(), "a program without a plan");
-    Plan made = program.graph.isDynamic() ? byDemand(program, quota, options.regions)
-                                          : Planning(program, quota, schedule, options).run();
+    Plan made = program.graph.isDynamic()
+                    ? byDemand(context, program, quota)
+                    : Planning(context, program, quota, schedule, options).run();
     if (!findMessages(context, made, quota) || !layOut(context, made)) return std::nullopt;
 #ifdef STRC_CHECKED
     if (firings(quota) <= kMostReplayed) {

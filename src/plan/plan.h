@@ -134,8 +134,6 @@ struct Plan {
 };
 
 struct Options {
-    bool scale = true;  ///< make the phase `scaled`
-    bool regions = true;  ///< with dynamic rates: find regions
     /// What to scale; none: the given schedule. To scale, every node must appear once in the steady state.
     const sched::Schedule* scaling = nullptr;
     std::int64_t mostItems = INT64_MAX;  ///< of an open end, in the phase `scaled`

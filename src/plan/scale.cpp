@@ -46,16 +46,20 @@ bool hasVisibleOrder(const graph::Graph& graph) {
 
 namespace {
 
+graph::Components componentsOf(const graph::Graph& graph) {
+    std::vector<graph::Arrow> arrows;
+    for (const graph::Edge& edge : graph.edges) {
+        if (edge.from != kNone && edge.to != kNone) arrows.push_back({edge.from, edge.to});
+    }
+    return graph::findComponents(static_cast<std::uint32_t>(graph.nodes.size()), arrows);
+}
+
 class Scaling {
 public:
     Scaling(const graph::Graph& program, std::span<const std::int64_t> between, std::int64_t times,
-            bool withoutLoops)
-        : graph(program), held(between), factor(times), flat(withoutLoops) {
-        std::vector<graph::Arrow> arrows;
-        for (const graph::Edge& edge : graph.edges) {
-            if (edge.from != kNone && edge.to != kNone) arrows.push_back({edge.from, edge.to});
-        }
-        parts = graph::findComponents(static_cast<std::uint32_t>(graph.nodes.size()), arrows);
+            ScaleOptions wanted)
+        : graph(program), held(between), factor(times), how(wanted) {
+        parts = componentsOf(graph);
         place.assign(parts.size(), kNone);
     }
 
@@ -104,7 +108,8 @@ private:
                     Body& to) {
         Firings firings;
         for (std::size_t k = begin; k < end; ++k) count(list[k], 1, firings);
-        std::vector<Loop> blocks = feedbackInBlocks(graph, firings, held, factor);
+        std::vector<Loop> blocks;
+        if (how.feedbackBlocks) blocks = feedbackInBlocks(graph, firings, held, factor);
         if (!blocks.empty()) {
             std::move(blocks.begin(), blocks.end(), std::back_inserter(to));
         } else if (end - begin == 1 && !list[begin].isLeaf()) {
@@ -127,7 +132,7 @@ private:
 
     /// Inner loops keep buffers short; without them each node has all its firings at a stretch.
     bool flattens(const Loop& loop) const {
-        if (!flat || loop.isLeaf()) return false;
+        if (!how.flat || loop.isLeaf()) return false;
         return std::all_of(loop.children.begin(), loop.children.end(), [this](const Loop& child) {
             return child.isLeaf() ? !parts.loops[parts.of[child.node]] : flattens(child);
         });
@@ -173,7 +178,7 @@ private:
     const graph::Graph& graph;
     std::span<const std::int64_t> held;
     std::int64_t factor;
-    bool flat;
+    ScaleOptions how;
     graph::Components parts;
     std::vector<std::uint32_t> place;  ///< by component: its turn in the schedule
     std::uint32_t next = 0;
@@ -194,9 +199,9 @@ std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begi
 
 std::optional<Loop> scaledSteady(const graph::Graph& graph, const Loop& steady,
                                  std::span<const std::int64_t> held, std::int64_t factor,
-                                 bool flat) {
+                                 ScaleOptions how) {
     if (hasVisibleOrder(graph)) return std::nullopt;
-    return Scaling(graph, held, factor, flat).run(steady);
+    return Scaling(graph, held, factor, how).run(steady);
 }
 
 namespace {
@@ -209,12 +214,17 @@ std::int64_t mostBytes(const graph::Graph& graph, const Begin& begin) {
     return std::clamp(2 * waiting, kFastBytes, kNearBytes);
 }
 
+bool hasFeedback(const graph::Graph& graph) {
+    const graph::Components parts = componentsOf(graph);
+    return std::find(parts.loops.begin(), parts.loops.end(), true) != parts.loops.end();
+}
+
 /// The most steady states whose buffers fit.
-Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& begin, bool flat,
-                  std::int64_t bound) {
+Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& begin,
+                  ScaleOptions how, std::int64_t bound) {
     const std::int64_t limit = mostBytes(graph, begin);
     auto scaledBy = [&](std::int64_t factor) -> Scaled {
-        const auto tree = scaledSteady(graph, steady, begin.held, factor, flat);
+        const auto tree = scaledSteady(graph, steady, begin.held, factor, how);
         if (!tree) return {};
         Placed placed = place(graph, *tree, {begin.held, begin.reads * factor});
         if (bytesOf(graph, placed, begin) > limit) return {};
@@ -238,9 +248,15 @@ Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& be
 
 }  // namespace
 
-Scaled scale(const graph::Graph& graph, const Loop& steady, const Begin& begin, std::int64_t most) {
-    Scaled nested = mostScaled(graph, steady, begin, false, most);
-    Scaled flat = mostScaled(graph, steady, begin, true, most);
+Scaled scale(base::Context& context, const graph::Graph& graph, const Loop& steady,
+             const Begin& begin, std::int64_t most) {
+    base::PassRun run(context.passes, base::Pass::Scaling, "the steady state");
+    if (!run) return {};
+    const bool blocks =
+        hasFeedback(graph) &&
+        base::PassRun(context.passes, base::Pass::FeedbackBlocks, "the steady state");
+    Scaled nested = mostScaled(graph, steady, begin, {false, blocks}, most);
+    Scaled flat = mostScaled(graph, steady, begin, {true, blocks}, most);
     return flat.factor >= (nested.factor + 1) / 2 ? std::move(flat) : std::move(nested);
 }
 

@@ -6,19 +6,26 @@
 #include <span>
 #include <vector>
 
+#include "base/context.h"
 #include "plan/place.h"
 #include "sched/schedule.h"
 
 namespace strc::plan {
 
-/// `steady` with the counts of all leaves times `factor`; feedback loops are done in blocks (feedback.h) or
-/// repeated as they are. `flat`: loops of nodes without feedback are taken apart, so that each node has
-/// all its firings at a stretch. `held`: items on each edge between steady states. Empty where that
-/// cannot be: several nodes have an ordered effect of one kind (language.md 12.6), one calls natives or sends messages, or a node or feedback
+struct ScaleOptions {
+    /// Loops of nodes without feedback are taken apart: each node has all its firings at a stretch.
+    bool flat = false;
+    bool feedbackBlocks = true;
+};
+
+/// `steady` with the counts of all leaves times `factor`; feedback loops are done in blocks (feedback.h)
+/// if `how` says so and they can, else repeated as they are. `held`: items on each edge between steady
+/// states. Empty where that cannot be: several nodes have an ordered effect of one kind (language.md
+/// 12.6), one calls natives or sends messages, or a node or feedback
 /// loop does not stand in one place, after all that come before it.
 std::optional<sched::Loop> scaledSteady(const graph::Graph&, const sched::Loop& steady,
                                         std::span<const std::int64_t> held, std::int64_t factor,
-                                        bool flat);
+                                        ScaleOptions how);
 
 /// Can somebody see in which order nodes fire? Also true where firings cannot be undone: calls of natives, and
 /// messages on their way.
@@ -29,7 +36,8 @@ struct Scaled {
     Placed placed;
 };
 
-/// As many steady states as fast memory holds, `most` at most.
-Scaled scale(const graph::Graph&, const sched::Loop& steady, const Begin&, std::int64_t most);
+/// The passes `scaling` and `feedback-blocks`: as many steady states as fast memory holds, `most` at most.
+Scaled scale(base::Context&, const graph::Graph&, const sched::Loop& steady, const Begin&,
+             std::int64_t most);
 
 }  // namespace strc::plan

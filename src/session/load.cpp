@@ -41,6 +41,7 @@ void apply(base::Context& context, const Settings& settings) {
         if (!known) reportUnknownWarning(diags, name);
     }
     if (settings.silenceWarnings) diags.silenceWarnings();
+    for (base::Pass pass : settings.disabledPasses) context.passes.disable(pass);
 }
 
 Stage load(Compilation& result, const Settings& settings, std::vector<SourceText> sources,
@@ -53,8 +54,6 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.keptParameters = settings.keptParameters;
     request.order = settings.order;
     request.planIfPossible = loading.planIfPossible;
-    request.scaling = settings.scaling;
-    request.regions = settings.regions;
     request.mostItems = loading.mostItems;
     request.print = loading.print;
     request.interrupt = loading.interrupt;
@@ -73,7 +72,6 @@ codegen::Options codegenOptions(const Settings& settings) {
     codegen::Options made;
     made.level = settings.level;
     made.checks = settings.checks;
-    made.lanes = settings.lanes;
     return made;
 }
 

@@ -18,7 +18,7 @@ struct Loading {
     const volatile bool* interrupt = nullptr;
 };
 
-/// Limits, leniency and warnings as the settings have them, before anything is reported.
+/// Limits, leniency, warnings and passes as the settings have them, before anything is reported.
 void apply(base::Context&, const Settings&);
 
 /// The settings have been applied. Opens the library of streams and those of natives, then goes through the

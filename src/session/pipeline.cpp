@@ -23,13 +23,24 @@ public:
 
     /// After errors that leave something to look at the next stages still run, to report theirs.
     Stage run(Stage last) {
-        using Step = bool (Pipeline::*)();
+        using base::Pass;
+        struct Step {
+            Pass stage;
+            bool (Pipeline::*run)();
+        };
         static constexpr Step steps[] = {
-            &Pipeline::parse,   &Pipeline::check,    &Pipeline::lower, &Pipeline::elaborate,
-            &Pipeline::balance, &Pipeline::schedule, &Pipeline::plan};
+            {Pass::Parse, &Pipeline::parse},     {Pass::Check, &Pipeline::check},
+            {Pass::Lower, &Pipeline::lower},     {Pass::Elaborate, &Pipeline::elaborate},
+            {Pass::Balance, &Pipeline::balance}, {Pass::Schedule, &Pipeline::schedule},
+            {Pass::Plan, &Pipeline::plan}};
         auto done = Stage::Nothing;
         for (auto next = Stage::Nothing; next < last;) {
-            bool goesOn = (this->*steps[static_cast<std::size_t>(next)])();
+            const Step& step = steps[static_cast<std::size_t>(next)];
+            bool goesOn = false;
+            {
+                base::Timing timing(result.context.passes, step.stage);
+                goesOn = (this->*step.run)();
+            }
             if (request.interrupt && *request.interrupt) break;
             next = static_cast<Stage>(static_cast<int>(next) + 1);
             if (!result.context.diags.hasErrors()) done = next;
@@ -142,10 +153,12 @@ private:
         const std::optional<sched::Schedule> single = isDynamic ? std::nullopt : scalable();
         base::Context scratch;
         scratch.limits = result.context.limits;
-        base::Context& told = request.planIfPossible ? scratch : result.context;
-        result.plan = plan::plan(
-            told, program, result.quota, isDynamic ? none : result.schedules.front(),
-            {request.scaling, request.regions, single ? &*single : nullptr, request.mostItems});
+        const bool isQuiet = request.planIfPossible;
+        if (isQuiet) std::swap(scratch.passes, result.context.passes);
+        result.plan = plan::plan(isQuiet ? scratch : result.context, program, result.quota,
+                                 isDynamic ? none : result.schedules.front(),
+                                 {single ? &*single : nullptr, request.mostItems});
+        if (isQuiet) std::swap(scratch.passes, result.context.passes);
         return !result.context.diags.hasErrors();
     }
 

@@ -41,16 +41,14 @@ struct Request {
     std::vector<std::string> keptParameters;  ///< those that an executable's -D sets
     sched::Order order = sched::Order::Buffers;
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
-    bool scaling = true;  ///< plan::Options::scale
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems
-    bool regions = true;  ///< plan::Options::regions
     bool planIfPossible = false;
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;
 };
 
-/// Everything that is known about a program. Options of the stages (limits, leniency, warnings) are
-/// set in `context` beforehand.
+/// Everything that is known about a program. Options of the stages (limits, leniency, warnings, passes)
+/// are set in `context` beforehand.
 struct Compilation {
     base::Context context;
     std::vector<const ast::Unit*> units;  ///< of the program, then of the library

@@ -22,10 +22,11 @@ std::string scheduleText(const Compilation& program) {
     return text;
 }
 
-std::string machineCode(Product stage, Compilation& program, const codegen::Options& options) {
+std::string machineCode(Product stage, Compilation& program, const codegen::Options& options,
+                        bool optimized = true) {
     codegen::Module module =
         codegen::lower(program.context, program.module, *program.plan, options);
-    codegen::optimize(module, options);
+    if (optimized) codegen::optimize(module, options);
     return stage == Product::Llvm ? codegen::printLlvm(module)
                                   : codegen::printAssembly(module, options);
 }
@@ -63,6 +64,36 @@ std::string textOf(Product product, Compilation& program, const codegen::Options
         case Product::Object: break;
     }
     STRC_UNREACHABLE("a stage without text");
+}
+
+Stage stageOf(base::Pass pass) {
+    switch (base::info(pass).product) {
+        case base::PassProduct::Ast: return Stage::Parsed;
+        case base::PassProduct::Ir: return Stage::Lowered;
+        case base::PassProduct::Kernels: return Stage::Elaborated;
+        case base::PassProduct::Graph: return Stage::Balanced;
+        case base::PassProduct::Schedule: return Stage::Scheduled;
+        default: return Stage::Planned;
+    }
+}
+
+std::string textAfter(base::Pass pass, Compilation& program, const codegen::Options& options) {
+    switch (pass) {
+        case base::Pass::Parse: return textOf(Product::Ast, program, options);
+        case base::Pass::Lower: return textOf(Product::Ir, program, options);
+        case base::Pass::Balance: return textOf(Product::Graph, program, options);
+        case base::Pass::Schedule: return textOf(Product::Schedule, program, options);
+        case base::Pass::Llvm: return textOf(Product::Llvm, program, options);
+        case base::Pass::MachineCode: return textOf(Product::Asm, program, options);
+        case base::Pass::Codegen: return machineCode(Product::Llvm, program, options, false);
+        default: break;
+    }
+    const base::PassInfo& info = base::info(pass);
+    if (info.product == base::PassProduct::Plan) return textOf(Product::Plan, program, options);
+    if (info.product == base::PassProduct::Code)
+        machineCode(Product::Llvm, program, options, false);
+    const std::string& shown = program.context.passes.emitted();
+    return shown.empty() ? fmt::format("; {}: applied to nothing\n", info.name) : shown;
 }
 
 std::vector<std::int64_t> capacities(const Compilation& program) {

@@ -15,6 +15,10 @@ Stage stageOf(Product);
 /// Every one but Object. Machine code needs codegen::whyNot to be empty.
 std::string textOf(Product, Compilation&, const codegen::Options&);
 
+/// The same for what one stage or pass has made; of a pass within a stage, what it has shown.
+Stage stageOf(base::Pass);
+std::string textAfter(base::Pass, Compilation&, const codegen::Options&);
+
 /// Items that each edge has room for, by EdgeId.
 std::vector<std::int64_t> capacities(const Compilation&);
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/passes.h"
 #include "codegen/lower.h"
 #include "sched/schedule.h"
 
@@ -27,9 +28,7 @@ struct Settings {
 
     bool interpret = false;
     int level = 2;  ///< -O0 to -O3
-    bool regions = true;
-    bool scaling = true;  ///< passes that may be switched off
-    bool lanes = true;
+    std::vector<base::Pass> disabledPasses;
     bool checks = true;  ///< --check=all
 };
 

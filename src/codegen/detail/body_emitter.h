@@ -28,6 +28,7 @@ private:
     void declareLocals();
     void bindParameters();
     void countItems();
+    void proveRates();
     void block(ir::BlockId);
     void instruction(const Instr&);
     void emitIf(const Instr&);

@@ -8,4 +8,5 @@
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/MDBuilder.h>
 #include <llvm/IR/Module.h>
+#include <llvm/IR/OptBisect.h>
 #pragma GCC diagnostic pop

@@ -25,6 +25,8 @@ struct Module::Impl {
     std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
     std::unique_ptr<llvm::Module> module;
     std::vector<Site> sites;
+    base::Passes* passes = nullptr;
+    std::unique_ptr<llvm::OptPassGate> gate;  ///< of the context
     Effort effort = Effort::All;
 };
 
@@ -43,7 +45,7 @@ struct KernelFunctions {
 
 class ModuleBuilder {
 public:
-    ModuleBuilder(const base::Limits&, const ir::Module&, const plan::Plan&, const Options&,
+    ModuleBuilder(base::Context&, const ir::Module&, const plan::Plan&, const Options&,
                   Module::Impl&);
 
     // ---- types: in a register, and as it lies in memory (types/type.h)
@@ -97,6 +99,7 @@ public:
     llvm::PointerType* ptr() { return llvm::PointerType::getUnqual(context); }
 
     const base::Limits& limits;
+    base::Passes& passes;
     const ir::Module& program;
     const plan::Plan& plan;
     const Options& options;

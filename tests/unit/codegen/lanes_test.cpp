@@ -140,9 +140,8 @@ TEST_F(LanesCompiled, CanBeSwitchedOff) {
         "int->int filter F { work pop 1 push 1 { push(pop() * 3); } }\n"
         "int->void filter Show { work pop 1 { println(pop()); } }\n");
     EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@F.work.lanes("));
-    codegen::Options without;
-    without.lanes = false;
-    EXPECT_THAT(codegen::printLlvm(lower(without)), Not(HasSubstr(".lanes(")));
+    program.context.passes.disable(base::Pass::Lanes);
+    EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr(".lanes(")));
 }
 
 }  // namespace

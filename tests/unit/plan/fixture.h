@@ -39,9 +39,9 @@ struct Planned {
         if (quota && scale)
             single =
                 sched::schedule(context, program.graph, *quota, sched::Order::SingleAppearance);
+        if (!scale) context.passes.disable(base::Pass::Scaling);
         if (schedule)
-            plan = plan::plan(context, program, *quota, *schedule,
-                              {scale, true, single ? &*single : nullptr});
+            plan = plan::plan(context, program, *quota, *schedule, {single ? &*single : nullptr});
         for (const auto& fault : context.diags.all())
             ADD_FAILURE() << message(fault.id, fault.args);
         return *this;
