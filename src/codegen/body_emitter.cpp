@@ -56,6 +56,7 @@ void BodyEmitter::emit() {
     llvm::BasicBlock* start = newBlock("start");
     entry.SetInsertPoint(variables);
     b.SetInsertPoint(start);
+    beginDebug();
     popped = pushed = nullptr;
     if (isFunction()) {
         popped = param(kPopped);
@@ -69,6 +70,7 @@ void BodyEmitter::emit() {
     countItems();
     declareLocals();
     bindParameters();
+    showVariables();
     declareLarge();
     if (lanes && usesColumns(rates)) makeColumns();
     block(body.entry);
@@ -154,6 +156,8 @@ void BodyEmitter::bindParameters() {
         locals[k].memory = entry.CreateAlloca(m.memoryType(type), nullptr, body.locals[k].name);
         m.store(entry, type, locals[k].memory, argument);
     }
+    for (std::uint32_t k = 0; debug && k < body.params; ++k)
+        debug->parameter(body.locals[k], locals[k].memory);
 }
 
 // ---------------------------------------------------------------- control
@@ -166,10 +170,17 @@ void BodyEmitter::block(ir::BlockId id) {
         return i.op == Op::Declare && i.var.space == ir::Space::Local && !i.operands.empty();
     });
     llvm::Value* mark = stacked && id != body.entry ? b.CreateStackSave() : nullptr;
-    for (const Instr& instr : instrs) {
-        instruction(instr);
-        if (b.GetInsertBlock()->getTerminator()) return;
+    const std::size_t scopes = debug ? debug->depth() : 0;
+    if (debug && !instrs.empty()) debug->enter(instrs.front().range);
+    for (auto at = instrs.begin(); at != instrs.end(); ++at) {
+        showLocal(at, instrs.end());
+        if (debug) b.SetCurrentDebugLocation(debug->at(*at));
+        instruction(*at);
+        if (debug) debug->after(*at);
+        if (b.GetInsertBlock()->getTerminator()) break;
     }
+    if (debug) debug->leave(scopes);
+    if (b.GetInsertBlock()->getTerminator()) return;
     if (mark) b.CreateStackRestore(mark);
 }
 

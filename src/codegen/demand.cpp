@@ -232,6 +232,10 @@ private:
         KernelFunctions& functions = m.kernel(from.kernel);
         llvm::Function* made = declareEntry((functions.work->getName() + ".fire").str());
         llvm::IRBuilder<> b(llvm::BasicBlock::Create(m.context, "", made));
+        if (m.debug) {
+            m.debug->phase(*made);
+            b.SetCurrentDebugLocation(m.debug->firing(*made, from));
+        }
         if (functions.prework) {
             auto* first = llvm::BasicBlock::Create(m.context, "first", made);
             auto* later = llvm::BasicBlock::Create(m.context, "later", made);

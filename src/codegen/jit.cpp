@@ -83,6 +83,9 @@ base::Result<Jit> Jit::load(Module made, const Options& wanted) {
     // The lookup below fails too; standard error is not LLVM's to write to.
     impl->jit->getExecutionSession().setErrorReporter(
         [](llvm::Error error) { llvm::consumeError(std::move(error)); });
+    if (options.debug)
+        if (auto error = llvm::orc::enableDebuggerSupport(*impl->jit))
+            return failure(std::move(error));
     llvm::orc::JITDylib& library = impl->jit->getMainJITDylib();
     if (auto error = library.define(llvm::orc::absoluteSymbols(runtimeSymbols(*impl->jit))))
         return failure(std::move(error));

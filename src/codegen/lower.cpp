@@ -51,6 +51,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     ModuleBuilder builder(context, program, plan, options, *impl);
     emitProgram(builder);
     if (options.isInterrupted()) return Module(std::move(impl));
+    if (builder.debug) builder.debug->finish();
     limitEffort(*impl);
     for (llvm::Function& function : *impl->module) {
         if (function.isDeclaration()) continue;

@@ -52,6 +52,7 @@ llvm::Function* ModuleBuilder::handlerEntry(NodeId node, const std::string& name
         llvm::FunctionType::get(llvm::Type::getVoidTy(context), {ptr(), ptr(), ptr()}, false);
     made = llvm::Function::Create(type, llvm::Function::InternalLinkage, name + ".handle", module);
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "", made));
+    if (debug) b.SetCurrentDebugLocation(debug->phase(*made));
     llvm::Value* none = llvm::ConstantPointerNull::get(ptr());
     llvm::Value* state = made->getArg(1);
     auto at = [&](llvm::Value* base, std::uint64_t offset) {

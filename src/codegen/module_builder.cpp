@@ -62,6 +62,8 @@ ModuleBuilder::ModuleBuilder(base::Context& told, const ir::Module& program, con
       options(options),
       context(*impl.context),
       module(*impl.module),
+      debug(options.debug ? std::make_unique<DebugInfo>(told.sources, plan, options, module)
+                          : nullptr),
       impl(impl) {}
 
 llvm::Type* ModuleBuilder::registerType(const Type* type) {

@@ -65,6 +65,7 @@ private:
             if (kernel == graph::kNone || !m.plan.program->kernels[kernel].code.startsLate)
                 continue;
             llvm::Value* fields = m.plan.fields[id] < 0 ? none : at(m.plan.fields[id]);
+            if (m.debug) b.SetCurrentDebugLocation(m.debug->firing(*function, graph.nodes[id]));
             for (llvm::Function* part : m.kernel(kernel).start)
                 b.CreateCall(part, {env(), fields, none, none, b.getInt32(id), b.getInt32(0)});
         }
@@ -85,17 +86,19 @@ private:
         made->addParamAttr(1, llvm::Attribute::getWithAlignment(m.context, llvm::Align(64)));
         made->addFnAttr(llvm::Attribute::NoInline);
         if (rare) made->addFnAttr(llvm::Attribute::OptimizeNone);
-        auto saved = std::make_tuple(function, b.saveIP(), rounds);
+        auto saved = std::make_tuple(function, b.saveIP(), rounds, b.getCurrentDebugLocation());
         function = made;
         rounds.clear();
         for (std::size_t k = 0; k < depth; ++k)
             rounds.push_back(made->getArg(2 + static_cast<unsigned>(k)));
         b.SetInsertPoint(llvm::BasicBlock::Create(m.context, "", made));
+        if (m.debug) b.SetCurrentDebugLocation(m.debug->phase(*made));
         body();
         b.CreateRetVoid();
         function = std::get<0>(saved);
         b.restoreIP(std::get<1>(saved));
         rounds = std::get<2>(saved);
+        b.SetCurrentDebugLocation(std::get<3>(saved));
         return made;
     }
 
@@ -234,6 +237,7 @@ private:
 
     void fire(const Step& step) {
         const graph::Node& node = m.plan.program->graph.nodes[step.node];
+        if (m.debug) b.SetCurrentDebugLocation(m.debug->firing(*function, node));
         switch (node.kind) {
             case graph::NodeKind::Filter: return fireFilter(step, node);
             case graph::NodeKind::Duplicate:

@@ -44,6 +44,7 @@ std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) 
 codegen::Options codegenOptions(const Options& options) {
     codegen::Options made = session::codegenOptions(options);
     made.inPieces = options.isShared;
+    made.debug = options.debug;
     made.processor = options.processor;
     made.target = options.target;
     return made;

@@ -50,6 +50,7 @@ struct Options : session::Settings {
     bool noInterpret = false;  ///< what cannot be compiled is an error
     std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit
     bool timePasses = false;
+    bool debug = false;  ///< -g
     bool stats = false;
     FileOptions in, out;
     io::StreamInfo outInfo;

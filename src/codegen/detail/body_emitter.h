@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "codegen/detail/body_debug.h"
 #include "codegen/detail/module_builder.h"
 #include "ir/count_items.h"
 #include "ir/lanes.h"
@@ -62,6 +63,13 @@ private:
 
     // ---- messages.cpp
     void emitSend(const Instr&);
+
+    // ---- debug_variables.cpp: for -g
+    void beginDebug();
+    void showVariables();
+    void showConstants(const elab::Kernel&);
+    void showLocal(std::vector<Instr>::const_iterator at,
+                   std::vector<Instr>::const_iterator end);
 
     // ---- scalars.cpp
     bool scalar(const Instr&);  ///< false: not one of these
@@ -213,6 +221,7 @@ private:
     graph::Rates rates;
     bool queued = false;  ///< In and Out are queues
 
+    std::unique_ptr<BodyDebug> debug;  ///< null: without -g
     const ir::Lanes* lanes = nullptr;  ///< null: one firing
     unsigned width = 0;
     llvm::Value* mask = nullptr;  ///< which lanes run; null: all

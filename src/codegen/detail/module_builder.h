@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "codegen/detail/debug.h"
 #include "codegen/detail/llvm.h"
 #include "codegen/lower.h"
 #include "ir/calls.h"
@@ -105,6 +106,7 @@ public:
     const Options& options;
     llvm::LLVMContext& context;
     llvm::Module& module;
+    std::unique_ptr<DebugInfo> debug;  ///< null: without -g
 
 private:
     struct Pending {
