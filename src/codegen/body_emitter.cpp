@@ -49,7 +49,14 @@ BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::St
       b(m.context),
       entry(m.context),
       values(body.regs.size()),
-      locals(body.locals.size()) {}
+      locals(body.locals.size()) {
+    if (!m.options.fastMath) return;
+    llvm::FastMathFlags flags;
+    flags.setAllowContract();
+    flags.setAllowReassoc();
+    flags.setNoSignedZeros();  // without it nothing is reassociated
+    b.setFastMathFlags(flags);
+}
 
 void BodyEmitter::emit() {
     llvm::BasicBlock* variables = newBlock("entry");

@@ -100,6 +100,14 @@ base::Result<Jit> Jit::load(Module made, const Options& wanted) {
         library.addGenerator(std::move(*math));
     else
         llvm::consumeError(math.takeError());
+    if (options.fastMath) {
+        auto vectors = llvm::orc::DynamicLibrarySearchGenerator::Load(
+            "libmvec.so.1", impl->jit->getDataLayout().getGlobalPrefix());
+        if (vectors)
+            library.addGenerator(std::move(*vectors));
+        else  // where there is none nothing asks for it
+            llvm::consumeError(vectors.takeError());
+    }
     llvm::orc::ThreadSafeModule module(std::move(made.impl->module), std::move(made.impl->context));
     if (auto error = impl->jit->addIRModule(std::move(module))) return failure(std::move(error));
     auto symbol = impl->jit->lookup("strc_program");

@@ -25,6 +25,7 @@ struct Options {
     int level = 2;  ///< -O0 … -O3
     bool checks = true;  ///< array bounds, division by zero, rates
     bool debug = false;  ///< -g
+    bool fastMath = false;  ///< floats may be contracted, reassociated, and given to float functions
     std::string processor;  ///< as LLVM calls it; empty: the one at hand, or any of the target
     std::string target;  ///< "aarch64-linux-gnu"; empty: this machine
     /// For a library: single steady states matter as much as many at once, and the stack is small.

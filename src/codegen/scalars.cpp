@@ -221,14 +221,16 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
             return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {intType, x->getType()}, {x});
         return b.CreateZExtOrTrunc(x, intType);
     };
+    llvm::Type* floatType = shaped(x, b.getFloatTy());
     auto toReal = [&](llvm::Type* type) -> llvm::Value* {
+        if (auto known = floatResults.find(x); known != floatResults.end() && type == floatType)
+            return known->second;
         if (isReal)
             return x->getType()->getScalarSizeInBits() < type->getScalarSizeInBits()
                        ? b.CreateFPExt(x, type)
                        : b.CreateFPTrunc(x, type);
         return b.CreateSIToFP(b.CreateZExtOrTrunc(x, intType), type);
     };
-    llvm::Type* floatType = shaped(x, b.getFloatTy());
     auto toFloat = [&] { return from->is(TypeKind::Float) ? x : toReal(floatType); };
     switch (to->kind) {
         case TypeKind::Boolean: return b.CreateICmpNE(toInt(), llvm::ConstantInt::get(intType, 0));
@@ -291,7 +293,33 @@ llvm::Value* BodyEmitter::math(const Instr& instr) {
     auto call = [&](llvm::ArrayRef<llvm::Value*> with) -> llvm::Value* {
         return m.callLibm(b, types::name(instr.math), with);
     };
-    return isVarying(instr.result) ? eachLane(args, call) : call(args);
+    llvm::Value* made = isVarying(instr.result) ? eachLane(args, call) : call(args);
+    if (llvm::Value* small = m.options.fastMath ? floatMath(instr, args) : nullptr)
+        floatResults[made] = small;
+    return made;
+}
+
+/// What is rounded to a float at once need not be a double before; then the double is not used. Null:
+/// an argument is more than a float.
+llvm::Value* BodyEmitter::floatMath(const Instr& instr, llvm::ArrayRef<llvm::Value*> args) {
+    std::vector<llvm::Value*> floats;
+    for (llvm::Value* arg : args) {
+        llvm::Type* type = arg->getType()->getWithNewType(b.getFloatTy());
+        auto* wide = llvm::dyn_cast<llvm::FPExtInst>(arg);
+        auto* constant = llvm::dyn_cast<llvm::ConstantFP>(arg);
+        if (wide && wide->getSrcTy() == type) {
+            floats.push_back(wide->getOperand(0));
+        } else if (constant) {
+            llvm::APFloat value = constant->getValueAPF();
+            bool loses = false;
+            value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &loses);
+            if (loses) return nullptr;
+            floats.push_back(llvm::ConstantFP::get(type, value));
+        } else {
+            return nullptr;
+        }
+    }
+    return m.callFloat(b, types::name(instr.math), floats);
 }
 
 namespace {

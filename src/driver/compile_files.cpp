@@ -45,6 +45,7 @@ codegen::Options codegenOptions(const Options& options) {
     codegen::Options made = session::codegenOptions(options);
     made.inPieces = options.isShared;
     made.debug = options.debug;
+    made.fastMath = options.fastMath;
     made.processor = options.processor;
     made.target = options.target;
     return made;

@@ -355,6 +355,8 @@ private:
                   else
                       wrongValue(text, "-O", "0, 1, 2 or 3");
               });
+        flag(sub, "--fast-math", options.fastMath,
+             "floats faster and less exact: contracted, reassociated, vector functions");
         flag(sub, "-g", options.debug, "with what debuggers need: lines, variables, instances");
         choose(sub, "--check", kChecks, options.checks,
                "checks of a running program: all (default) or none");

@@ -51,6 +51,7 @@ struct Options : session::Settings {
     std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit
     bool timePasses = false;
     bool debug = false;  ///< -g
+    bool fastMath = false;
     bool stats = false;
     FileOptions in, out;
     io::StreamInfo outInfo;

@@ -84,6 +84,7 @@ private:
     llvm::Value* toText(const Type*, llvm::Value*);
     llvm::Value* math(const Instr&);
     llvm::Value* complexMath(const Instr&);
+    llvm::Value* floatMath(const Instr&, llvm::ArrayRef<llvm::Value*> args);
     llvm::Value* part(llvm::Value* from, std::uint64_t k) {
         return b.CreateExtractElement(from, k);
     }
@@ -222,6 +223,8 @@ private:
     bool queued = false;  ///< In and Out are queues
 
     std::unique_ptr<BodyDebug> debug;  ///< null: without -g
+    /// Results of built-in functions in double whose arguments are floats, and the same as floats.
+    std::map<llvm::Value*, llvm::Value*> floatResults;
     const ir::Lanes* lanes = nullptr;  ///< null: one firing
     unsigned width = 0;
     llvm::Value* mask = nullptr;  ///< which lanes run; null: all

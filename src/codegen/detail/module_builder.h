@@ -27,6 +27,8 @@ struct Module::Impl {
     std::unique_ptr<llvm::Module> module;
     std::vector<Site> sites;
     base::Passes* passes = nullptr;
+    /// Floats that functions of the vector library take at once; 0: there is no such library.
+    unsigned vectorFloats = 0;
     std::unique_ptr<llvm::OptPassGate> gate;  ///< of the context
     Effort effort = Effort::All;
 };
@@ -66,6 +68,11 @@ public:
     /// A function of libm on doubles, without side effects; never replaced by something else.
     llvm::CallInst* callLibm(llvm::IRBuilder<>&, std::string_view name,
                              llvm::ArrayRef<llvm::Value*> args);
+
+    /// The same on floats, or vectors of them, which differs from the double's rounded value in the last
+    /// places (Options::fastMath).
+    llvm::Value* callFloat(llvm::IRBuilder<>&, std::string_view name,
+                           llvm::ArrayRef<llvm::Value*> args);
 
     int site(Site);
 
