@@ -70,6 +70,8 @@ llvm::orc::JITTargetMachineBuilder targetBuilder(const Options& options) {
     builder.setCodeGenOptLevel(levelOf(options));
     builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     builder.setRelocationModel(llvm::Reloc::PIC_);
+    // Else builders of JITs take the large one: every call by a register, and none that a static link takes.
+    builder.setCodeModel(llvm::CodeModel::Small);
     return builder;
 }
 

@@ -81,6 +81,10 @@ class Making(Executables):
         self.assertIn("not a dynamic executable", done.stdout + done.stderr)
         self.assertEqual(self.execute("-i2")[0], b"0\n1\n")
 
+    def test_static_with_functions_of_the_processor_at_hand(self):
+        self.build(COUNTER.replace("println(pop())", "println(sin(pop()))"), "--static", "-O0")
+        self.assertEqual(self.execute("-i", "2")[0], b"0.0\n0.84147096\n")
+
     def test_size(self):
         self.call("build", "-o", "radio", ROOT / "examples/fm_radio/fm_radio.str")
         subprocess.run(["strip", self.folder / "radio"], check=True)
