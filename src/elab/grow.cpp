@@ -385,8 +385,9 @@ private:
                               kernel.output};
         base::Timing timing(context.passes, base::Pass::Specialize);
         kernel.code = ir::specialize(module, *instance.code, bindings, types);
-        context.passes.show(base::Pass::Specialize, path(tree, current),
-                            [&] { return ir::print(kernel.code); });
+        if (context.passes.emitsAfter(base::Pass::Specialize))  // a path takes time
+            context.passes.show(base::Pass::Specialize, path(tree, current),
+                                [&] { return ir::print(kernel.code); });
         return kernel;
     }
 
