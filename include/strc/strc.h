@@ -166,7 +166,8 @@ typedef struct strc_run_result {
 } strc_run_result;
 
 /// After STRC_STAGE_PLANNED: runs the program from its start to an end; as often as you like. Faults are diagnostics.
-/// `to` may be null.
+/// The functions of the options are called on a thread that has more stack, while this one waits. `to` may be
+/// null.
 STRC_API strc_status strc_compiler_run(strc_compiler*, const strc_run_options*,
                                        strc_run_result* to);
 

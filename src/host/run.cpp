@@ -1,11 +1,9 @@
 #include "host/run.h"
 
 #include <cstdlib>
-#include <map>
 #include <new>
-#include <pthread.h>
-#include <signal.h>
 
+#include "base/own_stack.h"
 #include "interp/files.h"
 #include "interp/line_limit.h"
 #include "io/supply.h"
@@ -21,7 +19,6 @@ using interp::Outcome;
 namespace {
 
 constexpr double kShortest = 1e-9;  ///< seconds; 0 would be no limit
-constexpr std::size_t kStack = std::size_t{1} << 30;  ///< bytes; taken only as far as used
 
 /// What a transaction keeps, and what was before it.
 struct Kept {
@@ -273,42 +270,12 @@ private:
         std::uint64_t iterations =
             options.iterations ? static_cast<std::uint64_t>(*options.iterations) : UINT64_MAX;
         std::uint64_t done = 0;
-        strc_end end = onOwnStack(
-            [&] { return strc_execute(&program, &env, state.get(), iterations, &done); });
+        strc_end end = STRC_END_STOPPED;
+        base::onOwnStack(
+            [&] { end = strc_execute(&program, &env, state.get(), iterations, &done); });
         outcome.iterations = static_cast<std::int64_t>(done);
         outcome.firings = static_cast<std::int64_t>(env.firings);
         conclude(end, env.fault);
-    }
-
-    /// Bodies may have large arrays and deep calls.
-    template <typename Work>
-    strc_end onOwnStack(Work work) {
-        struct Call {
-            Work* work;
-            strc_end end;
-        } call{&work, STRC_END_STOPPED};
-        pthread_attr_t attributes;
-        pthread_attr_init(&attributes);
-        pthread_attr_setstacksize(&attributes, kStack);
-        pthread_t thread;
-        auto start = [](void* at) -> void* {
-            auto* told = static_cast<Call*>(at);
-            told->end = (*told->work)();
-            return nullptr;
-        };
-        if (pthread_create(&thread, &attributes, start, &call) == 0) {
-            // A signal is for the thread that may be waiting for input.
-            sigset_t all;
-            sigset_t before;
-            sigfillset(&all);
-            pthread_sigmask(SIG_SETMASK, &all, &before);
-            pthread_join(thread, nullptr);
-            pthread_sigmask(SIG_SETMASK, &before, nullptr);
-        } else {
-            call.end = work();
-        }
-        pthread_attr_destroy(&attributes);
-        return call.end;
     }
 
     void conclude(strc_end end, const strc_fault& fault) {

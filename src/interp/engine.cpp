@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/own_stack.h"
 #include "interp/files.h"
 
 namespace strc::interp {
@@ -364,7 +365,10 @@ void Engine::drainOutput(bool all) {
 
 Outcome run(base::Context& context, const ir::Module& module, const elab::Elaboration& elaboration,
             const graph::Quota& quota, types::TypeTable& types, const Options& options) {
-    return Engine(context, module, elaboration, quota, types, options).run();
+    Outcome outcome;
+    base::onOwnStack(
+        [&] { outcome = Engine(context, module, elaboration, quota, types, options).run(); });
+    return outcome;
 }
 
 }  // namespace strc::interp

@@ -36,6 +36,13 @@ class Dynamic(Case):
         text = f"{PIPE}int->int filter D {{ int[5] a; work {rates} {{ {body} }} }}\n"
         self.check(text, lines, [f"p.str:2:{report}", "note: in instance Main.D"])
 
+    def test_long_rows_of_filters(self):
+        """A pop fires the sources that it waits for, and so on."""
+        text = "void->void pipeline Main { add Count; for (int i = 0; i < 20000; i++) add D; add Out; }\n"
+        self.file("p.str", text + "int->int filter D { work pop * push 1 { push(pop()); } }\n" + ENDS)
+        out, _ = self.call("run", "-w", "--interpret", "-i2", "p.str")
+        self.assertEqual(out, b"0\n1\n")
+
     def test_more_than_the_range(self):
         self.check_filter("pop 1 push [0, 3]", "int n = pop(); for (int i = 0; i < n; i++) push(n);",
                           [1, 2, 2, 3, 3, 3],
