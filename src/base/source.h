@@ -44,7 +44,7 @@ public:
     std::string_view text(BufferId id) const { return buffers[id.index].text; }
     const std::string& name(BufferId id) const { return buffers[id.index].name; }
     /// Text of the standard library: its declarations are weak and its warnings are not shown.
-    bool isLibrary(BufferId id) const { return id.valid() && buffers[id.index].library; }
+    bool isLibrary(BufferId id) const { return id.valid() && buffers[id.index].isLibrary; }
     std::string_view text(SourceRange range) const;
     LineColumn position(BufferId id, std::uint32_t offset) const;
     /// The text of a one-based line, without its end of line.
@@ -55,7 +55,7 @@ private:
     struct Buffer {
         std::string name;
         std::string text;
-        bool library;
+        bool isLibrary;
         std::vector<std::uint32_t> lineStarts;
     };
     std::deque<Buffer> buffers;

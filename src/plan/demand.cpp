@@ -33,16 +33,16 @@ bool alwaysWaits(const graph::Node& node) {
     return waitsForData(node.work) && waitsForData(node.prework ? *node.prework : node.work);
 }
 
-/// A region that makes its items would never end either; within one its head speaks for all.
-bool isDrained(const graph::Graph& graph, const std::vector<Region>& regions, NodeId id) {
-    const graph::Node& node = graph.nodes[id];
-    for (const Region& region : regions) {
-        if (id != region.head &&
-            std::find(region.nodes.begin(), region.nodes.end(), id) == region.nodes.end())
-            continue;
-        if (id != region.head || region.input == kNone) return false;
-    }
-    return !node.inputs.empty() && !isSelfFed(graph, node) && !alwaysWaits(node);
+/// The nodes that are drained. A region that makes its items would never end either; within one its head
+/// speaks for all.
+std::vector<bool> findDrained(const graph::Graph& graph, const std::vector<Region>& regions) {
+    std::vector<bool> drained;
+    for (const graph::Node& node : graph.nodes)
+        drained.push_back(!node.inputs.empty() && !isSelfFed(graph, node) && !alwaysWaits(node));
+    for (const Region& region : regions)
+        for (NodeId id : region.nodes)
+            if (id != region.head || region.input == kNone) drained[id] = false;
+    return drained;
 }
 
 std::vector<NodeId> byOrder(const graph::Graph& graph) {
@@ -69,8 +69,9 @@ Demand findDemand(const graph::Graph& graph, const graph::Quota& quota,
     for (std::uint32_t island : islands)
         for (NodeId id : sinksOf[island]) made.sinks.push_back({id, quota.steady[id]});
     std::reverse(nodes.begin(), nodes.end());
+    const std::vector<bool> isDrained = findDrained(graph, made.regions);
     for (NodeId id : nodes)
-        if (isDrained(graph, made.regions, id)) made.drained.push_back(id);
+        if (isDrained[id]) made.drained.push_back(id);
     return made;
 }
 
@@ -91,10 +92,11 @@ std::vector<std::string> verifyDemand(const Plan& plan, const graph::Quota& quot
         if (k > 0 && graph.nodes[plan.demand->drained[k - 1]].order < graph.nodes[id].order)
             faults.push_back(fmt::format("'{}' is drained too late", path(graph, id)));
     }
+    const std::vector<bool> isDrained = findDrained(graph, plan.demand->regions);
     for (NodeId id = 0; id < graph.nodes.size(); ++id) {
         if (asked[id] != (isSink(graph, id) ? 1 : 0))
             faults.push_back(fmt::format("'{}' is asked {} times", path(graph, id), asked[id]));
-        if (drained[id] != (isDrained(graph, plan.demand->regions, id) ? 1 : 0))
+        if (drained[id] != (isDrained[id] ? 1 : 0))
             faults.push_back(fmt::format("'{}' is drained {} times", path(graph, id), drained[id]));
     }
     return faults;

@@ -12,7 +12,8 @@ namespace strc::plan {
 /// together.
 Demand findDemand(const graph::Graph&, const graph::Quota&, std::vector<Region> regions);
 
-/// What is wrong with Plan::demand, found independently of how it was made: one sentence for each fault.
+/// What is wrong with Plan::demand, one sentence for each fault: who is asked or drained too often, not at all or
+/// too late.
 std::vector<std::string> verifyDemand(const Plan&, const graph::Quota&);
 
 }  // namespace strc::plan

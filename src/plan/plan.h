@@ -142,7 +142,8 @@ struct Options {
 /// Why a program has no plan yet: one sentence ("it has dynamic rates"), or empty if it can have one.
 std::string whyNot(const elab::Elaboration&);
 
-/// The schedule of a program with dynamic rates does not matter. Empty after reporting memory that cannot be had (Limits::totalBytes).
+/// The schedule of a program with dynamic rates does not matter. Empty after reporting memory that cannot
+/// be had (Limits::totalBytes).
 std::optional<Plan> plan(base::Context&, const elab::Elaboration&, const graph::Quota&,
                          const sched::Schedule&, const Options& = {});
 

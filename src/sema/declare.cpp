@@ -26,7 +26,7 @@ DeclRecord& makeRecord(Checker& c, const ast::Decl& decl, bool library) {
     return record;
 }
 
-TopNames& topNames(Checker& c, bool library) { return library ? c.tables.library : c.tables.own; }
+TopNames& topNames(Checker& c, bool library) { return library ? c.tables.ofLibrary : c.tables.own; }
 
 /// Streams and structs share their names. False after a report.
 bool isFree(Checker& c, const TopNames& top, Diag duplicate, ast::Ident name) {
@@ -239,7 +239,7 @@ void declareBuiltins(Checker& c) {
         StreamInfo& info = makeStream(c, name, nullptr, !row.reserved);
         info.builtin = row.id;
         if (row.reserved) c.tables.own.streams.emplace(name, &info);
-        c.tables.library.streams.emplace(name, &info);
+        c.tables.ofLibrary.streams.emplace(name, &info);
     }
 }
 
@@ -318,7 +318,7 @@ void publish(Checker& c) {
     Program& program = c.program;
     program.streamByName.clear();
     program.structByName.clear();
-    for (const TopNames* top : {&c.tables.own, &c.tables.library}) {
+    for (const TopNames* top : {&c.tables.own, &c.tables.ofLibrary}) {
         for (auto& [name, stream] : top->streams)
             if (!c.tables.own.structs.contains(name)) program.streamByName.emplace(name, stream);
         for (auto& [name, type] : top->structs)

@@ -17,7 +17,7 @@ Symbol* findGlobal(Checker& c, Name name) {
         if (Symbol* own = look(c.tables.own.globals, name)) return own;
         if (c.mayBeLost(name)) return nullptr;
     }
-    return look(c.tables.library.globals, name);
+    return look(c.tables.ofLibrary.globals, name);
 }
 
 Symbol* capture(Checker& c, Scope& scope, Symbol& origin) {
@@ -93,7 +93,7 @@ void reportUnknown(Checker& c, ast::Ident name) {
     if (!c.maySuggest()) return;
     base::SpellingSearch search(name.name.text());
     considerBody(search, *c.body);
-    for (const TopNames* top : {&c.tables.own, &c.tables.library})
+    for (const TopNames* top : {&c.tables.own, &c.tables.ofLibrary})
         for (auto& [each, symbol] : top->globals) search.consider(each.text());
     c.suggest(diag, name.range, search.best());
 }
@@ -232,7 +232,7 @@ StreamInfo* findStream(Checker& c, Name name) {
         if (StreamInfo* own = look(c.tables.own.streams, name)) return own;
         if (c.tables.own.structs.contains(name) || c.mayBeLost(name)) return nullptr;
     }
-    return look(c.tables.library.streams, name);
+    return look(c.tables.ofLibrary.streams, name);
 }
 
 const Type* findStruct(Checker& c, Name name) {
@@ -241,7 +241,7 @@ const Type* findStruct(Checker& c, Name name) {
         if (const Type* own = look(c.tables.own.structs, name)) return own;
         if (c.tables.own.streams.contains(name) || c.mayBeLost(name)) return nullptr;
     }
-    return look(c.tables.library.structs, name);
+    return look(c.tables.ofLibrary.structs, name);
 }
 
 Package* findPackage(Checker& c, Name name) {
@@ -250,7 +250,7 @@ Package* findPackage(Checker& c, Name name) {
         if (Package* own = look(c.tables.own.packages, name)) return own;
         if (c.mayBeLost(name)) return nullptr;
     }
-    return look(c.tables.library.packages, name);
+    return look(c.tables.ofLibrary.packages, name);
 }
 
 FunctionInfo* findFunction(Checker& c, Name name) {
@@ -262,7 +262,7 @@ FunctionInfo* findFunction(Checker& c, Name name) {
 
 std::string_view similarStream(Checker& c, std::string_view name) {
     base::SpellingSearch search(name);
-    for (const TopNames* top : {&c.tables.own, &c.tables.library})
+    for (const TopNames* top : {&c.tables.own, &c.tables.ofLibrary})
         for (auto& [each, stream] : top->streams) search.consider(each.text());
     return search.best();
 }
@@ -272,14 +272,14 @@ std::string_view similarType(Checker& c, std::string_view name) {
     base::SpellingSearch search(name);
     for (std::string_view each : {"boolean", "bit", "int", "float", "double", "complex", "String"})
         search.consider(each);
-    for (const TopNames* top : {&c.tables.own, &c.tables.library})
+    for (const TopNames* top : {&c.tables.own, &c.tables.ofLibrary})
         for (auto& [each, type] : top->structs) search.consider(each.text());
     return search.best();
 }
 
 std::string_view similarPackage(Checker& c, std::string_view name) {
     base::SpellingSearch search(name);
-    for (const TopNames* top : {&c.tables.own, &c.tables.library})
+    for (const TopNames* top : {&c.tables.own, &c.tables.ofLibrary})
         for (auto& [each, package] : top->packages) search.consider(each.text());
     return search.best();
 }

@@ -60,7 +60,7 @@ struct Program::Tables {
 
     std::deque<StreamNames> names;  ///< parallel to Program::streams
     std::deque<Package> packages;
-    TopNames own, library;
+    TopNames own, ofLibrary;
     std::unordered_set<Name> redefined;  ///< builtin streams that the program wrongly declares
     std::deque<DeclRecord> decls;
 

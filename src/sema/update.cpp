@@ -77,7 +77,7 @@ bool dropGlobals(Checker& c, TopNames& top, DeclRecord& record, const Declared& 
 
 /// Takes away what the unit declares anew.
 void drop(Checker& c, DeclRecord& record, const Declared& declared) {
-    TopNames& top = record.isLibrary ? c.tables.library : c.tables.own;
+    TopNames& top = record.isLibrary ? c.tables.ofLibrary : c.tables.own;
     if (dropGlobals(c, top, record, declared)) record.removed = true;
     if (record.declares.empty()) return;
     Name name = record.declares[0];
@@ -144,7 +144,7 @@ void reset(Checker& c, DeclRecord& record) {
         }
     if (record.structure) {
         const types::StructInfo* old = record.structure->structure;
-        TopNames& top = record.isLibrary ? c.tables.library : c.tables.own;
+        TopNames& top = record.isLibrary ? c.tables.ofLibrary : c.tables.own;
         auto meaning = top.structs.find(old->name);
         bool isMeant = meaning != top.structs.end() && meaning->second == record.structure;
         const ast::StructDecl* decl = c.program.structDecls.at(old);

@@ -40,7 +40,7 @@ def ints(count, low=-1000, high=1000, seed=1):
 
 
 class Libraries(Case):
-    def library(self, text, *options, status=0):
+    def build_library(self, text, *options, status=0):
         """Of the first stream of the program, as `self.top` says from then on."""
         self.file("p.str", text)
         name = re.search(r"->\S+ (?:stateful )?(?:filter|pipeline|splitjoin|feedbackloop) (\w+)", text)[1]
@@ -79,7 +79,7 @@ class Libraries(Case):
         return said.pop()
 
     def compare(self, text, stream, items, size, *options):
-        self.library(text, *options)
+        self.build_library(text, *options)
         self.host(stream)
         want = self.expected(items)
         self.assertNotEqual(want, b"")
@@ -100,7 +100,7 @@ class Pieces(Libraries):
         self.compare(programs.ECHO, "Echo", floats(3000), 4)
 
     def test_bits(self):
-        self.library(programs.BITS)
+        self.build_library(programs.BITS)
         self.host("Bits")
         bits = bytes(random.Random(3).choices([0, 1], k=4003))
         want = b"".join(struct.pack("<i", int("".join(map(str, bits[k : k + 8])), 2)) for k in range(0, 4000, 8))
@@ -110,7 +110,7 @@ class Pieces(Libraries):
     def test_structs(self):
         draw = random.Random(5)
         layout = "<B3xi2f2d"
-        self.library(programs.STRUCTS)
+        self.build_library(programs.STRUCTS)
         self.assertIn("int32_t class_;", (self.folder / "libp.h").read_text())
         self.host("Structs")
         items = [struct.pack(layout, draw.randint(0, 1), draw.randint(-9, 9), *(draw.uniform(-1, 1) for _ in range(4)))
@@ -129,7 +129,7 @@ class Pieces(Libraries):
         self.compare(programs.ARRAYS, "Arrays", floats(6 * 500), 8)
 
     def test_source(self):
-        self.library(programs.SOURCE)
+        self.build_library(programs.SOURCE)
         self.host("Source", "-DNO_INPUT")
         self.file("in.raw", b"")
         self.call("run", self.top, "--limit=500", "--out", "want.raw", "p.str")
@@ -138,7 +138,7 @@ class Pieces(Libraries):
             self.assertEqual(self.bytes("out.raw"), self.bytes("want.raw"))
 
     def test_sink(self):
-        self.library(programs.SINK)
+        self.build_library(programs.SINK)
         self.host("Sink", "-DNO_OUTPUT")
         self.file("in.raw", ints(1003))
         self.execute("./host", "in.raw", "out.raw", "17", "1", "10")
@@ -146,7 +146,7 @@ class Pieces(Libraries):
 
     def test_stack(self):
         """The stack is that of the caller: what is asked for suffices."""
-        self.library(programs.LARGE)
+        self.build_library(programs.LARGE)
         stack = int(re.search(r"_STACK_BYTES (\d+)", (self.folder / "libp.h").read_text())[1])
         self.assertGreater(stack, 240000)
         self.assertLess(stack, 2 << 20)
@@ -158,7 +158,7 @@ class Pieces(Libraries):
 class Faults(Libraries):
     def test_index(self):
         items = ints(500, 0, 9) + struct.pack("<i", 10) + ints(10, 0, 9)
-        self.library(programs.FAULT)
+        self.build_library(programs.FAULT)
         self.host("Fault")
         want = self.expected(items, status=1)
         self.assertEqual(len(want), 2000)
@@ -169,14 +169,14 @@ class Faults(Libraries):
 
     def test_division(self):
         items = ints(777, 1, 50) + struct.pack("<i", 0) + ints(10, 1, 9)
-        self.library(programs.DIVIDE)
+        self.build_library(programs.DIVIDE)
         self.host("Divide")
         want = self.expected(items, status=1)
         self.assertEqual(len(want), 4 * 777)
         self.assertIn("[division-by-zero] in ", self.same_in_pieces("Divide", want, 4, status=1))
 
     def test_deep_recursion_ends_in_a_message(self):
-        self.library(programs.ENDLESS)
+        self.build_library(programs.ENDLESS)
         self.host("Endless")
         self.file("in.raw", struct.pack("<5i", 1, 2, 3, 2000000000, 4))
         message = self.execute("./host", "in.raw", "out.raw", "1", "0", "10", status=1)
@@ -188,7 +188,7 @@ class Parameters(Libraries):
     KEPT = ["--keep-param=gain", "--keep-param=loud"]
 
     def test_they_are_set_as_by_d(self):
-        self.library(programs.GAIN, *self.KEPT)
+        self.build_library(programs.GAIN, *self.KEPT)
         header = (self.folder / "libp.h").read_text()
         self.assertIn("Gain_set_gain(Gain_handle *self, float value)", header)
         self.assertNotIn("Gain_set_taps", header)
@@ -203,7 +203,7 @@ class Parameters(Libraries):
                 self.same_in_pieces("Gain", want, 4)
 
     def test_they_belong_to_the_handle(self):
-        self.library(programs.GAIN, *self.KEPT)
+        self.build_library(programs.GAIN, *self.KEPT)
         self.file("main.c", """#include "libp.h"
 #include <stdio.h>
 int main(void) {
@@ -231,21 +231,21 @@ int main(void) {
 
 class Products(Libraries):
     def test_names(self):
-        self.library(programs.FIR)
+        self.build_library(programs.FIR)
         self.assertEqual(sorted(os.listdir(self.folder)), ["libp.h", "libp.so", "p.str"])
-        self.library(programs.FIR, "-o", "q.so", "--header", "other.h")
-        self.library(programs.FIR, "-o", "r")
+        self.build_library(programs.FIR, "-o", "q.so", "--header", "other.h")
+        self.build_library(programs.FIR, "-o", "r")
         self.assertLessEqual({"q.so", "other.h", "r", "r.h"}, set(os.listdir(self.folder)))
         self.assertEqual(stat.S_IMODE((self.folder / "libp.h").stat().st_mode) & 0o111, 0)
-        _, err = self.library(programs.FIR, "--header", "libp.so", status=2)
+        _, err = self.build_library(programs.FIR, "--header", "libp.so", status=2)
         self.assertIn("exclude each other", err)
-        _, err = self.library(programs.FIR, "--static", status=2)
+        _, err = self.build_library(programs.FIR, "--static", status=2)
         self.assertIn("--shared and --static exclude each other", err)
         _, err = self.call("build", "--header=x.h", "p.str", status=2)
         self.assertIn("--header needs --shared", err)
 
     def test_what_it_exports_and_needs(self):
-        self.library(programs.ECHO)
+        self.build_library(programs.ECHO)
         done = subprocess.run(["nm", "-D", "libp.so"], cwd=self.folder, capture_output=True, text=True, check=True)
         words = [line.split() for line in done.stdout.splitlines()]
         defined = {line[-1] for line in words if line[-2] not in "Uwv"}
@@ -255,7 +255,7 @@ class Products(Libraries):
 
     def test_headers_say_what_there_is(self):
         def numbers(text):
-            self.library(text)
+            self.build_library(text)
             found = re.findall(r"^#define \w+?_([A-Z]+_?[A-Z]*) (\d+)$", (self.folder / "libp.h").read_text(), re.M)
             return {name: int(value) for name, value in found if name != "STACK_BYTES"}
 
@@ -268,12 +268,12 @@ class Products(Libraries):
     def test_latency_suffices(self):
         """After that many items, each block that goes in brings a block."""
         for text, stream in [(programs.FIR, "Fir"), (programs.ECHO, "Echo"), (programs.RESAMPLE, "Resample"), (programs.BITS, "Bits")]:
-            self.library(text)
+            self.build_library(text)
             self.compile("latency.c", "libp", stream, "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
             self.execute("./host")
 
     def test_c_plus_plus(self):
-        self.library(programs.STRUCTS)
+        self.build_library(programs.STRUCTS)
         self.file("main.cpp", '#include "libp.h"\nint main() { auto *h = Structs_create(nullptr); Structs_destroy(h); }\n')
         self.execute("c++", "-Wall", "-Wextra", "-Werror", "main.cpp", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
         self.execute("./main")
@@ -283,27 +283,27 @@ class Products(Libraries):
             if not shutil.which(f"ld.{linker}"):
                 continue
             self.file("linker", f'#!/bin/sh\nexec {CC} -fuse-ld={linker} "$@"\n').chmod(0o755)
-            self.library(programs.FIR, "--linker", "./linker")
+            self.build_library(programs.FIR, "--linker", "./linker")
             self.host("Fir")
             want = self.expected(floats(200))
             self.same_in_pieces("Fir", want, 4)
 
     def test_the_runtime_from_its_sources(self):
-        self.library(programs.RESAMPLE, "--target=x86_64-linux-gnu", "--linker=cc")
+        self.build_library(programs.RESAMPLE, "--target=x86_64-linux-gnu", "--linker=cc")
         self.host("Resample")
         want = self.expected(ints(1000))
         self.same_in_pieces("Resample", want, 4)
 
     def test_nothing_half_written(self):
-        _, err = self.library(programs.FIR, "--linker=/nowhere/cc", status=1)
+        _, err = self.build_library(programs.FIR, "--linker=/nowhere/cc", status=1)
         self.assertIn("a library needs '/nowhere/cc'", err)
         self.assertEqual(os.listdir(self.folder), ["p.str"])
-        _, err = self.library(programs.FIR, "--header=/nowhere/p.h", status=1)
+        _, err = self.build_library(programs.FIR, "--header=/nowhere/p.h", status=1)
         self.assertIn("[cannot-write-file]", err)
         self.assertEqual(os.listdir(self.folder), ["p.str"])
 
     def test_what_is_printed_while_the_graph_is_built(self):
-        out, _ = self.library("int->int pipeline P { println(\"hello\"); add Identity<int>; }\n")
+        out, _ = self.build_library("int->int pipeline P { println(\"hello\"); add Identity<int>; }\n")
         self.assertEqual(out, b"hello\n")
 
 
@@ -311,7 +311,7 @@ class Threads(Libraries):
     def test_two_handles(self):
         """The runtime is compiled with the sanitizer, too."""
         for text, stream, items in [(programs.ECHO, "Echo", floats(2000)), (programs.RESAMPLE, "Resample", ints(2000))]:
-            self.library(text)
+            self.build_library(text)
             self.call("build", "--shared", self.top, "--emit=obj", "-o", "p.o", "p.str")
             self.file("in.raw", items)
             names = [f"-Wl,--defsym={stream}_{name}=strc_library_{name}" for name in FUNCTIONS]
@@ -322,7 +322,7 @@ class Threads(Libraries):
 
 class Refusing(Libraries):
     def refuse(self, text, *parts):
-        _, err = self.library(text, status=1)
+        _, err = self.build_library(text, status=1)
         for part in parts:
             self.assertIn(part, err)
         self.assertEqual(os.listdir(self.folder), ["p.str"])
