@@ -1,0 +1,143 @@
+"""The core as a child process: one request a line, one answer a line, events in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import time
+from typing import Any, Callable, Optional
+
+Message = dict[str, Any]
+PATIENCE = 3.0  # seconds for what is asked while somebody types
+
+
+class CoreDied(Exception):
+    """The core is gone; says how."""
+
+
+class Late(Exception):
+    """The core took longer than the patience of the request."""
+
+
+class Core:
+    """Requests to one core process after the other: `start` begins a fresh one."""
+
+    def __init__(self, command: list[str]) -> None:
+        self.command = command
+        self.busy = False  # with a request whose end may take long
+        self.start()
+
+    def start(self) -> None:
+        # A session of its own: the terminal's Ctrl-C is for us, who then ask the core to stop.
+        self.process = subprocess.Popen(
+            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True
+        )
+        assert self.process.stdin and self.process.stdout
+        self.to_core = self.process.stdin.fileno()
+        self.from_core = self.process.stdout.fileno()
+        self.pending = b""
+        self.last_id = 0
+
+    def request(
+        self,
+        op: str,
+        on_event: Optional[Callable[[Message], None]] = None,
+        patience: Optional[float] = None,
+        **fields: Any,
+    ) -> Message:
+        """The answer. Events before it go to `on_event`; with a patience, Late after so many seconds."""
+        self.last_id += 1
+        until = None if patience is None else time.monotonic() + patience
+        self.busy = patience is None
+        try:
+            self.send({"id": self.last_id, "op": op, **fields})
+            while True:
+                message = self.receive(until)
+                if "event" in message:
+                    if on_event:
+                        on_event(message)
+                elif message.get("id") == self.last_id:  # else one that was given up
+                    return message
+        finally:
+            self.busy = False
+
+    def ask(self, op: str, **fields: Any) -> Message:
+        """The answer to what is asked while somebody types; empty if it does not come soon."""
+        try:
+            return self.request(op, patience=PATIENCE, **fields)
+        except Late:
+            self.signal(signal.SIGINT)
+        except CoreDied:
+            pass  # the next evaluation tells
+        return {}
+
+    def send(self, message: Message) -> None:
+        data = (json.dumps(message) + "\n").encode()
+        try:
+            while data:
+                data = data[os.write(self.to_core, data) :]
+        except BrokenPipeError:
+            raise CoreDied(self.fate()) from None
+
+    def receive(self, until: Optional[float]) -> Message:
+        while b"\n" not in self.pending:
+            self.wait_for_data(until)
+            # Large reads, and no search in what was searched: answers may have megabytes.
+            chunks = [self.pending]
+            while True:
+                chunk = os.read(self.from_core, 1 << 16)
+                if not chunk:
+                    raise CoreDied(self.fate())
+                chunks.append(chunk)
+                if b"\n" in chunk:
+                    break
+                self.wait_for_data(until)
+            self.pending = b"".join(chunks)
+        line, _, self.pending = self.pending.partition(b"\n")
+        message: Message = json.loads(line.decode(errors="replace"))
+        return message
+
+    def wait_for_data(self, until: Optional[float]) -> None:
+        if until is not None:
+            left = max(0.0, until - time.monotonic())
+            if not select.select([self.from_core], [], [], left)[0]:
+                raise Late()
+
+    def has_more(self) -> bool:
+        """Whether another message may be there at once."""
+        return bool(self.pending) or bool(select.select([self.from_core], [], [], 0)[0])
+
+    def signal(self, number: int) -> None:
+        if self.process.poll() is None:
+            self.process.send_signal(number)
+
+    def fate(self) -> str:
+        """How the core ended."""
+        self.close_pipes()
+        status = self.process.wait()
+        if status < 0:
+            try:
+                return f"by signal {-status}, {signal.strsignal(-status)}"
+            except ValueError:
+                return f"by signal {-status}"
+        return f"with exit status {status}"
+
+    def end(self) -> None:
+        """Lets the core leave by the end of its input; kills one that does not."""
+        self.close_pipes()
+        try:
+            self.process.wait(2)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def close_pipes(self) -> None:
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe:
+                try:
+                    pipe.close()
+                except BrokenPipeError:
+                    pass
