@@ -1,6 +1,7 @@
 // The phases of a plan as functions, and the constant that describes the program.
 
 #include <algorithm>
+#include <map>
 
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
@@ -46,7 +47,9 @@ class PhaseEmitter {
 public:
     /// A phase that runs rarely is not worth the time of LLVM's passes: the kernels it calls are optimised
     /// all the same.
-    PhaseEmitter(ModuleBuilder& m, bool rare) : m(m), rare(rare), b(m.context) {}
+    /// `undone`: after a fault or an interrupt the state does not matter.
+    PhaseEmitter(ModuleBuilder& m, bool rare, bool undone)
+        : m(m), rare(rare), undone(undone), b(m.context) {}
 
     llvm::Function* emit(const plan::Phase& phase, const std::string& name) {
         return inFunction(name, 0, [&] {
@@ -143,11 +146,13 @@ private:
         switch (step.kind) {
             case StepKind::Fire: return fire(step);
             case StepKind::Loop:
-                return loop(step.count, [&](llvm::Value* round) {
-                    rounds.push_back(round);
-                    emitPoll(m, b, env());
-                    steps(step.body, name);
-                    rounds.pop_back();
+                return keepingFields(step.body, [&] {
+                    loop(step.count, [&](llvm::Value* round) {
+                        rounds.push_back(round);
+                        emitPoll(m, b, env());
+                        steps(step.body, name);
+                        rounds.pop_back();
+                    });
                 });
             case StepKind::Move: {
                 auto align = llvm::MaybeAlign(1);
@@ -308,6 +313,50 @@ private:
         });
     }
 
+    /// `body`, a loop around `list`, with the fields of its filters in variables of the function that nothing
+    /// else can change: those that are scalars end up in registers.
+    template <typename Body>
+    void keepingFields(const std::vector<Step>& list, Body body) {
+        constexpr std::int64_t kMostBytes = 256;
+        const bool isOnlyLoop = std::none_of(
+            list.begin(), list.end(), [](const Step& step) { return step.kind == StepKind::Loop; });
+        std::vector<std::pair<NodeId, std::uint64_t>> kept;
+        if (undone && isOnlyLoop && leaves(list) <= kStepsInFunction) {
+            for (const Step& step : list) {
+                if (step.kind != StepKind::Fire || m.plan.fields[step.node] < 0 ||
+                    m.plan.mailboxOf(step.node) != graph::kNone || ownFields.contains(step.node))
+                    continue;
+                const graph::KernelId kernel = m.plan.program->graph.nodes[step.node].kernel;
+                const std::int64_t size = m.plan.program->kernels[kernel].stateSize;
+                if (size > kMostBytes) continue;
+                kept.emplace_back(step.node, static_cast<std::uint64_t>(size));
+                ownFields[step.node] = variable(kept.back().second);
+            }
+        }
+        const auto align = llvm::MaybeAlign(16);
+        for (auto [node, size] : kept)
+            b.CreateMemCpy(ownFields[node], align, at(m.plan.fields[node]), align, size);
+        body();
+        for (auto [node, size] : kept) {
+            b.CreateMemCpy(at(m.plan.fields[node]), align, ownFields[node], align, size);
+            ownFields.erase(node);
+        }
+    }
+
+    llvm::Value* variable(std::uint64_t bytes) {
+        llvm::BasicBlock& first = function->getEntryBlock();
+        llvm::IRBuilder<> entry(&first, first.begin());
+        auto* made = entry.CreateAlloca(llvm::ArrayType::get(m.i8(), bytes), nullptr, "fields");
+        made->setAlignment(llvm::Align(16));
+        return made;
+    }
+
+    llvm::Value* fieldsOf(NodeId node) {
+        if (auto own = ownFields.find(node); own != ownFields.end()) return own->second;
+        if (m.plan.fields[node] < 0) return llvm::PoisonValue::get(m.ptr());
+        return at(m.plan.fields[node]);
+    }
+
     /// The firing of that round, or those that begin with it.
     llvm::Value* callWork(llvm::Function* work, const Step& step, const graph::Node& node,
                           const graph::Rates& rates, llvm::Value* round) {
@@ -317,11 +366,11 @@ private:
         llvm::Value* out = node.outputs.empty()
                                ? none
                                : item(node.outputs[0], step.outputs[0], round, rates.push.max);
-        llvm::Value* fields = m.plan.fields[step.node] < 0 ? none : at(m.plan.fields[step.node]);
         const std::int64_t counter = m.plan.counters[step.node];
         llvm::Value* iteration = b.getInt32(0);
         if (counter >= 0) iteration = b.CreateTrunc(b.CreateLoad(m.i64(), at(counter)), m.i32());
-        return b.CreateCall(work, {env(), fields, in, out, b.getInt32(step.node), iteration});
+        return b.CreateCall(
+            work, {env(), fieldsOf(step.node), in, out, b.getInt32(step.node), iteration});
     }
 
     void addToCounter(NodeId node, std::uint64_t firings) {
@@ -415,9 +464,11 @@ private:
 
     ModuleBuilder& m;
     bool rare;
+    bool undone;
     llvm::IRBuilder<> b;
     llvm::Function* function = nullptr;
     std::vector<llvm::Value*> rounds;
+    std::map<NodeId, llvm::Value*> ownFields;  ///< of filters in the loop that is being emitted
     int pieces = 0;
 };
 
@@ -425,7 +476,7 @@ private:
 
 llvm::Function* emitPhase(ModuleBuilder& m, const plan::Phase& phase, const std::string& name,
                           bool rare) {
-    return PhaseEmitter(m, rare).emit(phase, name);
+    return PhaseEmitter(m, rare, false).emit(phase, name);
 }
 
 namespace {
@@ -443,7 +494,8 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
     bool exists = once || phase.iterations > 0;
     bool isRare =
         once || (!m.options.inPieces && &phase == &m.plan.steady && m.plan.scaled.iterations > 0);
-    if (exists) run = PhaseEmitter(m, isRare).emit(phase, name);
+    const bool isUndone = !m.options.inPieces && &phase == &m.plan.scaled;
+    if (exists) run = PhaseEmitter(m, isRare, isUndone).emit(phase, name);
     return llvm::ConstantStruct::getAnon(
         {run, readsOf(m, phase),
          llvm::ConstantInt::get(m.i64(), static_cast<std::uint64_t>(once ? 0 : phase.iterations))});

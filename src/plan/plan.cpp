@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "graph/flow.h"
 #include "plan/demand.h"
+#include "plan/fuse.h"
 #include "plan/layout.h"
 #include "plan/messages.h"
 #include "plan/place.h"
@@ -60,7 +61,8 @@ public:
         }
         take(result.init, std::move(init), quota.init, 0);
         const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
-        Scaled scaled = scale(context, graph, scaling.steady, begin, mostFactor());
+        Scaled scaled = scale(context, graph, scaling.steady, begin, mostFactor(),
+                              findSequential(*result.program));
         if (scaled.factor > 0)
             take(result.scaled, std::move(scaled.placed), quota.steady, scaled.factor);
         take(result.steady, std::move(steady), quota.steady, 1);

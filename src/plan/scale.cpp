@@ -10,6 +10,7 @@
 
 #include "graph/components.h"
 #include "plan/feedback.h"
+#include "plan/fuse.h"
 
 namespace strc::plan {
 namespace {
@@ -221,11 +222,12 @@ bool hasFeedback(const graph::Graph& graph) {
 
 /// The most steady states whose buffers fit.
 Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& begin,
-                  ScaleOptions how, std::int64_t bound) {
+                  ScaleOptions how, std::int64_t bound, const std::vector<bool>& sequential) {
     const std::int64_t limit = mostBytes(graph, begin);
     auto scaledBy = [&](std::int64_t factor) -> Scaled {
-        const auto tree = scaledSteady(graph, steady, begin.held, factor, how);
+        auto tree = scaledSteady(graph, steady, begin.held, factor, how);
         if (!tree) return {};
+        fuse(sequential, *tree);
         Placed placed = place(graph, *tree, {begin.held, begin.reads * factor});
         if (bytesOf(graph, placed, begin) > limit) return {};
         return {factor, std::move(placed)};
@@ -246,17 +248,30 @@ Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& be
     return best;
 }
 
+/// Is there something to fuse?
+bool hasNeighbours(const graph::Graph& graph, const Loop& steady, const Begin& begin, bool blocks,
+                   const std::vector<bool>& sequential) {
+    auto tree = scaledSteady(graph, steady, begin.held, kMostFactor, {true, blocks});
+    if (!tree) return false;
+    const Loop before = *tree;
+    fuse(sequential, *tree);
+    return before != *tree;
+}
+
 }  // namespace
 
 Scaled scale(base::Context& context, const graph::Graph& graph, const Loop& steady,
-             const Begin& begin, std::int64_t most) {
+             const Begin& begin, std::int64_t most, std::vector<bool> sequential) {
     base::PassRun run(context.passes, base::Pass::Scaling, "the steady state");
     if (!run) return {};
     const bool blocks =
         hasFeedback(graph) &&
         base::PassRun(context.passes, base::Pass::FeedbackBlocks, "the steady state");
-    Scaled nested = mostScaled(graph, steady, begin, {false, blocks}, most);
-    Scaled flat = mostScaled(graph, steady, begin, {true, blocks}, most);
+    if (!hasNeighbours(graph, steady, begin, blocks, sequential) ||
+        !base::PassRun(context.passes, base::Pass::Fusion, "the steady state"))
+        sequential.assign(sequential.size(), false);
+    Scaled nested = mostScaled(graph, steady, begin, {false, blocks}, most, sequential);
+    Scaled flat = mostScaled(graph, steady, begin, {true, blocks}, most, sequential);
     return flat.factor >= (nested.factor + 1) / 2 ? std::move(flat) : std::move(nested);
 }
 

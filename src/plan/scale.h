@@ -38,6 +38,6 @@ struct Scaled {
 
 /// The passes `scaling` and `feedback-blocks`: as many steady states as fast memory holds, `most` at most.
 Scaled scale(base::Context&, const graph::Graph&, const sched::Loop& steady, const Begin&,
-             std::int64_t most);
+             std::int64_t most, std::vector<bool> sequential);
 
 }  // namespace strc::plan

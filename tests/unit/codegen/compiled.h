@@ -9,8 +9,8 @@
 
 #include "codegen/jit.h"
 #include "codegen/lower.h"
-#include "session/pipeline.h"
 #include "host/run.h"
+#include "session/pipeline.h"
 
 namespace strc::testing {
 
@@ -20,6 +20,7 @@ protected:
     void compile(const std::string& text) {
         std::destroy_at(&program);
         std::construct_at(&program);
+        for (base::Pass pass : disabled) program.context.passes.disable(pass);
         request.sources = {{"test.str", text}};
         ASSERT_EQ(session::compile(program, request, library, session::Stage::Planned),
                   session::Stage::Planned)
@@ -54,6 +55,7 @@ protected:
         return list;
     }
 
+    std::vector<base::Pass> disabled;  ///< while planning
     session::Library library = session::Library::builtIn();
     session::Request request;
     session::Compilation program;

@@ -1,0 +1,84 @@
+#include "plan/fuse.h"
+
+#include <numeric>
+#include <utility>
+
+#include "ir/lanes.h"
+
+namespace strc::plan {
+namespace {
+
+using sched::Loop;
+
+constexpr std::size_t kShort = 200;  ///< instructions of a body
+constexpr std::int64_t kFewestRounds = 16;
+constexpr std::int64_t kMostFirings = 32;  ///< of a round
+
+bool isShort(const ir::Body& body) {
+    std::size_t size = 0;
+    for (const ir::Block& block : body.blocks) {
+        size += block.instrs.size();
+        for (const ir::Instr& instr : block.instrs)
+            if (instr.op == ir::Op::Loop || instr.op == ir::Op::Call) return false;
+    }
+    return size <= kShort;
+}
+
+bool isSequential(const elab::Kernel& kernel) {
+    if (kernel.builtin != ir::BuiltinStream::None || !kernel.code.work) return false;
+    const ir::Body& work = *kernel.code.work;
+    return isShort(work) && !ir::findLanes(work).whyNot.empty();
+}
+
+/// Leaves from `first` on that go round together.
+struct Group {
+    std::size_t end = 0;
+    std::int64_t rounds = 0;
+};
+
+Group groupAt(const std::vector<Loop>& list, std::size_t first,
+              const std::vector<bool>& sequential) {
+    Group group{first, 0};
+    std::int64_t firings = 0;  // of all rounds
+    for (; group.end < list.size(); ++group.end) {
+        const Loop& next = list[group.end];
+        if (!next.isLeaf() || !sequential[next.node]) break;
+        const std::int64_t rounds = std::gcd(group.rounds, next.count);
+        firings += next.count;
+        if (rounds < kFewestRounds || firings / rounds > kMostFirings) break;
+        group.rounds = rounds;
+    }
+    return group;
+}
+
+}  // namespace
+
+std::vector<bool> findSequential(const elab::Elaboration& program) {
+    std::vector<bool> kernels;
+    for (const elab::Kernel& kernel : program.kernels) kernels.push_back(isSequential(kernel));
+    std::vector<bool> nodes;
+    for (const graph::Node& node : program.graph.nodes)
+        nodes.push_back(node.kernel != graph::kNone && kernels[node.kernel]);
+    return nodes;
+}
+
+void fuse(const std::vector<bool>& sequential, Loop& phase) {
+    std::vector<Loop> made;
+    for (std::size_t k = 0; k < phase.children.size();) {
+        const Group group = groupAt(phase.children, k, sequential);
+        if (group.end < k + 2) {
+            made.push_back(std::move(phase.children[k++]));
+            continue;
+        }
+        Loop loop;
+        loop.count = group.rounds;
+        for (; k < group.end; ++k) {
+            loop.children.push_back(std::move(phase.children[k]));
+            loop.children.back().count /= group.rounds;
+        }
+        made.push_back(std::move(loop));
+    }
+    phase.children = std::move(made);
+}
+
+}  // namespace strc::plan
