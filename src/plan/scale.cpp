@@ -26,6 +26,8 @@ constexpr std::int64_t kFastBytes = 256 * 1024;
 constexpr std::int64_t kNearBytes = 512 * 1024;
 /// Fewer at once are not worth the larger buffers.
 constexpr std::int64_t kFewest = 4;
+/// In large graphs, whose phases take long to compile, only what lanes gain from is worth it.
+constexpr std::size_t kLarge = 256;  ///< nodes
 /// Beyond that the overhead of a phase is long invisible, and latency and the rest at an end of the
 /// input, which goes one by one, grow.
 constexpr std::int64_t kMostFactor = 1024;
@@ -242,7 +244,7 @@ Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& be
         else
             most = factor - 1;
     }
-    if (best.factor < kFewest) return {};
+    if (best.factor < (graph.nodes.size() > kLarge ? kWidth : kFewest)) return {};
     if (best.factor > kWidth && best.factor % kWidth != 0)
         return scaledBy(best.factor - best.factor % kWidth);
     return best;
