@@ -13,6 +13,7 @@ from prompt_toolkit.styles import Style
 
 from strc_repl.core import Core
 
+SOON = 0.3  # seconds after which a key is shown without colours
 # The terminal's own colours, so that they suit its background.
 STYLE = Style.from_dict(
     {
@@ -64,7 +65,7 @@ class TokenLexer(Lexer):
     def tokens(self, text: str) -> list[tuple[int, int, str]]:
         if not text.strip() or not wanted():
             return []
-        found: list[tuple[int, int, str]] = self.core.ask("tokens", text=text).get("tokens", [])
+        found: list[tuple[int, int, str]] = self.core.ask("tokens", SOON, text=text).get("tokens", [])
         return found
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import json
 import os
 import select
@@ -11,7 +12,7 @@ import time
 from typing import Any, Callable, Optional
 
 Message = dict[str, Any]
-PATIENCE = 3.0  # seconds for what is asked while somebody types
+PATIENCE = 3.0  # seconds for what somebody waits for who has pressed a key
 
 
 class CoreDied(Exception):
@@ -27,7 +28,6 @@ class Core:
 
     def __init__(self, command: list[str]) -> None:
         self.command = command
-        self.busy = False  # with a request whose end may take long
         self.start()
 
     def start(self) -> None:
@@ -38,8 +38,10 @@ class Core:
         assert self.process.stdin and self.process.stdout
         self.to_core = self.process.stdin.fileno()
         self.from_core = self.process.stdout.fileno()
-        self.pending = b""
+        self.lines: collections.deque[bytes] = collections.deque()
+        self.partial: list[bytes] = []
         self.last_id = 0
+        self.fate = ""  # how it ended
 
     def request(
         self,
@@ -51,53 +53,44 @@ class Core:
         """The answer. Events before it go to `on_event`; with a patience, Late after so many seconds."""
         self.last_id += 1
         until = None if patience is None else time.monotonic() + patience
-        self.busy = patience is None
-        try:
-            self.send({"id": self.last_id, "op": op, **fields})
-            while True:
-                message = self.receive(until)
-                if "event" in message:
-                    if on_event:
-                        on_event(message)
-                elif message.get("id") == self.last_id:  # else one that was given up
-                    return message
-        finally:
-            self.busy = False
+        self.send({"id": self.last_id, "op": op, **fields})
+        while True:
+            message = self.receive(until)
+            if "event" in message:
+                if on_event:
+                    on_event(message)
+            elif message.get("id") == self.last_id:  # else one that was given up
+                return message
 
-    def ask(self, op: str, **fields: Any) -> Message:
+    def ask(self, op: str, patience: float = PATIENCE, **fields: Any) -> Message:
         """The answer to what is asked while somebody types; empty if it does not come soon."""
         try:
-            return self.request(op, patience=PATIENCE, **fields)
-        except Late:
-            self.signal(signal.SIGINT)
-        except CoreDied:
-            pass  # the next evaluation tells
-        return {}
+            return self.request(op, patience=patience, **fields)
+        except (Late, CoreDied):
+            return {}  # of a death, the next evaluation tells
 
     def send(self, message: Message) -> None:
+        if self.fate:
+            raise CoreDied(self.fate)
         data = (json.dumps(message) + "\n").encode()
         try:
             while data:
                 data = data[os.write(self.to_core, data) :]
         except BrokenPipeError:
-            raise CoreDied(self.fate()) from None
+            raise self.died() from None
 
     def receive(self, until: Optional[float]) -> Message:
-        while b"\n" not in self.pending:
+        while not self.lines:
             self.wait_for_data(until)
-            # Large reads, and no search in what was searched: answers may have megabytes.
-            chunks = [self.pending]
-            while True:
-                chunk = os.read(self.from_core, 1 << 16)
-                if not chunk:
-                    raise CoreDied(self.fate())
-                chunks.append(chunk)
-                if b"\n" in chunk:
-                    break
-                self.wait_for_data(until)
-            self.pending = b"".join(chunks)
-        line, _, self.pending = self.pending.partition(b"\n")
-        message: Message = json.loads(line.decode(errors="replace"))
+            chunk = os.read(self.from_core, 1 << 16)
+            if not chunk:
+                raise self.died()
+            self.partial.append(chunk)
+            if b"\n" in chunk:
+                *whole, rest = b"".join(self.partial).split(b"\n")
+                self.lines.extend(whole)
+                self.partial = [rest]
+        message: Message = json.loads(self.lines.popleft().decode(errors="replace"))
         return message
 
     def wait_for_data(self, until: Optional[float]) -> None:
@@ -108,22 +101,19 @@ class Core:
 
     def has_more(self) -> bool:
         """Whether another message may be there at once."""
-        return bool(self.pending) or bool(select.select([self.from_core], [], [], 0)[0])
+        return bool(self.lines) or bool(select.select([self.from_core], [], [], 0)[0])
 
     def signal(self, number: int) -> None:
         if self.process.poll() is None:
             self.process.send_signal(number)
 
-    def fate(self) -> str:
-        """How the core ended."""
+    def died(self) -> CoreDied:
         self.close_pipes()
         status = self.process.wait()
+        self.fate = f"with exit status {status}"
         if status < 0:
-            try:
-                return f"by signal {-status}, {signal.strsignal(-status)}"
-            except ValueError:
-                return f"by signal {-status}"
-        return f"with exit status {status}"
+            self.fate = f"by signal {-status}, {signal.strsignal(-status) or 'of no name'}"
+        return CoreDied(self.fate)
 
     def end(self) -> None:
         """Lets the core leave by the end of its input; kills one that does not."""

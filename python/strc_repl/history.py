@@ -8,18 +8,17 @@ import time
 from pathlib import Path
 from typing import Iterable, Optional
 
-from prompt_toolkit.history import History, InMemoryHistory
+from prompt_toolkit.history import History
 
 KEPT = 5000  # entries; the file is cut to that when it has half as many more
 
 
-def history() -> History:
+def history() -> FileHistory:
     """As STRC_HISTORY has it: a file, or off; by default in the XDG folder of states."""
-    path = place(os.environ)
-    return FileHistory(path) if path else InMemoryHistory()
+    return FileHistory(place(os.environ))
 
 
-def place(env: "os._Environ[str] | dict[str, str]") -> Optional[Path]:
+def place(env: os._Environ[str] | dict[str, str]) -> Optional[Path]:
     chosen = env.get("STRC_HISTORY")
     if chosen is not None:
         return None if chosen in ("", "off") else Path(chosen).expanduser()
@@ -34,9 +33,10 @@ def place(env: "os._Environ[str] | dict[str, str]") -> Optional[Path]:
 class FileHistory(History):
     """An entry is a line `# TIME` and its lines, each after a `+`. Entries are appended whole, under a
     lock, so those of several sessions lie one after the other. A file that cannot be read or written
-    ends nothing: `trouble` is then what to say between two prompts, once."""
+    ends nothing: `trouble` is then what to say between two prompts, once. Without a path, entries
+    live as long as the session."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Optional[Path]) -> None:
         super().__init__()
         self.path = path
         self.told = False
@@ -44,6 +44,8 @@ class FileHistory(History):
 
     def load_history_strings(self) -> Iterable[str]:
         """Newest first."""
+        if not self.path:
+            return []
         try:
             text = self.path.read_bytes().decode(errors="replace")
         except FileNotFoundError:
@@ -53,26 +55,26 @@ class FileHistory(History):
             return []
         found = entries(text)
         if len(found) > KEPT * 3 // 2:
-            self.shorten()
+            self.shorten(self.path)
         return found[: -KEPT - 1 : -1]
 
     def store_string(self, string: str) -> None:
+        if not self.path:
+            return
+        data = written(string)
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self.append(written(string))
+            with Locked(self.path) as descriptor:
+                os.lseek(descriptor, 0, os.SEEK_END)
+                while data:
+                    data = data[os.write(descriptor, data) :]
         except OSError as error:
             self.tell("write", error)
 
-    def append(self, data: bytes) -> None:
-        with Locked(self.path) as descriptor:
-            os.lseek(descriptor, 0, os.SEEK_END)
-            while data:
-                data = data[os.write(descriptor, data) :]
-
-    def shorten(self) -> None:
+    def shorten(self, path: Path) -> None:
         """Under the lock and in place: the other sessions have the file open by its name alone."""
         try:
-            with Locked(self.path) as descriptor, open(descriptor, "r+b", closefd=False) as file:
+            with Locked(path) as descriptor, open(descriptor, "r+b", closefd=False) as file:
                 kept = entries(file.read().decode(errors="replace"))[-KEPT:]
                 file.seek(0)
                 file.write(b"".join(written(entry) for entry in kept))

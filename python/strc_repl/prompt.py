@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from prompt_toolkit import PromptSession
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import History
 from prompt_toolkit.layout.processors import HighlightMatchingBracketProcessor
@@ -19,7 +20,7 @@ class Prompt:
         self.core = core
         self.session: PromptSession[str] = PromptSession(
             [("class:prompt", PROMPT)],
-            multiline=True,
+            multiline=Condition(self.has_several_lines),
             prompt_continuation=continuation,
             key_bindings=keys.bindings(self.is_complete),
             history=history,
@@ -40,6 +41,23 @@ class Prompt:
     def read(self, text: str = "") -> str:
         """What was entered. KeyboardInterrupt: given up with Ctrl-C; EOFError: Ctrl-D."""
         return self.session.prompt(default=text)
+
+    def end(self, why: Exception) -> bool:
+        """Ends `read`, which then raises `why`; false if nobody is reading. For signal handlers."""
+        app = self.session.app
+        if not app.is_running or not app.loop:
+            return False
+
+        def leave() -> None:
+            if app.is_running and not app.is_done:
+                app.exit(exception=why)
+
+        app.loop.call_soon_threadsafe(leave)
+        return True
+
+    def has_several_lines(self) -> bool:
+        """Only then searches and counts are shown below; else in the line itself."""
+        return "\n" in self.session.default_buffer.text
 
     def is_complete(self, text: str) -> bool:
         """Nothing is waited for that the core cannot say: evaluating it will tell what is wrong."""

@@ -13,9 +13,9 @@ from strc_repl import colours
 from strc_repl.core import Core, CoreDied, Message
 from strc_repl.history import history
 from strc_repl.prompt import Prompt
-from strc_repl.terminal import Running, Terminal
+from strc_repl.terminal import Terminal
 
-STUBBORN = 1.0  # seconds after which a run that was to stop may be told to end with its core
+STUBBORN = 1.0  # seconds after which a second Ctrl-C is told what else there is
 RESTART = "Start it again with the declarations made so far? [Y]es, [e]mpty, [q]uit: "
 
 
@@ -29,18 +29,18 @@ class Session:
     def __init__(self, core: Core) -> None:
         self.core = core
         self.history = history()
+        self.prompt = Prompt(core, self.history)
         self.declarations: list[str] = []  # what to enter again in a fresh core
         self.at_line_start = True
-        self.interrupted: Optional[float] = None
+        self.running = False
+        self.interrupted: Optional[float] = None  # when the first Ctrl-C of this run was
         sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
 
     def run(self) -> int:
         """The exit status."""
         with Terminal() as self.terminal:
-            for number in (signal.SIGTERM, signal.SIGHUP):
-                signal.signal(number, self.leave_by_signal)
+            self.handle_signals()
             try:
-                self.prompt = Prompt(self.core, self.history)
                 while True:
                     self.enter(self.read())
             except Leave as leave:
@@ -50,9 +50,6 @@ class Session:
             finally:
                 self.core.end()
 
-    def leave_by_signal(self, number: int, _: object) -> None:
-        raise Leave(128 + number)
-
     def read(self) -> str:
         while True:
             try:
@@ -60,8 +57,9 @@ class Session:
             except KeyboardInterrupt:
                 continue  # what was typed is given up
             finally:
-                self.write(getattr(self.history, "trouble", ""))
-                self.history.trouble = ""  # type: ignore[attr-defined]
+                self.handle_signals()  # the prompt had handlers of its own
+                self.write(self.history.trouble)
+                self.history.trouble = ""
 
     def enter(self, text: str) -> None:
         if not text.strip():
@@ -79,8 +77,11 @@ class Session:
 
     def evaluate(self, text: str) -> Message:
         self.interrupted = None
-        with Running(self.terminal, self.interrupt, self.core.signal):
+        self.running = True
+        try:
             return self.core.request("eval", self.event, text=text, width=self.terminal.width(), color=colours.wanted())
+        finally:
+            self.running = False
 
     def event(self, message: Message) -> None:
         if message["event"] == "output":
@@ -88,9 +89,11 @@ class Session:
 
     def show(self, answer: Message) -> None:
         self.write(answer.get("text", ""))
+        self.end_line()
+
+    def end_line(self) -> None:
         if not self.at_line_start:
             self.write("\n")
-        sys.stdout.flush()
 
     def write(self, text: str, flush: bool = True) -> None:
         if text:
@@ -99,34 +102,53 @@ class Session:
         if flush:
             sys.stdout.flush()
 
-    def interrupt(self) -> None:
-        """Ctrl-C: the core is to stop; one that does not is ended by a later Ctrl-C."""
-        now = time.monotonic()
-        if self.interrupted is None:
-            self.interrupted = now
-            self.core.signal(signal.SIGINT)
-        elif now - self.interrupted > STUBBORN:
-            self.core.signal(signal.SIGKILL)
+    # ---- signals
+    def handle_signals(self) -> None:
+        signal.signal(signal.SIGINT, lambda *_: self.interrupt())
+        signal.signal(signal.SIGQUIT, lambda *_: self.core.signal(signal.SIGKILL))
+        signal.signal(signal.SIGTSTP, lambda *_: self.suspend())
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda number, _: self.leave_by_signal(number))
 
+    def interrupt(self) -> None:
+        if not self.running:
+            return
+        now = time.monotonic()
+        self.interrupted = self.interrupted or now
+        self.core.signal(signal.SIGINT)
+        if now - self.interrupted > STUBBORN:
+            self.end_line()
+            self.write("strc: asked to stop; Ctrl-\\ ends the interpreter if it does not\n")
+
+    def suspend(self) -> None:
+        self.core.signal(signal.SIGSTOP)
+        self.terminal.suspend()
+        self.core.signal(signal.SIGCONT)
+
+    def leave_by_signal(self, number: int) -> None:
+        if not self.prompt.end(Leave(128 + number)):  # else it ends by itself, having tidied up
+            raise Leave(128 + number)
+
+    # ---- a core that died
     def bury(self, fate: str) -> None:
-        """The core died: what is known of it, and a new one."""
-        if not self.at_line_start:
-            self.write("\n")
+        """Says what is known, and starts a new one."""
+        self.end_line()
         self.write(f"strc: the interpreter ended {fate}.\n")
         kept = self.declarations if self.wants_declarations() else []
         self.declarations = []
         try:
             self.core.start()
             for text in kept:
-                if not self.evaluate(text).get("ok"):
-                    self.write(f"strc: no longer accepted: {text.strip().splitlines()[0]}\n")
-                else:
+                if self.evaluate(text).get("ok"):
                     self.declarations.append(text)
+                else:
+                    self.write(f"strc: no longer accepted: {text.strip().splitlines()[0]}\n")
         except (CoreDied, OSError) as death:
             self.write(f"strc: it ended again, {death}\n")
             raise Leave(70) from None
 
     def wants_declarations(self) -> bool:
+        self.terminal.forget_keys()
         while True:
             try:
                 reply = ask_line(RESTART, color_depth=colours.depth()).strip().lower()

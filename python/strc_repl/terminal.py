@@ -6,8 +6,7 @@ import os
 import signal
 import sys
 import termios
-from types import FrameType
-from typing import Any, Callable, Optional
+from typing import Any
 
 # No bracketed paste, the cursor seen, plain colours: what a prompt that was cut off may leave behind.
 PLAIN = "\x1b[?2004l\x1b[?25h\x1b[0m"
@@ -18,7 +17,7 @@ class Terminal:
     """Standard input as a terminal. Within the `with`, what is typed while no prompt is there is kept for
     the next one, and not shown amid the output. Leaving it puts the terminal back as it was found."""
 
-    def __enter__(self) -> "Terminal":
+    def __enter__(self) -> Terminal:
         self.descriptor = sys.stdin.fileno()
         self.found = termios.tcgetattr(self.descriptor)
         self.quiet()
@@ -40,6 +39,19 @@ class Terminal:
     def restore(self) -> None:
         self.set(self.found)
 
+    def suspend(self) -> None:
+        """Stops this process, as Ctrl-Z does; returns when it goes on."""
+        now = termios.tcgetattr(self.descriptor)
+        self.restore()
+        before = signal.signal(signal.SIGTSTP, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGTSTP)
+        signal.signal(signal.SIGTSTP, before)
+        self.set(now)
+
+    def forget_keys(self) -> None:
+        """What was typed ahead is not meant for what comes now."""
+        termios.tcflush(self.descriptor, termios.TCIFLUSH)
+
     def set(self, modes: list[Any]) -> None:
         # In the background, or with the terminal gone: no reason to stop.
         before = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
@@ -55,33 +67,3 @@ class Terminal:
             return os.get_terminal_size(sys.stdout.fileno()).columns or 80
         except OSError:
             return 80
-
-
-class Running:
-    """While a request runs: Ctrl-C calls `interrupt`, Ctrl-\\ ends the core, Ctrl-Z stops it with us.
-    `send` sends the core a signal."""
-
-    def __init__(self, terminal: Terminal, interrupt: Callable[[], None], send: Callable[[int], None]) -> None:
-        self.terminal = terminal
-        self.interrupt = interrupt
-        self.send = send
-
-    def __enter__(self) -> None:
-        self.before = {
-            signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: self.interrupt()),
-            signal.SIGQUIT: signal.signal(signal.SIGQUIT, lambda *_: self.send(signal.SIGKILL)),
-            signal.SIGTSTP: signal.signal(signal.SIGTSTP, self.suspend),
-        }
-
-    def __exit__(self, *_: object) -> None:
-        for number, handler in self.before.items():
-            signal.signal(number, handler)
-
-    def suspend(self, number: int, _: Optional[FrameType]) -> None:
-        self.send(signal.SIGSTOP)
-        self.terminal.restore()
-        mine = signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
-        signal.signal(number, mine)
-        self.terminal.quiet()
-        self.send(signal.SIGCONT)
