@@ -41,6 +41,7 @@ class Session:
         with Terminal() as self.terminal:
             self.handle_signals()
             try:
+                self.greet()
                 while True:
                     self.enter(self.read())
             except Leave as leave:
@@ -49,6 +50,18 @@ class Session:
                 return 0
             finally:
                 self.core.end()
+
+    def greet(self) -> None:
+        """Shows what the core has to say before it is asked anything, such as of files it was to load."""
+        try:
+            self.running = True
+            self.core.request("check", self.event, text="")
+        except CoreDied:
+            status = self.core.process.returncode
+            raise Leave(status if status > 0 else 70) from None  # it has said why
+        finally:
+            self.running = False
+        self.end_line()
 
     def read(self) -> str:
         while True:
