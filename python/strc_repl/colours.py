@@ -27,7 +27,7 @@ STYLE = Style.from_dict(
         "token.stream": "ansiyellow",
         "token.function": "ansiyellow",
         "token.command": "ansiblue bold",
-        "token.path": "ansigreen",
+        "token.file": "ansigreen",
         "token.error": "ansired",
         "matching-bracket.cursor": "noinherit bold",
         "matching-bracket.other": "noinherit bold",

@@ -16,6 +16,7 @@ from strc_repl.prompt import Prompt
 from strc_repl.terminal import Terminal
 
 STUBBORN = 1.0  # seconds after which a second Ctrl-C is told what else there is
+BANNER = "StreamIt at the prompt. :help helps, Ctrl-D leaves.\n"
 RESTART = "Start it again with the declarations made so far? [Y]es, [e]mpty, [q]uit: "
 
 
@@ -62,6 +63,7 @@ class Session:
         finally:
             self.running = False
         self.end_line()
+        self.write(BANNER)
 
     def read(self) -> str:
         while True:
