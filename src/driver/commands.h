@@ -27,6 +27,7 @@ int checkCommand(const Call&);
 int graphCommand(const Call&);
 int fmtCommand(const Call&);
 int explainCommand(const Call&);
+int replCommand(const Call&);
 
 /// Reads the sources and the library and goes through the stages; what was reported has been shown.
 /// `last` not reached: the call ends with the reporter's status.

@@ -20,6 +20,7 @@ int runCall(const Call& call) {
         case Command::Check: return checkCommand(call);
         case Command::Fmt: return fmtCommand(call);
         case Command::Explain: return explainCommand(call);
+        case Command::Repl: return replCommand(call);
         case Command::Version: return printResult(call, "strc " STRC_VERSION "\n");
         case Command::Schedule: return emitCommand(call, Emit::Schedule);
         case Command::Graph: return graphCommand(call);
@@ -44,6 +45,12 @@ int run(int argc, const char* const* argv, const World& world) {
     base::Context context;
     Reporter reporter(world);
     std::ostringstream help;
+    // Who types `strc` alone on a terminal wants to talk.
+    const char* const alone[] = {argc > 0 ? argv[0] : "strc", "repl"};
+    if (argc <= 1 && world.inIsTerminal && world.outIsTerminal) {
+        argc = 2;
+        argv = alone;
+    }
     Parsed parsed = parseOptions(argc, argv, options, context.diags, help);
     reporter.setOptions(options.report);
     reporter.show(context);

@@ -16,6 +16,7 @@ struct World {
     bool errIsTerminal = false;
     volatile bool* interrupt =
         nullptr;  ///< set by Ctrl-C: what runs ends, with its files completed
+    bool inIsTerminal = false;
 };
 
 enum ExitStatus : int {

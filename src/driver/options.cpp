@@ -76,6 +76,11 @@ constexpr std::string_view kFmtExamples = R"(Examples:
 constexpr std::string_view kExplainExamples = R"(Examples:
   strc explain deadlock
   strc explain                              lists all diagnostics)";
+constexpr std::string_view kReplExamples = R"(Examples:
+  strc repl
+  strc repl radio.str                       with the declarations of a file
+  echo 'take 3 Ramp()' | strc repl
+  strc repl --json                          for notebooks and other tools)";
 constexpr std::string_view kVersionExamples = R"(Examples:
   strc version
   strc --version)";
@@ -116,6 +121,7 @@ public:
         addSchedule();
         addFmt();
         addExplain();
+        addRepl();
         addCommand(Command::Version, "version", "print the version", kVersionExamples);
     }
 
@@ -261,6 +267,16 @@ private:
             addCommand(Command::Explain, "explain", "explain a diagnostic", kExplainExamples);
         sub.add_option("NAME", options.arguments, "what stands in brackets after a message")
             ->type_name("");
+    }
+
+    void addRepl() {
+        CLI::App& sub = addCommand(Command::Repl, "repl",
+                                   "try streams at a prompt (on a terminal also: strc alone)",
+                                   kReplExamples);
+        sub.add_option("FILE", options.arguments, "source files to load first")->type_name("");
+        sub.add_flag("--json", options.json, "requests and answers as JSON, one a line");
+        sub.add_flag("--events", options.events,
+                     "with --json: write what programs print as it comes");
     }
 
     // ---------------------------------------------------------------- groups of options
@@ -607,8 +623,8 @@ private:
     }
 
     void checkTogether() {
-        bool needsFiles =
-            options.command != Command::Explain && options.command != Command::Version;
+        bool needsFiles = options.command != Command::Explain &&
+                          options.command != Command::Repl && options.command != Command::Version;
         if (needsFiles && options.arguments.empty()) diags.add(Diag::NoInputFiles);
         auto standardInputs = std::count(options.arguments.begin(), options.arguments.end(), "-");
         if (standardInputs > 1) conflict("'-'", "a second '-'");

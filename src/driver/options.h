@@ -17,7 +17,7 @@
 
 namespace strc::driver {
 
-enum class Command : std::uint8_t { Run, Build, Check, Graph, Schedule, Fmt, Explain, Version };
+enum class Command : std::uint8_t { Run, Build, Check, Graph, Schedule, Fmt, Explain, Repl, Version };
 enum class When : std::uint8_t { Auto, Always, Never };
 using Emit = session::Product;
 
@@ -63,6 +63,10 @@ struct Options : session::Settings {
     bool isStatic = false;
     bool isShared = false;  ///< a library instead of an executable
     std::string header;  ///< of the library; empty: beside it
+
+    // ---- repl
+    bool json = false;
+    bool events = false;  ///< with json
 
     // ---- output of commands
     std::optional<Emit> emit;

@@ -60,7 +60,7 @@ Outcome Engine::run() {
 }
 
 void Engine::print(std::string_view text) {
-    if (stopped) return;
+    if (stopped || isReplaying) return;
     std::string_view let = lines.take(text);
     if (options.print) options.print(let);
     if (lines.isReached()) stop(End::Limit);

@@ -68,6 +68,8 @@ struct Actor {
     bool firing = false;  ///< on the way, waiting for dynamic input
     bool waiting = false;  ///< its sources are asked for items
     bool selfFed = false;  ///< in a feedback loop without outer input
+    std::int64_t written =
+        0;  ///< items in the file: more than firings if the program was taken back
     bool warnedPops = false;
 
     // ---- files
@@ -162,7 +164,13 @@ private:
     bool ensure(EdgeId, std::uint64_t items);
     bool fireByDemand(Actor&);
     void drainStatic();
+    void findSelfFed();
+    bool isSink(NodeId id) const {
+        return graph.nodes[id].outputs.empty() ||
+               (graph.output != graph::kNone && graph.edges[graph.output].from == id);
+    }
 
+    friend class Live;  // which runs it step by step
     Actor& actor(NodeId id) { return actors[id]; }
 
     base::Context& context;
@@ -193,6 +201,9 @@ private:
     const Actor* acting = nullptr;  ///< the last one that began to fire
     std::optional<End> stopped;
     bool orderVisible = false;  ///< firings must not be batched
+    bool isLive = false;  ///< stepped from outside, which feeds the open input
+    bool isReplaying = false;  ///< firings that were seen before: nothing is printed
+    bool starved = false;  ///< live: the open input had too little
     std::int64_t itemsWritten = 0;
     std::uint64_t calls = 0, moved = 0;  ///< of `fire`; items that went without a body
     std::uint64_t effortAtCheck = 0;

@@ -245,9 +245,12 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
                                static_cast<std::uint64_t>(times));
             return true;
         case types::BuiltinRole::Writer:
-            for (; times > 0; --times) {
-                base::Status status = actor.writer->write(actor.input->at(0), 1);
+            for (std::int64_t item = actor.fired; times > 0; --times, ++item) {
+                const bool isThere = item < actor.written;
+                base::Status status =
+                    isThere ? base::ok() : actor.writer->write(actor.input->at(0), 1);
                 actor.input->drop();
+                if (!isThere) ++actor.written;
                 ++outcome.itemsWritten;
                 if (status) continue;
                 if (actor.writer->readerGone()) {

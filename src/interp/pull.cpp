@@ -7,16 +7,7 @@
 
 namespace strc::interp {
 
-void Engine::runDynamic() {
-    std::vector<std::uint32_t> sinkIslands;
-    for (NodeId id : byOrder) {
-        bool isSink = graph.nodes[id].outputs.empty() ||
-                      (graph.output != graph::kNone && graph.edges[graph.output].from == id);
-        std::uint32_t island = quota.island[id];
-        if (isSink &&
-            std::find(sinkIslands.begin(), sinkIslands.end(), island) == sinkIslands.end())
-            sinkIslands.push_back(island);
-    }
+void Engine::findSelfFed() {
     for (Actor& actor : actors) {
         for (graph::CompositeId c = actor.node->parent; c != graph::kNone;
              c = graph.composites[c].parent) {
@@ -26,6 +17,17 @@ void Engine::runDynamic() {
                 actor.selfFed = true;
         }
     }
+}
+
+void Engine::runDynamic() {
+    std::vector<std::uint32_t> sinkIslands;
+    for (NodeId id : byOrder) {
+        std::uint32_t island = quota.island[id];
+        if (isSink(id) &&
+            std::find(sinkIslands.begin(), sinkIslands.end(), island) == sinkIslands.end())
+            sinkIslands.push_back(island);
+    }
+    findSelfFed();
     while (!checkStops()) {
         bool progress = false;
         for (std::uint32_t island : sinkIslands)
@@ -42,9 +44,7 @@ void Engine::runDynamic() {
 /// One steady state of an island that holds a sink: its sinks fire, the rest follows from demand.
 bool Engine::pullIsland(std::uint32_t island, bool& progress) {
     for (NodeId id : byOrder) {
-        bool isSink = graph.nodes[id].outputs.empty() ||
-                      (graph.output != graph::kNone && graph.edges[graph.output].from == id);
-        if (!isSink || quota.island[id] != island) continue;
+        if (!isSink(id) || quota.island[id] != island) continue;
         for (std::int64_t k = 0; k < quota.steady[id]; ++k) {
             if (!fireByDemand(actors[id])) return false;
             progress = true;
@@ -89,6 +89,8 @@ bool Engine::ensure(EdgeId wanted, std::uint64_t items) {
         }
         NodeId source = graph.edges[top.edge].from;
         if (source == graph::kNone) {
+            if (isLive) starved = true;
+            if (starved) return false;
             if (!supply(*openInput, graph::kNone, 1)) return false;
             openInput->take(tapes[top.edge].append(), 1);
             continue;

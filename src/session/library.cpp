@@ -142,6 +142,13 @@ base::Result<Library> Library::ofFolder(const std::string& folder) {
     return library;
 }
 
+std::vector<std::string_view> Library::declared() const {
+    std::vector<std::string_view> list;
+    for (const auto& [name, file] : fileOf) list.push_back(name);
+    std::sort(list.begin(), list.end());
+    return list;
+}
+
 std::vector<const LibraryFile*> Library::needed(std::span<const std::string_view> program) const {
     std::unordered_set<std::string_view> declared;
     std::vector<std::string_view> wanted;

@@ -39,6 +39,11 @@ public:
     /// What `program` uses and does not declare, and what that uses, in the order of the files.
     std::vector<const LibraryFile*> needed(std::span<const std::string_view> program) const;
 
+    /// A stream, struct or package at the top level of a file.
+    bool declares(std::string_view name) const { return fileOf.contains(name); }
+    /// All those names, sorted.
+    std::vector<std::string_view> declared() const;
+
 private:
     std::vector<std::string> owned;
     std::vector<LibraryFile> files;

@@ -56,7 +56,8 @@ private:
         for (const SourceText& source : request.sources) {
             base::BufferId buffer = sources.add(source.name, source.text);
             texts.push_back(sources.text(buffer));
-            result.units.push_back(&parser::parse(result.context, buffer));
+            const ast::Unit& unit = parser::parse(result.context, buffer);
+            result.units.push_back(request.topFindsTypes ? &withoutTypes(unit) : &unit);
         }
         result.programUnits = result.units.size();
         for (const LibraryFile* file : library.needed(texts)) {
@@ -67,11 +68,28 @@ private:
         return !result.context.lenient || !result.context.diags.hasErrors();
     }
 
+    /// The unit with an untyped `top`, like an anonymous composite that writes no type.
+    const ast::Unit& withoutTypes(const ast::Unit& unit) {
+        base::Arena& arena = result.context.arena;
+        std::vector<const ast::Decl*> decls(unit.decls.begin(), unit.decls.end());
+        for (const ast::Decl*& decl : decls) {
+            auto* stream = ast::tryAs<ast::StreamDecl>(decl);
+            if (!stream || stream->name.name.text() != request.top) continue;
+            ast::StreamDecl open = *stream;
+            open.input = open.output = nullptr;
+            decl = arena.make<ast::StreamDecl>(open);
+        }
+        ast::Unit made = unit;
+        made.decls = arena.copy(decls);
+        return *arena.make<ast::Unit>(made);
+    }
+
     bool check() {
         base::Context& context = result.context;
         bool understood = !context.diags.hasErrors();
         result.program = sema::check(context, result.units);
         if (!understood) return false;
+        if (request.withoutMain) return !context.diags.hasErrors();
         if (!sema::setAsideBroken(context, result.program) && !context.lenient) return false;
         std::vector<std::string> defined;
         defined.reserve(request.defines.size());
@@ -88,8 +106,10 @@ private:
     bool lower() {
         std::size_t errors = result.context.diags.errorCount();
         auto runStatic = [this](ir::Module& module, const ir::Body& body) {
-            return elab::runStatic(result.context, module, body, *result.program.types,
-                                   surroundings, random);
+            const bool isFine = elab::runStatic(result.context, module, body, *result.program.types,
+                                                surroundings, random);
+            if (isFine) hold(module, body.name);
+            return isFine;
         };
         result.module = lower::lower(result.context, result.program, runStatic);
 #ifdef STRC_CHECKED
@@ -100,6 +120,17 @@ private:
             ir::leaveOpen(result.context, result.module, result.main->index,
                           request.keptParameters);
         return result.context.diags.errorCount() == errors;
+    }
+
+    /// A global whose declaration has just run; items that are none have names that no global has.
+    void hold(ir::Module& module, const std::string& name) const {
+        auto found = request.held.find(name);
+        if (found == request.held.end()) return;
+        for (std::size_t k = 0; k < module.globals.size(); ++k) {
+            types::Value& value = module.globalValues[k];
+            if (module.globals[k].name == name && value.bytes.size() == found->second.size())
+                value.bytes = found->second;
+        }
     }
 
     bool elaborate() {

@@ -43,6 +43,13 @@ struct Request {
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems
     bool planIfPossible = false;
+    /// Declarations and static items alone: there is no main stream, and no stage after Lowered.
+    bool withoutMain = false;
+    /// The composite `top` has the item types that its children have, whatever it says.
+    bool topFindsTypes = false;
+    /// What globals hold instead of what their declarations, without initialisers, give them: bytes of
+    /// types::Value. A value of another size is left out.
+    std::map<std::string, std::string> held;
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;
 };

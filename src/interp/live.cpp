@@ -1,0 +1,472 @@
+#include "interp/live.h"
+
+#include <algorithm>
+#include <deque>
+
+#include "interp/engine.h"
+
+namespace strc::interp {
+namespace {
+
+constexpr std::uint64_t kMostCheckpointBytes = 64ull << 20;
+/// Of what input files gave, and of what was fed, so that it can be given again.
+constexpr std::uint64_t kMostKeptBytes = 256ull << 20;
+constexpr auto kBetweenCheckpoints = std::chrono::milliseconds(50);
+/// The first steps are those that somebody looks at one by one.
+constexpr std::uint64_t kStepsBetweenCheckpoints = 256;
+
+std::string bytesOf(eval::Tape& tape) {
+    const std::uint64_t items = tape.size();
+    if (items == 0) return {};
+    return {reinterpret_cast<const char*>(tape.at(0)), items * tape.bytesPerItem()};
+}
+
+void setBytes(eval::Tape& tape, const std::string& bytes) {
+    tape.drop(tape.size());
+    if (bytes.empty()) return;
+    std::memcpy(tape.append(bytes.size() / tape.bytesPerItem()), bytes.data(), bytes.size());
+}
+
+}  // namespace
+
+struct Live::Inside {
+    struct ActorState {
+        std::int64_t fired, target, iterations, emptyFirings;
+        bool warnedPops;
+        std::vector<std::byte> state;
+        std::deque<PendingMessage> messages;
+    };
+    struct Checkpoint {
+        std::uint64_t step;
+        std::size_t feeds;  ///< how many had come
+        NodeId last;
+        bool inPhase, initDone;
+        Outcome outcome;
+        types::Random random;
+        std::uint64_t messageBytesLeft;
+        std::vector<ActorState> actors;
+        std::vector<std::string> tapes;
+        std::vector<std::uint64_t> given;  ///< by input file
+        std::uint64_t bytes;
+    };
+    struct Feed {
+        std::uint64_t step;  ///< it came after so many
+        std::string bytes;
+    };
+
+    Inside(base::Context& context, const ir::Module& module, const elab::Elaboration& program,
+           const graph::Quota& quota, types::TypeTable& types, const Options& wanted)
+        : options(withoutEnds(wanted)), engine(context, module, program, quota, types, options) {
+        engine.isLive = true;
+        try {
+            ready = engine.setUp();
+        } catch (const std::bad_alloc&) {
+            engine.reportFullTapes();
+        }
+        if (!ready) return;
+        keepFromHere();
+        if (engine.graph.isDynamic()) engine.findSelfFed();
+    }
+
+    static Options withoutEnds(Options options) {
+        options.input = nullptr;
+        options.output = nullptr;
+        options.iterations.reset();
+        options.limit.reset();
+        options.seconds.reset();
+        return options;
+    }
+
+    // ---- checkpoints
+
+    Checkpoint capture() {
+        Checkpoint made{steps,
+                        feeds.size(),
+                        last,
+                        inPhase,
+                        initDone,
+                        engine.outcome,
+                        engine.generator,
+                        engine.messageBytesLeft,
+                        {},
+                        {},
+                        {},
+                        sizeof(Checkpoint)};
+        for (const Actor& actor : engine.actors) {
+            made.actors.push_back({actor.fired, actor.target, actor.instance.iterations,
+                                   actor.emptyFirings, actor.warnedPops, actor.instance.state,
+                                   actor.messages});
+            made.bytes += sizeof(ActorState) + actor.instance.state.size();
+        }
+        for (eval::Tape& tape : engine.tapes) {
+            made.tapes.push_back(bytesOf(tape));
+            made.bytes += made.tapes.back().size() + sizeof(std::string);
+        }
+        for (const io::Supply& input : engine.inputs) made.given.push_back(input.given());
+        return made;
+    }
+
+    void restore(const Checkpoint& from) {
+        steps = from.step;
+        last = from.last;
+        inPhase = from.inPhase;
+        initDone = from.initDone;
+        engine.outcome = from.outcome;
+        engine.generator = from.random;
+        engine.messageBytesLeft = from.messageBytesLeft;
+        engine.stopped.reset();
+        engine.current = nullptr;
+        for (std::size_t k = 0; k < engine.actors.size(); ++k) {
+            Actor& actor = engine.actors[k];
+            const ActorState& was = from.actors[k];
+            actor.fired = was.fired;
+            actor.target = was.target;
+            actor.instance.iterations = was.iterations;
+            actor.emptyFirings = was.emptyFirings;
+            actor.warnedPops = was.warnedPops;
+            actor.instance.state = was.state;
+            actor.messages = was.messages;
+            actor.firing = actor.waiting = false;
+            engine.ready.insert(actor.order);
+        }
+        for (std::size_t k = 0; k < engine.tapes.size(); ++k)
+            setBytes(engine.tapes[k], from.tapes[k]);
+        std::size_t k = 0;
+        for (io::Supply& input : engine.inputs) {
+            rewind(input, keptFrom[k], from.given[k]);
+            ++k;
+        }
+    }
+
+    /// There is no way back behind this step.
+    void keepFromHere() {
+        keptBytes = 0;
+        keptFrom.clear();
+        for (io::Supply& input : engine.inputs) {
+            input.mark();
+            keptFrom.push_back(input.given());
+        }
+        feeds.clear();
+        checkpoints.clear();
+        bytes = 0;
+        mark();
+    }
+
+    void rewind(io::Supply& input, std::uint64_t from, std::uint64_t to) {
+        input.giveBack();
+        input.mark();
+        std::vector<std::byte> skipped(input.bytesOf(to - from));
+        if (to > from) input.take(skipped.data(), to - from);
+    }
+
+    std::uint64_t bytesKept() const {
+        std::uint64_t sum = keptBytes;
+        std::size_t k = 0;
+        for (const io::Supply& input : engine.inputs)
+            sum += input.bytesOf(input.given() - keptFrom[k++]);
+        return sum;
+    }
+
+    void mark() {
+        checkpoints.push_back(capture());
+        bytes += checkpoints.back().bytes;
+        marked = std::chrono::steady_clock::now();
+        // The older they are, the further apart: every second one goes, the first and the last stay.
+        while (bytes > kMostCheckpointBytes && checkpoints.size() > 2) {
+            std::deque<Checkpoint> kept;
+            bytes = 0;
+            for (std::size_t k = 0; k < checkpoints.size(); ++k) {
+                if (k % 2 == 1 && k + 1 != checkpoints.size()) continue;
+                bytes += checkpoints[k].bytes;
+                kept.push_back(std::move(checkpoints[k]));
+            }
+            checkpoints = std::move(kept);
+        }
+    }
+
+    void markNowAndThen() {
+        if (steps - checkpoints.back().step < kStepsBetweenCheckpoints) return;
+        if (std::chrono::steady_clock::now() - marked < kBetweenCheckpoints) return;
+        if (bytesKept() > kMostKeptBytes)
+            keepFromHere();
+        else
+            mark();
+    }
+
+    /// From the checkpoint before it.
+    bool goTo(std::uint64_t to) {
+        while (checkpoints.size() > 1 && checkpoints.back().step > to) {
+            bytes -= checkpoints.back().bytes;
+            checkpoints.pop_back();
+        }
+        if (checkpoints.back().step > to) return false;
+        const std::size_t feedsBefore = checkpoints.back().feeds;
+        restore(checkpoints.back());
+        std::size_t nextFeed = feedsBefore;
+        engine.isReplaying = true;
+        bool isThere = true;
+        for (;;) {
+            while (nextFeed < feeds.size() && feeds[nextFeed].step <= steps) put(feeds[nextFeed++]);
+            if (steps >= to) break;
+            if (advance() != Progress::Fired) {
+                isThere = false;
+                break;
+            }
+        }
+        engine.isReplaying = false;
+        for (; nextFeed < feeds.size(); ++nextFeed) {
+            feeds[nextFeed].step = steps;
+            put(feeds[nextFeed]);
+        }
+        if (engine.graph.output != graph::kNone) {
+            eval::Tape& tape = engine.tapes[engine.graph.output];
+            tape.drop(tape.size());
+        }
+        return isThere;
+    }
+
+    // ---- forwards
+
+    void put(const Feed& feed) {
+        eval::Tape& tape = engine.tapes[engine.graph.input];
+        const std::uint64_t count = feed.bytes.size() / tape.bytesPerItem();
+        std::memcpy(tape.append(count), feed.bytes.data(), feed.bytes.size());
+        engine.ready.insert(engine.actors[engine.graph.edges[engine.graph.input].to].order);
+    }
+
+    void beginPhase(const std::vector<std::int64_t>& quota) {
+        for (Actor& actor : engine.actors) {
+            actor.target = actor.fired + quota[actor.id];
+            if (quota[actor.id] > 0) engine.ready.insert(actor.order);
+        }
+        inPhase = true;
+    }
+
+    Actor* choose() {
+        for (std::int64_t top = engine.ready.greatest(); top >= 0; top = engine.ready.greatest()) {
+            Actor& actor = engine.actors[engine.byOrder[static_cast<std::size_t>(top)]];
+            if (actor.fired < actor.target && engine.canFire(actor)) return &actor;
+            engine.ready.erase(actor.order);
+        }
+        return nullptr;
+    }
+
+    bool isPhaseDone() const {
+        return std::all_of(engine.actors.begin(), engine.actors.end(),
+                           [](const Actor& actor) { return actor.fired >= actor.target; });
+    }
+
+    /// Who fires next in a program with static rates. A phase without firings (no node at all in `init`) is
+    /// over at once.
+    Actor* chooseStatic() {
+        for (int phases = 0; phases < 3; ++phases) {
+            if (!inPhase) beginPhase(initDone ? engine.quota.steady : engine.quota.init);
+            if (Actor* actor = choose()) return actor;
+            if (!isPhaseDone()) return nullptr;
+            inPhase = false;
+            if (initDone) ++engine.outcome.iterations;
+            initDone = true;
+        }
+        return nullptr;
+    }
+
+    Progress advanceStatic() {
+        Actor* actor = chooseStatic();
+        if (!actor) {
+            if (engine.graph.input != graph::kNone) return Progress::Waiting;
+            engine.reportStuck();
+            return Progress::Failed;
+        }
+        if (!engine.fire(*actor, 1)) return whyStopped();
+        for (std::uint32_t order : actor->wakes) engine.ready.insert(order);
+        last = actor->id;
+        return Progress::Fired;
+    }
+
+    /// The sinks take turns, as often as their quotas say.
+    Progress advanceDynamic() {
+        const std::size_t count = engine.byOrder.size();
+        for (std::size_t tried = 0; tried < 2 * count; ++tried) {
+            if (!inPhase) {
+                for (Actor& actor : engine.actors)
+                    actor.target =
+                        actor.fired +
+                        (engine.isSink(actor.id) ? engine.quota.steady[actor.id] : std::int64_t{0});
+                inPhase = true;
+            }
+            Actor* sink = nullptr;
+            for (NodeId id : engine.byOrder)
+                if (engine.isSink(id) && engine.actors[id].fired < engine.actors[id].target) {
+                    sink = &engine.actors[id];
+                    break;
+                }
+            if (!sink) {
+                inPhase = false;
+                ++engine.outcome.iterations;
+                engine.drainStatic();
+                if (engine.stopped) return whyStopped();
+                continue;
+            }
+            engine.starved = false;
+            if (!engine.fireByDemand(*sink)) return whyStopped();
+            last = sink->id;
+            return Progress::Fired;
+        }
+        return Progress::Ended;
+    }
+
+    Progress whyStopped() {
+        if (engine.starved) return Progress::Waiting;
+        if (!engine.stopped) return Progress::Ended;
+        switch (*engine.stopped) {
+            case End::Interrupted: return Progress::Interrupted;
+            case End::Failed: return Progress::Failed;
+            default: return Progress::Ended;
+        }
+    }
+
+    Progress advance() {
+        if (options.interrupt && *options.interrupt) return Progress::Interrupted;
+        Progress made;
+        try {
+            made = engine.graph.isDynamic() ? advanceDynamic() : advanceStatic();
+        } catch (const std::bad_alloc&) {
+            engine.reportFullTapes();
+            engine.stop(End::Failed);
+            made = Progress::Failed;
+        }
+        if (made == Progress::Fired) ++steps;
+        return made;
+    }
+
+    /// A firing that did not come to its end did not happen.
+    void undo(Progress why) {
+        const bool isClean = why == Progress::Waiting && !engine.graph.isDynamic();
+        if (isClean || !ready) return;
+        const volatile bool* interrupt = std::exchange(options.interrupt, nullptr);
+        const volatile bool* inBodies = std::exchange(engine.machine.interrupt, nullptr);
+        std::vector<Value> shown = outputs();
+        goTo(steps);
+        giveOutput(shown);
+        options.interrupt = interrupt;
+        engine.machine.interrupt = inBodies;
+        engine.stopped.reset();
+        engine.starved = false;
+    }
+
+    std::vector<Value> outputs() {
+        return engine.graph.output == graph::kNone ? std::vector<Value>()
+                                                   : itemsOf(engine.graph.output, UINT64_MAX);
+    }
+    /// Those that nobody has taken yet.
+    void giveOutput(const std::vector<Value>& items) {
+        for (const Value& item : items)
+            std::memcpy(engine.tapes[engine.graph.output].append(), item.bytes.data(),
+                        item.bytes.size());
+    }
+
+    std::vector<Value> itemsOf(EdgeId edge, std::uint64_t most) {
+        eval::Tape& tape = engine.tapes[edge];
+        const Type* type = engine.graph.edges[edge].type;
+        std::vector<Value> values;
+        const std::uint64_t count = std::min(most, tape.size());
+        for (std::uint64_t k = 0; k < count; ++k)
+            values.push_back({type, std::string(reinterpret_cast<const char*>(tape.at(k)),
+                                                tape.bytesPerItem())});
+        return values;
+    }
+
+    Options options;
+    Engine engine;
+    bool ready = false;
+    bool closed = false;
+    std::uint64_t steps = 0;
+    NodeId last = graph::kNone;
+    bool inPhase = false, initDone = false;
+    std::deque<Checkpoint> checkpoints;
+    std::uint64_t bytes = 0;  ///< of the checkpoints
+    std::chrono::steady_clock::time_point marked;
+    std::vector<Feed> feeds;
+    std::uint64_t keptBytes = 0;  ///< of `feeds`
+    std::vector<std::uint64_t> keptFrom;  ///< by input: items given before the first checkpoint
+};
+
+Live::Live(base::Context& context, const ir::Module& module, const elab::Elaboration& program,
+           const graph::Quota& quota, types::TypeTable& types, const Options& options)
+    : inside(std::make_unique<Inside>(context, module, program, quota, types, options)) {}
+
+Live::~Live() { close(); }
+
+bool Live::isReady() const { return inside->ready && !inside->closed; }
+
+void Live::feed(const std::byte* items, std::uint64_t count) {
+    if (count == 0) return;
+    const eval::Tape& tape = inside->engine.tapes[inside->engine.graph.input];
+    Inside::Feed feed{inside->steps, std::string(reinterpret_cast<const char*>(items),
+                                                 count * tape.bytesPerItem())};
+    inside->put(feed);
+    inside->keptBytes += feed.bytes.size();
+    inside->feeds.push_back(std::move(feed));
+}
+
+graph::NodeId Live::next() {
+    if (!isReady() || inside->engine.graph.isDynamic()) return graph::kNone;
+    const Actor* actor = inside->chooseStatic();
+    return actor ? actor->id : graph::kNone;
+}
+
+Progress Live::step() {
+    if (!isReady()) return Progress::Ended;
+    inside->markNowAndThen();
+    const Progress made = inside->advance();
+    if (made != Progress::Fired) inside->undo(made);
+    return made;
+}
+
+std::uint64_t Live::steps() const { return inside->steps; }
+
+bool Live::goBack(std::uint64_t to) { return isReady() && to <= inside->steps && inside->goTo(to); }
+
+std::uint64_t Live::size(graph::EdgeId edge) const { return inside->engine.tapes[edge].size(); }
+
+std::vector<Value> Live::items(graph::EdgeId edge, std::uint64_t most) const {
+    return inside->itemsOf(edge, most);
+}
+
+std::int64_t Live::firings(graph::NodeId node) const { return inside->engine.actors[node].fired; }
+
+graph::NodeId Live::last() const { return inside->last; }
+
+std::vector<Value> Live::fields(graph::NodeId node) const {
+    const eval::Instance& instance = inside->engine.actors[node].instance;
+    std::vector<Value> values;
+    for (std::size_t k = 0; k < instance.fieldTypes.size(); ++k) {
+        const Type* type = instance.fieldTypes[k];
+        const auto* at = reinterpret_cast<const char*>(instance.state.data());
+        values.push_back({type, std::string(at + instance.fieldOffsets[k],
+                                            static_cast<std::size_t>(types::sizeOf(type)))});
+    }
+    return values;
+}
+
+std::int64_t Live::iterations() const { return inside->engine.outcome.iterations; }
+
+std::vector<Value> Live::takeOutput(std::uint64_t most) {
+    const EdgeId edge = inside->engine.graph.output;
+    if (edge == graph::kNone) return {};
+    std::vector<Value> values = inside->itemsOf(edge, most);
+    inside->engine.tapes[edge].drop(values.size());
+    return values;
+}
+
+std::uint64_t Live::outputSize() const {
+    const EdgeId edge = inside->engine.graph.output;
+    return edge == graph::kNone ? 0 : inside->engine.tapes[edge].size();
+}
+
+void Live::close() {
+    if (!inside->closed && inside->ready) inside->engine.closeFiles();
+    inside->closed = true;
+}
+
+}  // namespace strc::interp

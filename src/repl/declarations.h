@@ -1,0 +1,74 @@
+#pragma once
+/// What was declared at the prompt and loaded from files: texts by name, and who mentions whom. Nothing is
+/// ever looked at as a whole: a line costs what it needs and not what the session holds.
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/source.h"
+#include "session/sources.h"
+
+namespace strc::repl {
+
+/// A stream, a struct, a package of functions.
+struct Declaration {
+    std::string name;
+    std::string kind;  ///< "filter", "struct", "helper", …
+    std::string head;  ///< "int->int filter Scale(int k)"
+    std::string text;
+    std::string source;  ///< the file, or "<input 3>"
+    std::uint32_t line = 1, column = 1;  ///< where the text begins there
+    std::set<std::string, std::less<>> mentions;
+    std::uint64_t place = 0;  ///< order of declaration
+
+    bool isStream() const { return head.find("->") != std::string::npos; }
+    /// With so much space before it that its places are those of the source.
+    session::SourceText asSource() const;
+};
+
+/// Does a place in a compilation lie in the declaration?
+bool standsIn(base::SourceRange, const Declaration&, const base::SourceManager&);
+
+/// A variable of the session.
+struct Variable {
+    std::string type;  ///< as a declaration writes it
+    std::string bytes;  ///< of types::Value
+    std::set<std::string, std::less<>> mentions;  ///< structs in the type
+};
+
+class Declarations {
+public:
+    /// Replaces the one of that name; it keeps its place.
+    void put(Declaration);
+    void remove(std::string_view name);
+    const Declaration* find(std::string_view name) const;
+    /// In order of declaration.
+    std::vector<const Declaration*> all() const;
+    /// Those that mention the name, directly or through others, in order of declaration.
+    std::vector<const Declaration*> dependents(std::string_view name) const;
+
+    /// What the names mean, and what that mentions, in order of declaration.
+    struct Needed {
+        std::vector<const Declaration*> declarations;
+        std::vector<std::string> variables;
+    };
+    Needed needed(std::span<const std::string> names) const;
+
+    std::map<std::string, Variable, std::less<>> variables;
+
+private:
+    std::map<std::string, Declaration, std::less<>> byName;
+    std::map<std::string, std::set<std::string>, std::less<>> mentionedBy;
+    std::uint64_t places = 0;
+};
+
+/// All names in a text that may mean something that was declared.
+std::set<std::string, std::less<>> namesIn(std::string_view text);
+
+}  // namespace strc::repl

@@ -1,0 +1,139 @@
+#include "repl/json.h"
+
+#include <nlohmann/json.hpp>
+
+namespace strc::repl {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+/// Places are counted in characters outside and in bytes inside.
+std::uint32_t toBytes(std::string_view text, std::int64_t characters) {
+    std::size_t at = 0;
+    for (; at < text.size() && characters > 0; --characters) {
+        ++at;
+        while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+    }
+    return static_cast<std::uint32_t>(at);
+}
+
+std::int64_t toCharacters(std::string_view text, std::uint32_t bytes) {
+    std::int64_t count = 0;
+    for (std::size_t k = 0; k < bytes && k < text.size(); ++k)
+        if ((static_cast<unsigned char>(text[k]) & 0xC0) != 0x80) ++count;
+    return count;
+}
+
+std::string dump(const ordered_json& made) {
+    return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+struct JsonSession::Inside {
+    Inside(World world, bool events, std::function<void(const std::string&)> to)
+        : withEvents(events), write(std::move(to)) {
+        world.show = [this](std::string_view text) { shown(text); };
+        session = std::make_unique<Session>(std::move(world));
+    }
+
+    void shown(std::string_view text) {
+        if (!withEvents) {
+            output += text;
+            return;
+        }
+        write(dump({{"event", "output"}, {"id", id}, {"text", text}}));
+    }
+
+    void eval(const std::string& text, ordered_json& made) {
+        output.clear();
+        const Answer answer = session->evaluate(text);
+        made["ok"] = answer.isFine;
+        made["output"] = output;
+        if (!answer.value.empty()) {
+            made["type"] = answer.type;
+            made["value"] = ordered_json::parse(answer.value, nullptr, false);
+        }
+        made["diagnostics"] = ordered_json::array();
+        for (const Message& each : answer.messages) {
+            ordered_json told = ordered_json::parse(each.json, nullptr, false);
+            told["text"] = each.text;
+            made["diagnostics"].push_back(std::move(told));
+        }
+        made["interrupted"] = answer.isInterrupted;
+        made["quit"] = answer.isEnd;
+        made["seconds"] = answer.seconds;
+        isOver = answer.isEnd;
+    }
+
+    void complete(const std::string& text, const ordered_json& asked, ordered_json& made) const {
+        const std::int64_t all = toCharacters(text, static_cast<std::uint32_t>(text.size()));
+        std::int64_t cursor = all;
+        if (asked.contains("cursor") && asked["cursor"].is_number_integer())
+            cursor = asked["cursor"].get<std::int64_t>();
+        const Completion found = session->complete(text, toBytes(text, cursor));
+        made["from"] = toCharacters(text, found.begin);
+        made["to"] = toCharacters(text, found.end);
+        made["items"] = ordered_json::array();
+        for (const Candidate& each : found.candidates)
+            made["items"].push_back(
+                {{"text", each.text}, {"kind", each.kind}, {"about", each.about}});
+    }
+
+    void tokens(const std::string& text, ordered_json& made) const {
+        made["tokens"] = ordered_json::array();
+        for (const Coloured& each : session->colour(text))
+            made["tokens"].push_back(
+                {toCharacters(text, each.begin), toCharacters(text, each.end), each.kind});
+    }
+
+    void answerTo(const ordered_json& asked, ordered_json& made) {
+        const bool hasText = asked.contains("text") && asked["text"].is_string();
+        const std::string text = hasText ? asked["text"].get<std::string>() : std::string();
+        const bool hasOp = asked.contains("op") && asked["op"].is_string();
+        const std::string op = hasOp ? asked["op"].get<std::string>() : std::string();
+        if (op == "eval" && hasText) return eval(text, made);
+        if (op == "check" && hasText) {
+            made["complete"] = isComplete(text);
+            made["depth"] = openBrackets(text);
+            return;
+        }
+        if (op == "complete" && hasText) return complete(text, asked, made);
+        if (op == "tokens" && hasText) return tokens(text, made);
+        made["error"] = hasText || op.empty() ? "\"op\" is one of eval, check, complete, tokens"
+                                              : "the request has no \"text\"";
+    }
+
+    bool withEvents;
+    std::function<void(const std::string&)> write;
+    std::unique_ptr<Session> session;
+    std::string output;
+    ordered_json id;
+    bool isOver = false;
+};
+
+JsonSession::JsonSession(World world, bool withEvents,
+                         std::function<void(const std::string&)> write)
+    : inside(std::make_unique<Inside>(std::move(world), withEvents, std::move(write))) {}
+
+JsonSession::~JsonSession() = default;
+
+bool JsonSession::request(std::string_view line) {
+    if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) return true;
+    const ordered_json asked = ordered_json::parse(line, nullptr, false);
+    ordered_json made;
+    inside->id = nullptr;
+    if (asked.is_object()) {
+        if (asked.contains("id")) inside->id = asked["id"];
+        made["id"] = inside->id;
+        inside->answerTo(asked, made);
+    } else {
+        made["id"] = nullptr;
+        made["error"] = "a request is one JSON object on one line";
+    }
+    inside->write(dump(made));
+    return !inside->isOver;
+}
+
+}  // namespace strc::repl

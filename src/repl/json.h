@@ -1,0 +1,28 @@
+#pragma once
+/// A session for tools: one request a line, one answer a line (docs/repl-json.md).
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "repl/session.h"
+
+namespace strc::repl {
+
+class JsonSession {
+public:
+    /// `withEvents`: what a program prints is written as it comes, before the answer. `write` takes whole
+    /// lines. `world.show` is set here.
+    JsonSession(World, bool withEvents, std::function<void(const std::string& line)> write);
+    ~JsonSession();
+
+    /// False: the session is over.
+    bool request(std::string_view line);
+
+private:
+    struct Inside;
+    std::unique_ptr<Inside> inside;
+};
+
+}  // namespace strc::repl

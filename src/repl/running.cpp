@@ -1,0 +1,199 @@
+#include "repl/running.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/own_stack.h"
+
+namespace strc::repl {
+
+using graph::EdgeId;
+using graph::NodeId;
+using interp::Progress;
+using types::Value;
+
+namespace {
+
+constexpr std::uint64_t kMostAtOnce = 4096;  ///< items that wait to be taken
+
+}  // namespace
+
+Running::Running(const Workbench& workbench, Task wanted, MixedText text, std::string typed)
+    : bench(workbench), mixed(std::move(text)), task(std::move(wanted)), source(std::move(typed)) {
+    task.text = &mixed;
+    base::onOwnStack([this] { work = bench.compile(task); });
+}
+
+Running::~Running() = default;
+
+const types::Type* Running::input() const {
+    return graph().input == graph::kNone ? nullptr : graph().edges[graph().input].type;
+}
+
+const types::Type* Running::output() const {
+    return graph().output == graph::kNone ? nullptr : graph().edges[graph().output].type;
+}
+
+std::string Running::signature() const {
+    auto side = [](const types::Type* type) { return type ? types::toString(type) : "void"; };
+    return side(input()) + "->" + side(output());
+}
+
+bool Running::start(std::function<void(std::string_view)> show, const volatile bool* interrupt) {
+    print = std::move(show);
+    interp::Options options;
+    options.interrupt = interrupt;
+    options.natives = &work->program.natives;
+    options.print = [this](std::string_view text) {
+        lines += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+        print(text);
+    };
+    session::Compilation& program = work->program;
+    live = std::make_unique<interp::Live>(program.context, program.module, program.elaboration,
+                                          program.quota, *program.program.types, options);
+    return live->isReady();
+}
+
+void Running::feed(const std::byte* items, std::uint64_t count) { live->feed(items, count); }
+
+Stop Running::go(const Goal& goal, const Take& take) {
+    Stop why = Stop::Ended;
+    base::onOwnStack([&] { why = goOn(goal, take); });
+    return why;
+}
+
+bool Running::isDone(const Goal& goal, std::uint64_t fromStep, std::uint64_t given) const {
+    if (goal.steps && live->steps() - fromStep >= *goal.steps) return true;
+    if (!goal.items) return false;
+    return (output() ? given + live->outputSize() : lines) >= *goal.items;
+}
+
+Stop Running::goOn(const Goal& goal, const Take& take) {
+    const std::uint64_t from = live->steps();
+    std::uint64_t given = 0;
+    lines = 0;
+    std::vector<std::pair<EdgeId, std::vector<Value>>> before;
+    for (EdgeId edge : watched) before.emplace_back(edge, live->items(edge));
+    auto hand = [&] {
+        const std::uint64_t most = goal.items ? *goal.items - given : UINT64_MAX;
+        std::vector<Value> items = live->takeOutput(most);
+        given += items.size();
+        return items.empty() || take(std::move(items));
+    };
+    for (;;) {
+        if (isDone(goal, from, given)) return hand() ? Stop::Goal : Stop::Ended;
+        if (!breaks.empty() && live->steps() != stoppedAt && breaks.contains(live->next())) {
+            stoppedAt = live->steps();
+            hand();
+            return Stop::Break;
+        }
+        const Progress made = live->step();
+        if (made != Progress::Fired) {
+            hand();
+            switch (made) {
+                case Progress::Waiting: return Stop::Waiting;
+                case Progress::Interrupted: return Stop::Interrupted;
+                case Progress::Failed: return Stop::Failed;
+                default: return Stop::Ended;
+            }
+        }
+        stoppedAt = UINT64_MAX;
+        if (!before.empty()) noteChanges(before);
+        if (live->outputSize() >= kMostAtOnce && !hand()) return Stop::Ended;
+    }
+}
+
+void Running::noteChanges(std::vector<std::pair<EdgeId, std::vector<Value>>>& before) {
+    for (auto& [edge, items] : before) {
+        std::vector<Value> now = live->items(edge);
+        if (now == items) continue;
+        items = std::move(now);
+        if (onChange) onChange(edge);
+    }
+}
+
+bool Running::goBack(std::uint64_t steps) {
+    bool isThere = false;
+    stoppedAt = UINT64_MAX;
+    base::onOwnStack([&] { isThere = live->goBack(steps); });
+    return isThere;
+}
+
+std::vector<Message> Running::messages() { return bench.messages(*work, task); }
+
+// ---------------------------------------------------------------- names
+
+std::string Running::nameOf(NodeId node) const {
+    const std::string path = graph::path(graph(), node);
+    const std::size_t dot = path.find('.');
+    return dot == std::string::npos ? path : path.substr(dot + 1);
+}
+
+std::string Running::nameOfEdge(EdgeId edge) const {
+    const graph::Edge& each = graph().edges[edge];
+    return fmt::format("{} -> {}", each.from == graph::kNone ? "input" : nameOf(each.from),
+                       each.to == graph::kNone ? "output" : nameOf(each.to));
+}
+
+namespace {
+
+std::optional<std::uint32_t> numberIn(std::string_view name, std::size_t count) {
+    if (name.starts_with('#')) name.remove_prefix(1);
+    if (name.empty() || name.size() > 9) return std::nullopt;
+    std::uint32_t number = 0;
+    for (char c : name) {
+        if (c < '0' || c > '9') return std::nullopt;
+        number = number * 10 + static_cast<std::uint32_t>(c - '0');
+    }
+    return number < count ? std::optional(number) : std::nullopt;
+}
+
+/// A path, its end, or the name of the stream without a number.
+bool isMeant(std::string_view path, std::string_view name) {
+    if (path == name) return true;
+    if (path.ends_with(name) && path[path.size() - name.size() - 1] == '.') return true;
+    const std::size_t bracket = path.rfind('[');
+    return bracket != std::string_view::npos && path.ends_with(']') &&
+           name.find('[') == name.npos && isMeant(path.substr(0, bracket), name);
+}
+
+std::string_view trim(std::string_view text) {
+    const std::size_t first = text.find_first_not_of(" \t");
+    if (first == text.npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
+}
+
+}  // namespace
+
+std::vector<NodeId> Running::nodes(std::string_view name) const {
+    if (auto number = numberIn(name, graph().nodes.size())) return {*number};
+    std::vector<NodeId> found;
+    for (NodeId id = 0; id < graph().nodes.size(); ++id)
+        if (isMeant(graph::path(graph(), id), name)) found.push_back(id);
+    return found;
+}
+
+std::vector<EdgeId> Running::edges(std::string_view name) const {
+    name = trim(name);
+    if (auto number = numberIn(name, graph().edges.size())) return {*number};
+    if (name == "input" && input()) return {graph().input};
+    if (name == "output" && output()) return {graph().output};
+    const std::size_t arrow = name.find("->");
+    auto hasEnd = [&](NodeId end, std::string_view wanted, const char* open) {
+        if (end == graph::kNone) return wanted == open;
+        return isMeant(graph::path(graph(), end), wanted);
+    };
+    std::vector<EdgeId> found;
+    for (EdgeId id = 0; id < graph().edges.size(); ++id) {
+        const graph::Edge& edge = graph().edges[id];
+        const bool isFound =
+            arrow == name.npos ? hasEnd(edge.from, name, "input") || hasEnd(edge.to, name, "output")
+                               : hasEnd(edge.from, trim(name.substr(0, arrow)), "input") &&
+                                     hasEnd(edge.to, trim(name.substr(arrow + 2)), "output");
+        if (isFound) found.push_back(id);
+    }
+    return found;
+}
+
+}  // namespace strc::repl

@@ -1,0 +1,82 @@
+#pragma once
+/// A stream that was made at the prompt: its compilation, its engine, what stops it. Private to repl.
+
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "interp/live.h"
+#include "io/items.h"
+#include "repl/workbench.h"
+
+namespace strc::repl {
+
+/// Why it does not go on.
+enum class Stop : std::uint8_t {
+    Waiting,  ///< for input
+    Goal,  ///< there is what was asked for
+    Break,  ///< a filter that was to be stopped at fires next
+    Ended,
+    Interrupted,
+    Failed
+};
+
+struct Goal {
+    std::optional<std::uint64_t> items;  ///< at the open output, or printed lines if there is none
+    std::optional<std::uint64_t> steps;
+};
+
+class Running {
+public:
+    /// Compiles; the work has errors if that failed.
+    Running(const Workbench&, Task task, MixedText text, std::string source);
+    ~Running();
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+    const graph::Graph& graph() const { return work->program.elaboration.graph; }
+    const types::Type* input() const;  ///< null: it has none
+    const types::Type* output() const;
+    /// "int->float"
+    std::string signature() const;
+
+    /// Opens its files; false after reporting.
+    bool start(std::function<void(std::string_view)> print, const volatile bool* interrupt);
+    void feed(const std::byte* items, std::uint64_t count);
+    using Take = std::function<bool(std::vector<types::Value>)>;  ///< false: no more
+    Stop go(const Goal&, const Take& take);
+    bool goBack(std::uint64_t steps);
+    std::vector<Message> messages();
+
+    /// "scale", "scale.left", "#3": the filters, splitters and joiners that are meant.
+    std::vector<graph::NodeId> nodes(std::string_view name) const;
+    /// "0", "#0", "source -> scale", "input", "output", or a node: what goes in and out there.
+    std::vector<graph::EdgeId> edges(std::string_view name) const;
+    /// As short as can be told apart from the others.
+    std::string nameOf(graph::NodeId) const;
+    std::string nameOfEdge(graph::EdgeId) const;
+
+    const Workbench& bench;
+    MixedText mixed;
+    Task task;
+    std::string source;  ///< the stream as it was typed
+    std::unique_ptr<Work> work;
+    std::unique_ptr<interp::Live> live;
+    std::set<std::string, std::less<>> uses;  ///< declarations that it was made of
+    std::set<graph::NodeId> breaks;
+    std::set<graph::EdgeId> watched;
+    std::function<void(graph::EdgeId)> onChange;  ///< of what is watched
+
+private:
+    Stop goOn(const Goal&, const Take&);
+    bool isDone(const Goal&, std::uint64_t from, std::uint64_t given) const;
+    void noteChanges(std::vector<std::pair<graph::EdgeId, std::vector<types::Value>>>& before);
+
+    std::function<void(std::string_view)> print;
+    std::uint64_t lines = 0;  ///< printed
+    std::uint64_t stoppedAt = UINT64_MAX;  ///< step before which a break stopped it
+};
+
+}  // namespace strc::repl

@@ -1,0 +1,161 @@
+#include "repl/session.h"
+
+#include <chrono>
+#include <new>
+
+#include <fmt/format.h>
+
+#include "repl/state.h"
+#include "repl/values.h"
+
+namespace strc::repl {
+
+State::State(World given) : world(std::move(given)) {
+    workbench.interrupt = world.interrupt;
+    workbench.colour = world.colour;
+    workbench.print = [this](std::string_view text) { show(text); };
+}
+
+namespace {
+
+/// `int n = 3`, `P p`, `float[4] a`: a type, then a name.
+bool isVariable(const std::vector<Token>& tokens, const Declarations& known) {
+    if (tokens.empty()) return false;
+    const Token& first = tokens[0];
+    const Declaration* structure = known.find(first.text);
+    const bool isType = first.kind == TokenKind::Type ||
+                        (first.kind == TokenKind::Word && structure && structure->kind == "struct");
+    const bool isPair =
+        first.kind == TokenKind::Word && tokens.size() > 1 && tokens[1].kind == TokenKind::Word;
+    if (!isType) return isPair;
+    int depth = 0;
+    for (std::size_t k = 1; k < tokens.size(); ++k) {
+        if (tokens[k].is("[")) ++depth;
+        if (tokens[k].is("]")) --depth;
+        if (depth == 0 && !tokens[k].is("]")) return tokens[k].kind == TokenKind::Word;
+    }
+    return false;
+}
+
+bool isDeclaration(const std::vector<Token>& tokens) {
+    for (const char* word : {"struct", "helper", "native", "static", "global"})
+        if (tokens[0].is(word)) return true;
+    for (std::size_t k = 0; k + 1 < tokens.size() && !tokens[k].is("{"); ++k) {
+        const bool isKind = tokens[k].is("filter") || tokens[k].is("pipeline") ||
+                            tokens[k].is("splitjoin") || tokens[k].is("feedbackloop");
+        if (isKind) return tokens[k + 1].kind == TokenKind::Word;
+    }
+    return false;
+}
+
+bool isStatement(const std::vector<Token>& tokens) {
+    for (const char* word : {"if", "for", "while", "do", "{", "println", "print", "++", "--"})
+        if (tokens[0].is(word)) return true;
+    int depth = 0;
+    for (const Token& token : tokens) {
+        if (token.is("(") || token.is("[")) ++depth;
+        if (token.is(")") || token.is("]")) --depth;
+        if (depth > 0 || token.kind != TokenKind::Operator) continue;
+        for (const char* sign :
+             {"=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^=", "++", "--"})
+            if (token.is(sign)) return true;
+    }
+    return false;
+}
+
+}  // namespace
+
+void State::entry(const Input& input) {
+    std::vector<Token> tokens = tokenize(input.text());
+    std::erase_if(tokens, [](const Token& token) { return token.kind == TokenKind::Comment; });
+    if (tokens.empty()) return;
+    if (tokens[0].kind == TokenKind::Command) return command(input);
+    if (isDeclaration(tokens)) return declare(input);
+    if (isStream(input)) return stream(input);
+    if (isVariable(tokens, declarations)) return variables(input);
+    if (isStatement(tokens)) return statement(input);
+    expression(input);
+}
+
+// ---------------------------------------------------------------- messages
+
+void State::failAt(const Input& input, std::size_t begin, std::size_t end, std::string_view what) {
+    base::SourceManager sources;
+    const base::BufferId buffer = sources.add(input.name, std::string(input.typed));
+    base::Diagnostics diags;
+    diags.add(base::Diag::BadCommandLine,
+              {buffer, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)})
+        << what;
+    add({toMessage(diags.all().front(), sources, world.colour)});
+    throw Failed();
+}
+
+void State::fail(const Input& input, std::string_view what) {
+    failAt(input, input.begin, input.end, what);
+}
+
+void State::add(std::vector<Message> messages) {
+    for (Message& each : messages) answer->messages.push_back(std::move(each));
+}
+
+void State::check(std::vector<Message> messages) {
+    bool isFine = true;
+    for (const Message& each : messages) isFine = isFine && each.severity != base::Severity::Error;
+    add(std::move(messages));
+    if (!isFine) throw Failed();
+}
+
+void State::give(const types::Value& value) {
+    answer->type = types::toString(value.type);
+    answer->value = toJson(value);
+    show(toText(value) + "\n");
+}
+
+void State::giveAll(const std::vector<types::Value>& values, std::uint64_t count) {
+    constexpr std::size_t kMostShown = 1000;
+    if (values.empty()) return;
+    answer->type = types::toString(values.front().type);
+    answer->value.clear();
+    for (const types::Value& each : values)
+        answer->value += (answer->value.empty() ? "[" : ",") + toJson(each);
+    answer->value += "]";
+    if (values.size() <= kMostShown) return show(toTable(values, world.width));
+    show(toTable({values.begin(), values.begin() + kMostShown}, world.width));
+    show(fmt::format("… {} more\n", count - kMostShown));
+}
+
+// ---------------------------------------------------------------- session
+
+Session::Session(World world) : state(std::make_unique<State>(std::move(world))) {}
+Session::~Session() = default;
+
+Answer Session::evaluate(std::string_view text) {
+    Answer answer;
+    State& s = *state;
+    s.answer = &answer;
+    const auto begin = std::chrono::steady_clock::now();
+    const std::string name = fmt::format("<input {}>", ++s.inputs);
+    for (const Entry& each : split(text)) {
+        try {
+            s.entry({text, name, each.begin, each.end});
+        } catch (const Failed&) {
+            answer.isFine = false;
+        } catch (const std::bad_alloc&) {
+            answer.isFine = false;
+            s.show("error: out of memory [out-of-memory]\n");
+        }
+        if (s.world.interrupt && *s.world.interrupt) {
+            if (!answer.isInterrupted) s.show("interrupted\n");
+            answer.isInterrupted = true;
+            *s.world.interrupt = false;
+        }
+        if (!answer.isFine || answer.isInterrupted || answer.isEnd) break;
+    }
+    answer.seconds =
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (s.isTimed) s.show(fmt::format("{:.3f} ms\n", answer.seconds * 1e3));
+    s.answer = nullptr;
+    return answer;
+}
+
+}  // namespace strc::repl

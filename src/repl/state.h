@@ -1,0 +1,128 @@
+#pragma once
+/// What a session knows, and the parts of it that do something. Private to repl.
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "repl/running.h"
+#include "repl/session.h"
+
+namespace strc::repl {
+
+/// An entry that fails ends the evaluation; its messages have been added to the answer.
+struct Failed {};
+
+/// One entry as it was typed.
+struct Input {
+    std::string_view typed;  ///< everything
+    std::string name;  ///< "<input 3>"
+    std::size_t begin = 0, end = 0;
+
+    std::string_view text() const { return typed.substr(begin, end - begin); }
+};
+
+/// What declarations took the place of: it comes back if they are refused.
+struct Replaced {
+    std::map<std::string, std::optional<Declaration>, std::less<>> declarations;
+    std::map<std::string, Variable, std::less<>> variables;
+
+    bool has(std::string_view name) const {
+        auto found = declarations.find(name);
+        return found != declarations.end() && found->second;
+    }
+};
+
+/// A range of tokens.
+struct Span {
+    std::size_t begin = 0, end = 0;
+    bool isEmpty() const { return begin >= end; }
+};
+
+/// A line about streams, taken apart.
+struct Line {
+    std::vector<Token> tokens;
+    std::optional<Span> name;  ///< before `=`
+    std::optional<Span> take;
+    std::vector<Span> elements;
+    std::optional<Span> source;
+    std::optional<Span> sink;
+};
+
+class State {
+public:
+    explicit State(World);
+
+    void entry(const Input&);
+
+    // ---- evaluate.cpp
+    void declare(const Input&);
+    void declareText(const Input&, const std::string& source, bool isQuiet);
+    void variables(const Input&);
+    void statement(const Input&);
+    void expression(const Input&);
+    /// The value of a typed expression, converted to `type` (empty: its own); an array if its own is one.
+    /// Empty for one that has no value.
+    std::optional<types::Value> valueOf(const Input&, std::string_view type = {});
+
+    std::string typeOf(const Input&);
+    std::unique_ptr<Work> runStatics(const Input&, const MixedText&,
+                                     const std::set<std::string, std::less<>>& fresh);
+    void checkDeclared(const Input&, const std::vector<const Declaration*>& fresh,
+                       const std::vector<const Declaration*>& affected, bool isQuiet,
+                       const Replaced& before);
+
+    // ---- streams.cpp
+    struct Sink;
+    void stream(const Input&);
+    bool isStream(const Input&) const;
+    bool isStreamName(std::string_view) const;
+    std::shared_ptr<Running> make(const Input&, const std::string& source, MixedText);
+    std::shared_ptr<Running> meant(const Input&, const Line&);
+    void run(Running&, const Line&, std::optional<std::uint64_t> take, const Input&);
+    Stop feedAndGo(Running&, Goal, std::string bytes, Sink&,
+                   const std::function<std::string()>& more);
+    void tellWhy(const Running&, Stop, std::optional<std::uint64_t> wanted, std::uint64_t count);
+    std::string itemsOf(const Input&, const MixedText&);
+    std::string listed(const Input&, const Line&, Span inside, const types::Type* item);
+    std::string range(const Input& from, const Input& to, const types::Type* item);
+    std::string itemsOfValue(const Input&, const types::Type* item);
+    io::Format formatOf(const Input&, const std::string& file);
+    void openSink(Sink&, const Input&, const Line&, const types::Type* item, io::StreamInfo);
+    void closeSink(Sink&, const Input&, const types::Type* item);
+
+    // ---- commands.cpp
+    void command(const Input&);
+
+    Running& present();  ///< the stream that commands are about
+    void load(const std::string& file, const Input&);
+    void showChange(const Running&, graph::EdgeId);
+
+    // ---- messages
+    void show(std::string_view text) const { world.show(text); }
+    /// Reports a fault of the input at hand, with its place, and ends the entry.
+    [[noreturn]] void fail(const Input&, std::string_view what);
+    [[noreturn]] void failAt(const Input&, std::size_t begin, std::size_t end,
+                             std::string_view what);
+    void add(std::vector<Message>);
+    /// The same; ends the entry if there is an error among them.
+    void check(std::vector<Message>);
+    void give(const types::Value&);
+    void giveAll(const std::vector<types::Value>&, std::uint64_t count);
+
+    World world;
+    Declarations declarations;
+    Workbench workbench{declarations};
+    std::map<std::string, std::shared_ptr<Running>, std::less<>> instances;
+    std::shared_ptr<Running> current;
+    std::unique_ptr<Work> valued;  ///< of the last value: its types live there
+    std::vector<types::Value> results;  ///< of the last run: for plots
+    std::vector<std::string> files;  ///< loaded
+    bool isCompiled = false;  ///< `:engine jit`
+    bool isTimed = false;  ///< `:time on`
+    std::uint64_t inputs = 0;
+    Answer* answer = nullptr;
+};
+
+}  // namespace strc::repl

@@ -1,0 +1,525 @@
+// `take 10 Ramp() | Scale(2)`, `Scale(2) <- [1, 2, 3]`, `s = Scale(2)`, `s <- "in.wav" -> "out.wav"`.
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/own_stack.h"
+#include "repl/state.h"
+#include "repl/values.h"
+#include "types/builtin_streams.h"
+
+namespace strc::repl {
+
+using types::Type;
+using types::Value;
+
+namespace {
+
+constexpr std::string_view kStream = "it";
+constexpr std::uint64_t kShownOfSource = 10;  ///< items that a source without `take` gives
+constexpr std::size_t kMostKept = 1 << 20;  ///< items that a run without `->` keeps
+
+bool isStreamKind(const Token& token) {
+    return token.is("filter") || token.is("pipeline") || token.is("splitjoin") ||
+           token.is("feedbackloop") || token.is("stateful");
+}
+
+/// Does an arrow at `at` belong to the type of an anonymous stream?
+bool isTypeArrow(const std::vector<Token>& tokens, std::size_t at) {
+    int depth = 0;
+    for (std::size_t k = at + 1; k < tokens.size(); ++k) {
+        const Token& token = tokens[k];
+        if (token.is("[")) ++depth;
+        if (token.is("]")) --depth;
+        if (depth > 0) continue;
+        if (isStreamKind(token)) return true;
+        const bool isInType = token.kind == TokenKind::Word || token.kind == TokenKind::Type ||
+                              token.is("]") || token.is("[");
+        if (!isInType) return false;
+    }
+    return false;
+}
+
+class LineParser {
+public:
+    explicit LineParser(std::string_view text) {
+        line.tokens = tokenize(text);
+        std::erase_if(line.tokens, [](const Token& t) { return t.kind == TokenKind::Comment; });
+    }
+
+    Line parse() {
+        const auto& tokens = line.tokens;
+        if (tokens.size() > 1 && tokens[0].kind == TokenKind::Word && tokens[1].is("=")) {
+            line.name = Span{0, 1};
+            at = 2;
+        }
+        if (at < tokens.size() && tokens[at].is("take")) take();
+        const std::size_t end = nextMark(at);
+        for (std::size_t from = at; from < end;) {
+            const std::size_t to = std::min(nextPipe(from), end);
+            line.elements.push_back({from, to});
+            from = to + 1;
+        }
+        at = end;
+        if (isAt("<-")) {
+            const std::size_t from = ++at;
+            line.source = Span{from, at = nextMark(at)};
+        }
+        if (isAt("->")) line.sink = Span{at + 1, tokens.size()};
+        return std::move(line);
+    }
+
+private:
+    bool isAt(std::string_view what) const {
+        return at < line.tokens.size() && line.tokens[at].is(what);
+    }
+    /// One number, name or bracketed expression.
+    void take() {
+        const std::size_t from = ++at;
+        int depth = 0;
+        for (; at < line.tokens.size(); ++at) {
+            if (line.tokens[at].is("(")) ++depth;
+            if (line.tokens[at].is(")")) --depth;
+            if (depth == 0) break;
+        }
+        at = std::min(at + 1, line.tokens.size());
+        line.take = Span{from, at};
+    }
+    template <typename Is>
+    std::size_t next(std::size_t from, Is is) const {
+        int depth = 0;
+        for (std::size_t k = from; k < line.tokens.size(); ++k) {
+            const Token& token = line.tokens[k];
+            if (token.is("(") || token.is("[") || token.is("{")) ++depth;
+            if (token.is(")") || token.is("]") || token.is("}")) --depth;
+            if (depth == 0 && is(k)) return k;
+        }
+        return line.tokens.size();
+    }
+    std::size_t nextMark(std::size_t from) const {
+        return next(from, [&](std::size_t k) {
+            const Token& token = line.tokens[k];
+            return token.is("<-") || (token.is("->") && !isTypeArrow(line.tokens, k));
+        });
+    }
+    std::size_t nextPipe(std::size_t from) const {
+        return next(from, [&](std::size_t k) { return line.tokens[k].is("|"); });
+    }
+
+    Line line;
+    std::size_t at = 0;
+};
+
+Input part(const Input& input, const Line& line, Span span) {
+    Input made = input;
+    if (span.isEmpty()) {
+        made.begin = made.end = input.end;
+        return made;
+    }
+    made.begin = input.begin + line.tokens[span.begin].begin;
+    made.end = input.begin + line.tokens[span.end - 1].end;
+    return made;
+}
+
+bool isString(const Line& line, Span span) {
+    return span.end == span.begin + 1 && line.tokens[span.begin].kind == TokenKind::String;
+}
+
+std::string unquoted(std::string_view text) {
+    std::string out;
+    for (std::size_t k = 1; k + 1 < text.size(); ++k) {
+        if (text[k] == '\\' && k + 2 < text.size()) ++k;
+        out += text[k];
+    }
+    return out;
+}
+
+/// How many expressions stand in `[…]`.
+std::size_t countItems(const Line& line, Span inside) {
+    if (inside.isEmpty()) return 0;
+    std::size_t count = 1;
+    int depth = 0;
+    for (std::size_t k = inside.begin; k < inside.end; ++k) {
+        const Token& token = line.tokens[k];
+        if (token.is("(") || token.is("[") || token.is("{")) ++depth;
+        if (token.is(")") || token.is("]") || token.is("}")) --depth;
+        if (depth == 0 && token.is(",")) ++count;
+    }
+    return count;
+}
+
+}  // namespace
+
+/// Does the entry speak of a stream, and not of numbers?
+bool State::isStream(const Input& input) const {
+    std::vector<Token> tokens = tokenize(input.text());
+    std::erase_if(tokens, [](const Token& t) { return t.kind == TokenKind::Comment; });
+    if (tokens.empty()) return false;
+    std::size_t at = 0;
+    const bool isAssignment = tokens.size() > 2 && tokens[0].kind == TokenKind::Word &&
+                              tokens[1].is("=") && !declarations.variables.contains(tokens[0].text);
+    if (isAssignment) at = 2;
+    const Token& first = tokens[at];
+    if (first.is("take") || first.is("<-") || isStreamKind(first)) return true;
+    for (std::size_t k = at; k < tokens.size() && !tokens[k].is("{"); ++k)
+        if (tokens[k].is("->") && isTypeArrow(tokens, k)) return true;
+    if (first.kind != TokenKind::Word && !first.is("add") && !first.is("split")) return false;
+    const Token* after = at + 1 < tokens.size() ? &tokens[at + 1] : nullptr;
+    if (after && after->is("<-")) return true;
+    if (declarations.variables.contains(first.text)) return false;
+    const bool follows =
+        !after || after->is("(") || after->is("<") || after->is("|") || after->is("->");
+    return follows && isStreamName(first.text);
+}
+
+bool State::isStreamName(std::string_view name) const {
+    if (instances.contains(name)) return true;
+    if (const Declaration* known = declarations.find(name)) return known->isStream();
+    return workbench.isLibraryStream(name) ||
+           types::findBuiltinStream(name) != types::BuiltinStream::None;
+}
+
+// ---------------------------------------------------------------- making
+
+namespace {
+
+MixedText wrapped(const Input& input, const Line& line) {
+    MixedText text(input.typed);
+    text.own("void->void pipeline ").own(kStream).own(" {\n");
+    for (Span span : line.elements) {
+        Input element = part(input, line, span);
+        text.own("add ").piece(element.begin, element.end).own(";\n");
+    }
+    return text.own("}\n"), text;
+}
+
+}  // namespace
+
+std::shared_ptr<Running> State::make(const Input& input, const std::string& source,
+                                     MixedText text) {
+    Task task;
+    task.typed = std::string(input.typed);
+    task.input = input.name;
+    task.top = kStream;
+    task.last = session::Stage::Balanced;
+    auto made = std::make_shared<Running>(workbench, std::move(task), std::move(text), source);
+    check(made->messages());
+    if (world.interrupt && *world.interrupt) throw Failed();
+    const std::vector<std::string> names = [&] {
+        auto found = namesIn(made->mixed.text());
+        return std::vector<std::string>(found.begin(), found.end());
+    }();
+    for (const Declaration* each : declarations.needed(names).declarations)
+        made->uses.insert(each->name);
+    const bool isReady =
+        made->start([this](std::string_view printed) { show(printed); }, world.interrupt);
+    made->onChange = [this, raw = made.get()](graph::EdgeId edge) { showChange(*raw, edge); };
+    check(made->messages());
+    if (!isReady) throw Failed();
+    return made;
+}
+
+// ---------------------------------------------------------------- feeding
+
+namespace {
+
+constexpr std::string_view kItems = "items__";
+
+/// So many of them: `float[4]` becomes `float[n][4]`.
+std::string arrayOf(const Type* item, std::size_t count) {
+    std::string text = types::toString(item);
+    const std::size_t bracket = std::min(text.find('['), text.size());
+    return text.insert(bracket, fmt::format("[{}]", count));
+}
+
+}  // namespace
+
+std::string State::itemsOf(const Input& input, const MixedText& text) {
+    std::unique_ptr<Work> work = runStatics(input, text, {});
+    const ir::Module& module = work->program.module;
+    for (std::size_t k = 0; k < module.globals.size(); ++k)
+        if (module.globals[k].name == kItems) return module.globalValues[k].bytes;
+    return {};
+}
+
+/// `[1, 2, 3]` as bytes of the input's type.
+std::string State::listed(const Input& input, const Line& line, Span inside, const Type* item) {
+    const std::size_t count = countItems(line, inside);
+    if (count == 0) return {};
+    for (std::size_t k = inside.begin; k < inside.end; ++k)
+        if (line.tokens[k].is(".."))
+            return range(part(input, line, {inside.begin, k}),
+                         part(input, line, {k + 1, inside.end}), item);
+    const Input items = part(input, line, inside);
+    MixedText text(input.typed);
+    text.own("static { ").own(arrayOf(item, count)).own(" ").own(kItems).own(" = {");
+    text.piece(items.begin, items.end).own("}; }");
+    return itemsOf(input, text);
+}
+
+/// `[1 .. 10]`.
+std::string State::range(const Input& from, const Input& to, const Type* item) {
+    const std::int64_t first = valueOf(from, "int")->toInt();
+    const std::int64_t last = valueOf(to, "int")->toInt();
+    if (last < first) return {};
+    constexpr std::int64_t kMost = 1 << 24;
+    if (last - first >= kMost) fail(to, fmt::format("a range has at most {} items", kMost));
+    const auto count = static_cast<std::size_t>(last - first + 1);
+    MixedText text(from.typed);
+    text.own("static { ").own(arrayOf(item, count)).own(" ").own(kItems);
+    text.own(
+        fmt::format("; init {{ for (int k__ = 0; k__ < {}; k__++) {}[k__] = (", count, kItems));
+    text.piece(from.begin, from.end).own(") + k__; } }");
+    return itemsOf(from, text);
+}
+
+/// An array, item by item, or a single value.
+std::string State::itemsOfValue(const Input& input, const Type* item) {
+    const std::string type = typeOf(input);
+    MixedText text(input.typed);
+    const auto known = declarations.variables.find(input.text());
+    const bool isArray = known != declarations.variables.end() &&
+                         std::count(type.begin(), type.end(), '[') > types::rank(item);
+    if (!isArray) {
+        text.own("static { ").own(arrayOf(item, 1)).own(" ").own(kItems).own(" = {");
+        return itemsOf(input, text.piece(input.begin, input.end).own("}; }"));
+    }
+    const std::size_t at = type.find('[');
+    const std::string count = type.substr(at + 1, type.find(']') - at - 1);
+    text.own("static { ").own(arrayOf(item, std::stoul(count))).own(" ").own(kItems);
+    text.own(fmt::format("; init {{ for (int k__ = 0; k__ < {}; k__++) {}[k__] = ", count, kItems));
+    text.piece(input.begin, input.end).own("[k__]; } }");
+    return itemsOf(input, text);
+}
+
+// ---------------------------------------------------------------- files
+
+namespace {
+
+class FileSource {
+public:
+    FileSource(std::unique_ptr<io::ItemReader> file, const Type* item)
+        : reader(std::move(file)), itemSize(static_cast<std::size_t>(types::sizeOf(item))) {}
+
+    base::Result<std::string> next() {
+        constexpr std::size_t kChunk = 4096;
+        std::string bytes(kChunk * itemSize, '\0');
+        auto got = reader->read(reinterpret_cast<std::byte*>(bytes.data()), kChunk);
+        if (!got) return got.failure();
+        bytes.resize(*got * itemSize);
+        return bytes;
+    }
+    io::StreamInfo info() const { return reader->info(); }
+
+private:
+    std::unique_ptr<io::ItemReader> reader;
+    std::size_t itemSize;
+};
+
+}  // namespace
+
+io::Format State::formatOf(const Input& input, const std::string& file) {
+    if (std::optional<io::Format> format = io::formatOf(file)) return *format;
+    fail(input, fmt::format("the name '{}' does not say what format the file has", file));
+}
+
+/// Where the items of a run go.
+struct State::Sink {
+    std::unique_ptr<io::ItemWriter> writer;
+    std::string variable;
+    std::vector<Value> kept;
+    std::uint64_t count = 0;
+    std::optional<base::Failure> failure;
+
+    bool take(std::vector<Value> items) {
+        count += items.size();
+        for (Value& each : items) {
+            if (writer) {
+                auto written =
+                    writer->write(reinterpret_cast<const std::byte*>(each.bytes.data()), 1);
+                if (!written) failure = written.failure();
+            } else if (kept.size() < kMostKept) {
+                kept.push_back(std::move(each));
+            }
+        }
+        return !failure;
+    }
+};
+
+void State::openSink(Sink& sink, const Input& input, const Line& line, const Type* item,
+                     io::StreamInfo info) {
+    if (!line.sink) return;
+    const Input to = part(input, line, *line.sink);
+    if (!item) fail(to, "this stream has no output");
+    if (isString(line, *line.sink)) {
+        const std::string file = unquoted(to.text());
+        io::StreamInfo wanted;
+        wanted.sampleRate = info.sampleRate;
+        wanted.channels = info.channels;
+        wanted.width = info.width;
+        auto opened = io::openWriter(file, formatOf(to, file), item, wanted);
+        if (!opened) fail(to, opened.error());
+        sink.writer = std::move(*opened);
+        return;
+    }
+    const bool isName = line.sink->end == line.sink->begin + 1 &&
+                        line.tokens[line.sink->begin].kind == TokenKind::Word;
+    if (!isName) fail(to, "a file name in quotes, or the name of a variable is needed here");
+    sink.variable = to.text();
+}
+
+void State::closeSink(Sink& sink, const Input& input, const Type* item) {
+    if (sink.writer) {
+        base::Status closed = sink.writer->close();
+        if (sink.failure) fail(input, sink.failure->text);
+        if (!closed) fail(input, closed.error());
+        show(fmt::format("{} item{} written\n", sink.count, sink.count == 1 ? "" : "s"));
+        return;
+    }
+    results = std::move(sink.kept);
+    if (sink.variable.empty()) return giveAll(results, sink.count);
+    Variable made{arrayOf(item, results.size()), {}, namesIn(types::toString(item))};
+    for (const Value& each : results) made.bytes += each.bytes;
+    declarations.variables.insert_or_assign(sink.variable, std::move(made));
+    show(fmt::format("{} = {} item{}\n", sink.variable, results.size(),
+                     results.size() == 1 ? "" : "s"));
+}
+
+// ---------------------------------------------------------------- running
+
+std::shared_ptr<Running> State::meant(const Input& input, const Line& line) {
+    if (line.elements.empty()) {
+        if (line.name) fail(input, "a stream is needed after '='");
+        if (!current) fail(input, "there is no stream yet: 'Scale(2) <- [1, 2, 3]' makes one");
+        return current;
+    }
+    for (Span each : line.elements) {
+        if (each.isEmpty()) fail(input, "a stream is missing beside '|'");
+        const std::string_view name = line.tokens[each.begin].text;
+        auto known = instances.find(name);
+        if (known == instances.end() || each.end != each.begin + 1) continue;
+        if (line.elements.size() == 1 && !line.name) return known->second;
+        fail(part(input, line, each),
+             fmt::format("'{}' is a stream that runs already: it cannot become part of another",
+                         name));
+    }
+    const Input whole = part(input, line, {line.elements.front().begin, line.elements.back().end});
+    return make(input, std::string(whole.text()), wrapped(input, line));
+}
+
+void State::stream(const Input& input) {
+    const Line line = LineParser(input.text()).parse();
+    std::optional<std::uint64_t> take;
+    if (line.take) {
+        const Input count = part(input, line, *line.take);
+        const std::int64_t number = valueOf(count, "int")->toInt();
+        if (number < 0) fail(count, "so many items cannot be taken");
+        take = static_cast<std::uint64_t>(number);
+    }
+    std::string name;
+    if (line.name) {
+        name = part(input, line, *line.name).text();
+        if (declarations.find(name) || workbench.isLibraryStream(name))
+            fail(part(input, line, *line.name),
+                 fmt::format("'{}' is the name of a declaration: another one is needed", name));
+    }
+    std::shared_ptr<Running> running = meant(input, line);
+    current = running;
+    if (line.name) instances[name] = running;
+    if (line.name && !line.source && !take && !line.sink) {
+        show(fmt::format("{}: {}\n", name, running->signature()));
+        return;
+    }
+    run(*running, line, take, input);
+}
+
+void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> take,
+                const Input& input) {
+    Goal goal{take, std::nullopt};
+    const bool isOpen = stream.input() != nullptr;
+    if (line.source && !isOpen) fail(part(input, line, *line.source), "this stream has no input");
+    const bool isBounded = take || isOpen || !stream.output() || line.sink;
+    if (!isBounded) goal.items = kShownOfSource;
+    std::optional<FileSource> file;
+    std::string bytes;
+    if (line.source) {
+        const Input from = part(input, line, *line.source);
+        if (line.source->isEmpty())
+            fail(from, "'<-' wants items: [1, 2, 3], a variable or \"file\"");
+        if (isString(line, *line.source)) {
+            const std::string name = unquoted(from.text());
+            auto opened = io::openReader(name, formatOf(from, name), stream.input());
+            if (!opened) fail(from, opened.error());
+            file.emplace(std::move(*opened), stream.input());
+        } else if (line.tokens[line.source->begin].is("[") &&
+                   line.tokens[line.source->end - 1].is("]")) {
+            bytes =
+                listed(input, line, {line.source->begin + 1, line.source->end - 1}, stream.input());
+        } else {
+            bytes = itemsOfValue(from, stream.input());
+        }
+    } else if (isOpen && !take && !line.sink && stream.live->size(stream.graph().input) == 0 &&
+               stream.live->steps() == 0) {
+        show(fmt::format("{} waits for input: '<- [1, 2, 3]' feeds it\n", stream.signature()));
+        return;
+    }
+    Sink sink;
+    openSink(sink, input, line, stream.output(), file ? file->info() : io::StreamInfo());
+    const Stop why = feedAndGo(stream, goal, bytes, sink, [&]() -> std::string {
+        if (!file) return {};
+        base::Result<std::string> more = file->next();
+        if (!more) fail(input, more.error());
+        return *more;
+    });
+    std::vector<Message> messages = stream.messages();
+    closeSink(sink, input, stream.output());
+    tellWhy(stream, why, take, sink.count);
+    if (!isBounded && why == Stop::Goal) show("`take N` gives more.\n");
+    check(std::move(messages));
+    if (why == Stop::Failed) throw Failed();
+}
+
+Stop State::feedAndGo(Running& stream, Goal goal, std::string bytes, Sink& sink,
+                      const std::function<std::string()>& more) {
+    auto take = [&](std::vector<Value> items) { return sink.take(std::move(items)); };
+    const std::uint64_t wanted = goal.items.value_or(0);
+    Stop why = Stop::Waiting;
+    for (;;) {
+        if (bytes.empty()) bytes = more();
+        const bool isFed = !bytes.empty();
+        if (isFed)
+            stream.feed(reinterpret_cast<const std::byte*>(bytes.data()),
+                        bytes.size() / static_cast<std::size_t>(types::sizeOf(stream.input())));
+        bytes.clear();
+        if (goal.items && stream.output()) goal.items = wanted - std::min(wanted, sink.count);
+        why = stream.go(goal, take);
+        if (why != Stop::Waiting || !isFed) return why;
+    }
+}
+
+void State::tellWhy(const Running& stream, Stop why, std::optional<std::uint64_t> wanted,
+                    std::uint64_t count) {
+    switch (why) {
+        case Stop::Break:
+            show(fmt::format("stopped before {} fires, after {} steps\n",
+                             stream.nameOf(stream.live->next()), stream.live->steps()));
+            break;
+        case Stop::Interrupted:
+            answer->isInterrupted = true;
+            show(fmt::format("interrupted after {} steps; ':continue' goes on\n",
+                             stream.live->steps()));
+            break;
+        case Stop::Waiting:
+            if (wanted && stream.output() && count < *wanted)
+                show(fmt::format("{} of {}: the stream waits for more input\n", count, *wanted));
+            break;
+        case Stop::Ended:
+            if (stream.output() || wanted) show("the end of the input is reached\n");
+            break;
+        default: break;
+    }
+}
+
+}  // namespace strc::repl

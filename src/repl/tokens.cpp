@@ -1,0 +1,283 @@
+#include "repl/tokens.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+namespace strc::repl {
+namespace {
+
+constexpr std::array kKeywords = std::to_array<std::string_view>(
+    {"filter",   "pipeline", "splitjoin", "feedbackloop", "portal",  "to",        "handler",
+     "stateful", "iter",     "add",       "split",        "join",    "duplicate", "roundrobin",
+     "body",     "loop",     "enqueue",   "init",         "prework", "work",      "peek",
+     "pop",      "push",     "struct",    "template",     "native",  "static",    "global",
+     "helper",   "if",       "else",      "while",        "for",     "switch",    "case",
+     "default",  "break",    "continue",  "return",       "do",      "pi",        "true",
+     "false",    "take"});
+constexpr std::array kTypes = std::to_array<std::string_view>(
+    {"void", "boolean", "bit", "int", "float", "double", "complex", "float2", "float3", "float4"});
+/// Longest first.
+constexpr std::array kOperators = std::to_array<std::string_view>(
+    {"<<=", ">>=", "->", "<-", "++", "--", "+=", "-=", "*=", "/=", "%=", "&=",
+     "|=",  "^=",  "<<", ">>", "&&", "||", "==", "!=", "<=", ">=", ".."});
+
+bool isWordStart(char c) { return std::isalpha(static_cast<unsigned char>(c)) || c == '_'; }
+bool isWordPart(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+
+class Lexer {
+public:
+    explicit Lexer(std::string_view source) : text(source) {}
+
+    std::vector<Token> run() {
+        while (at < text.size()) {
+            const char c = text[at];
+            if (std::isspace(static_cast<unsigned char>(c))) {
+                if (c == '\n') isLineStart = true;
+                ++at;
+                continue;
+            }
+            if (c == ':' && isLineStart)
+                command();
+            else if (isWordStart(c))
+                word();
+            else if (std::isdigit(static_cast<unsigned char>(c)))
+                number();
+            else if (c == '"' || c == '\'')
+                quoted(c);
+            else if (text.substr(at, 2) == "//")
+                add(TokenKind::Comment, std::min(text.find('\n', at), text.size()));
+            else if (text.substr(at, 2) == "/*")
+                blockComment();
+            else
+                add(TokenKind::Operator, at + operatorLength());
+            isLineStart = false;
+        }
+        return std::move(tokens);
+    }
+
+private:
+    void add(TokenKind kind, std::size_t end, bool isOpen = false) {
+        tokens.push_back({kind, static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(end),
+                          text.substr(at, end - at), isOpen});
+        at = end;
+    }
+    void command() {
+        std::size_t end = at + 1;
+        while (end < text.size() && isWordPart(text[end])) ++end;
+        add(TokenKind::Command, end);
+    }
+    void word() {
+        std::size_t end = at;
+        while (end < text.size() && isWordPart(text[end])) ++end;
+        const std::string_view found = text.substr(at, end - at);
+        add(isKeyword(found)         ? TokenKind::Keyword
+            : isPrimitiveType(found) ? TokenKind::Type
+                                     : TokenKind::Word,
+            end);
+    }
+    void number() {
+        std::size_t end = at;
+        while (end < text.size()) {
+            const bool isPoint = text[end] == '.' && end + 1 < text.size() &&
+                                 std::isdigit(static_cast<unsigned char>(text[end + 1]));
+            const bool isSign = (text[end] == '+' || text[end] == '-') && end > at &&
+                                (text[end - 1] == 'e' || text[end - 1] == 'E') &&
+                                !text.substr(at).starts_with("0x");
+            if (!isPoint && !isSign && !isWordPart(text[end])) break;
+            ++end;
+        }
+        add(TokenKind::Number, end);
+    }
+    void quoted(char quote) {
+        std::size_t end = at + 1;
+        while (end < text.size() && text[end] != quote && text[end] != '\n')
+            end += text[end] == '\\' && end + 1 < text.size() ? 2 : 1;
+        const bool isOpen = end >= text.size() || text[end] != quote;
+        add(TokenKind::String, isOpen ? std::min(end, text.size()) : end + 1, isOpen);
+    }
+    void blockComment() {
+        const std::size_t end = text.find("*/", at + 2);
+        const bool isOpen = end == std::string_view::npos;
+        add(TokenKind::Comment, isOpen ? text.size() : end + 2, isOpen);
+    }
+    std::size_t operatorLength() const {
+        for (std::string_view each : kOperators)
+            if (text.substr(at).starts_with(each)) return each.size();
+        return 1;
+    }
+
+    std::string_view text;
+    std::size_t at = 0;
+    bool isLineStart = true;
+    std::vector<Token> tokens;
+};
+
+bool opens(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
+bool closes(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
+
+/// What can stand neither at the end of an entry nor, as a sign of an operand before it, at its beginning.
+bool joins(const Token& token) {
+    if (token.kind != TokenKind::Operator) return false;
+    constexpr std::array kNot = std::to_array<std::string_view>(
+        {"(", ")", "[", "]", "{", "}", ";", "++", "--", "!", "~", ".."});
+    return std::find(kNot.begin(), kNot.end(), token.text) == kNot.end();
+}
+
+/// Walks over the tokens of a text and finds the ends of its entries.
+class Splitter {
+public:
+    explicit Splitter(std::string_view source) : text(source), tokens(tokenize(source)) {
+        std::erase_if(tokens, [](const Token& token) {
+            return token.kind == TokenKind::Comment && !token.isOpen;
+        });
+    }
+
+    std::vector<Entry> run() {
+        while (at < tokens.size()) {
+            if (tokens[at].is(";")) {
+                ++at;
+                continue;
+            }
+            tokens[at].kind == TokenKind::Command ? command() : entry();
+        }
+        return std::move(entries);
+    }
+
+    int openAtEnd() const { return depth; }
+
+private:
+    void finish(std::uint32_t begin, std::uint32_t end, bool isComplete) {
+        entries.push_back({begin, end, isComplete});
+    }
+
+    /// Ends with its line.
+    void command() {
+        const std::uint32_t begin = tokens[at].begin;
+        const auto end = std::min(text.find('\n', begin), text.size());
+        while (at < tokens.size() && tokens[at].begin < end) ++at;
+        finish(begin, static_cast<std::uint32_t>(end), true);
+    }
+
+    bool isLastOfLine() const {
+        return at + 1 < tokens.size() &&
+               text.substr(tokens[at].end, tokens[at + 1].begin - tokens[at].end).find('\n') !=
+                   std::string_view::npos;
+    }
+
+    /// A declaration of a stream or package, a struct, a static block: it ends with its block.
+    static bool beginsBlock(const Token& token) {
+        constexpr std::array kWords = std::to_array<std::string_view>(
+            {"filter", "pipeline", "splitjoin", "feedbackloop", "struct", "helper", "native",
+             "static", "global", "if", "for", "while", "do"});
+        return token.kind == TokenKind::Keyword &&
+               std::find(kWords.begin(), kWords.end(), token.text) != kWords.end();
+    }
+    static bool isStatement(const Token& token) {
+        return token.is("if") || token.is("for") || token.is("while") || token.is("do");
+    }
+
+    void entry() {
+        const std::size_t first = at;
+        bool hasBlock = false;  // a word that wants a block has been met
+        bool blockDone = false;  // and its block is closed
+        bool isStream = false;  // an anonymous stream may be followed by more
+        bool isNamed = false;
+        const bool isControl = isStatement(tokens[first]);
+        const bool isDo = tokens[first].is("do");
+        depth = 0;
+        for (; at < tokens.size(); ++at) {
+            const Token& token = tokens[at];
+            if (token.isOpen) {
+                finish(tokens[first].begin, token.end, token.kind == TokenKind::String);
+                ++at;
+                return;
+            }
+            if (depth == 0 && token.is(";")) {
+                const bool goesOn = isControl && nextIs("else");
+                if (goesOn) continue;
+                finish(tokens[first].begin, isControl ? token.end : token.begin, true);
+                ++at;
+                return;
+            }
+            if (depth == 0 && beginsBlock(token)) {
+                hasBlock = true;
+                blockDone = false;
+                isNamed = at + 1 < tokens.size() && tokens[at + 1].kind == TokenKind::Word;
+                isStream = token.is("filter") || token.is("pipeline") || token.is("splitjoin") ||
+                           token.is("feedbackloop");
+            }
+            if (opens(token)) ++depth;
+            if (closes(token)) depth = std::max(0, depth - 1);
+            if (depth > 0) continue;
+            if (token.is("}") && hasBlock) {
+                blockDone = true;
+                const bool endsHere = isControl ? !nextIs("else") && !(isDo && nextIs("while"))
+                                                : !isStream || isNamed;
+                if (endsHere) {
+                    ++at;
+                    finish(tokens[first].begin, token.end, true);
+                    return;
+                }
+            }
+            if (isLastOfLine() && mayEnd(token, hasBlock, blockDone, isControl)) {
+                ++at;
+                finish(tokens[first].begin, token.end, true);
+                return;
+            }
+        }
+        const Token& last = tokens.back();
+        finish(tokens[first].begin, last.end,
+               depth == 0 && !joins(last) && !(hasBlock && !blockDone) && !last.is("take"));
+    }
+
+    bool nextIs(std::string_view word) const {
+        return at + 1 < tokens.size() && tokens[at + 1].is(word);
+    }
+
+    /// The line ends after this token: does the entry?
+    bool mayEnd(const Token& token, bool hasBlock, bool blockDone, bool isControl) const {
+        if (isControl || joins(token) || token.is("take")) return false;
+        if (hasBlock && !blockDone) return false;
+        const Token& next = tokens[at + 1];
+        if (next.kind == TokenKind::Command) return true;
+        // A sign may begin an expression, an arrow feeds the present stream; everything else that joins
+        // goes on with the last line.
+        return !joins(next) || next.is("-") || next.is("<-");
+    }
+
+    std::string_view text;
+    std::vector<Token> tokens;
+    std::size_t at = 0;
+    int depth = 0;
+    std::vector<Entry> entries;
+};
+
+}  // namespace
+
+std::vector<Token> tokenize(std::string_view text) { return Lexer(text).run(); }
+
+bool isKeyword(std::string_view word) {
+    return std::find(kKeywords.begin(), kKeywords.end(), word) != kKeywords.end();
+}
+bool isPrimitiveType(std::string_view word) {
+    return std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end();
+}
+
+std::vector<Entry> split(std::string_view text) { return Splitter(text).run(); }
+
+bool isComplete(std::string_view text) {
+    const std::vector<Entry> entries = split(text);
+    return entries.empty() || entries.back().isComplete;
+}
+
+int openBrackets(std::string_view text) {
+    int depth = 0;
+    for (const Token& token : tokenize(text)) {
+        if (opens(token)) ++depth;
+        if (closes(token)) depth = std::max(0, depth - 1);
+    }
+    return depth;
+}
+
+}  // namespace strc::repl

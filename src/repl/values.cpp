@@ -1,0 +1,238 @@
+#include "repl/values.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace strc::repl {
+
+using types::Type;
+using types::TypeKind;
+using types::Value;
+
+namespace {
+
+constexpr std::int64_t kMostShown = 1000;  ///< elements of one array
+
+Value part(const Value& whole, std::int64_t offset, const Type* type) {
+    return {type, whole.bytes.substr(static_cast<std::size_t>(offset),
+                                     static_cast<std::size_t>(types::sizeOf(type)))};
+}
+
+bool isNumber(const Type* type) { return type->isReal() || type->is(TypeKind::Boolean); }
+
+double toDouble(const Value& value) {
+    switch (value.type->kind) {
+        case TypeKind::Float: return static_cast<double>(value.as<float>());
+        case TypeKind::Double: return value.as<double>();
+        default: return static_cast<double>(value.toInt());
+    }
+}
+
+std::string numberJson(double number) {
+    if (std::isfinite(number)) return fmt::format("{}", number);
+    return std::isnan(number) ? "\"NaN\"" : number > 0 ? "\"Infinity\"" : "\"-Infinity\"";
+}
+
+std::string numberJson(float number) {
+    if (std::isfinite(number)) return fmt::format("{}", number);
+    return numberJson(static_cast<double>(number));
+}
+
+float component(const Value& value, std::size_t k) {
+    float number = 0;
+    std::memcpy(&number, value.bytes.data() + 4 * k, sizeof number);
+    return number;
+}
+
+std::string quoted(std::string_view text) {
+    std::string out = "\"";
+    for (char c : text) {
+        const auto code = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\')
+            (out += '\\') += c;
+        else if (c == '\n')
+            out += "\\n";
+        else if (code < 0x20 || code >= 0x7F)
+            out += fmt::format("\\u{:04x}", code);
+        else
+            out += c;
+    }
+    return out + '"';
+}
+
+}  // namespace
+
+Value element(const Value& array, std::int64_t k) {
+    return part(array, k * types::sizeOf(array.type->element), array.type->element);
+}
+
+std::string toText(const Value& value) {
+    const Type* type = value.type;
+    if (type->is(TypeKind::String)) return value.bytes;
+    if (type->is(TypeKind::Array)) {
+        std::string out = "{";
+        const std::int64_t shown = std::min(type->extent, kMostShown);
+        for (std::int64_t k = 0; k < shown; ++k)
+            out += (k == 0 ? "" : ", ") + toText(element(value, k));
+        if (shown < type->extent) out += fmt::format(", … {} more", type->extent - shown);
+        return out + "}";
+    }
+    if (type->is(TypeKind::Struct)) {
+        std::string out = std::string(type->structure->name.text()) + "{";
+        bool isFirst = true;
+        for (const types::StructField& field : type->structure->fields) {
+            out += fmt::format("{}{} = {}", isFirst ? "" : ", ", field.name.text(),
+                               toText(part(value, field.offset, field.type)));
+            isFirst = false;
+        }
+        return out + "}";
+    }
+    if (type->isVector()) {
+        std::string out = "(";
+        for (int k = 0; k < type->components(); ++k)
+            out += (k == 0 ? "" : ", ") +
+                   types::formatFloat(component(value, static_cast<std::size_t>(k)));
+        return out + ")";
+    }
+    return types::toString(value);
+}
+
+namespace {
+
+/// Digits behind the point are aligned as well.
+std::vector<std::string> aligned(const std::vector<Value>& values) {
+    std::vector<std::string> texts;
+    std::size_t before = 0;
+    std::size_t after = 0;
+    auto point = [](const std::string& text) { return std::min(text.find('.'), text.size()); };
+    for (const Value& each : values) {
+        texts.push_back(toText(each));
+        before = std::max(before, point(texts.back()));
+        after = std::max(after, texts.back().size() - point(texts.back()));
+    }
+    for (std::string& text : texts) {
+        const std::size_t at = point(text);
+        text = std::string(before - at, ' ') + text;
+        text.resize(before + after, ' ');
+    }
+    return texts;
+}
+
+std::string inOneLine(const std::vector<Value>& values) {
+    std::string line;
+    for (const Value& each : values) line += (line.empty() ? "" : " ") + toText(each);
+    return line + "\n";
+}
+
+std::string trimmed(std::string line) {
+    line.resize(line.find_last_not_of(' ') + 1);
+    return line + "\n";
+}
+
+}  // namespace
+
+std::string toTable(const std::vector<Value>& values, std::size_t width) {
+    if (values.empty()) return {};
+    const bool isTable =
+        isNumber(values.front().type) || values.front().type->is(TypeKind::Complex);
+    if (!isTable) {
+        std::string out;
+        for (const Value& each : values) out += toText(each) + "\n";
+        return out;
+    }
+    constexpr std::size_t kFew = 10;
+    if (values.size() <= kFew)
+        if (std::string line = inOneLine(values); line.size() <= width + 1) return line;
+    const std::vector<std::string> texts = aligned(values);
+    const std::size_t place = std::to_string(values.size() - 1).size() + 2;
+    const std::size_t room = width > place ? width - place : 1;
+    std::size_t columns = std::clamp<std::size_t>(room / (texts.front().size() + 1), 1, kFew);
+    std::string out;
+    for (std::size_t k = 0; k < texts.size(); k += columns) {
+        std::string line = fmt::format("{:>{}}", fmt::format("[{}]", k), place);
+        for (std::size_t j = k; j < std::min(k + columns, texts.size()); ++j)
+            line += " " + texts[j];
+        out += trimmed(std::move(line));
+    }
+    return out;
+}
+
+std::string toJson(const Value& value) {
+    const Type* type = value.type;
+    switch (type->kind) {
+        case TypeKind::Boolean: return value.toInt() != 0 ? "true" : "false";
+        case TypeKind::Float: return numberJson(value.as<float>());
+        case TypeKind::Double: return numberJson(value.as<double>());
+        case TypeKind::String: return quoted(value.bytes);
+        case TypeKind::Char: return quoted(value.bytes);
+        default: break;
+    }
+    if (type->isReal()) return std::to_string(value.toInt());
+    std::string out;
+    if (type->is(TypeKind::Complex) || type->isVector()) {
+        const std::size_t count = value.bytes.size() / sizeof(float);
+        for (std::size_t k = 0; k < count; ++k)
+            out += (k == 0 ? "[" : ",") + numberJson(component(value, k));
+        return out + "]";
+    }
+    if (type->is(TypeKind::Array)) {
+        for (std::int64_t k = 0; k < type->extent; ++k)
+            out += (k == 0 ? "" : ",") + toJson(element(value, k));
+        return "[" + out + "]";
+    }
+    if (type->is(TypeKind::Struct)) {
+        for (const types::StructField& field : type->structure->fields)
+            out += fmt::format("{}\"{}\":{}", out.empty() ? "" : ",", field.name.text(),
+                               toJson(part(value, field.offset, field.type)));
+        return "{" + out + "}";
+    }
+    return "null";
+}
+
+std::string toSource(const Value& value) {
+    const Type* type = value.type;
+    switch (type->kind) {
+        case TypeKind::Boolean: return value.toInt() != 0 ? "true" : "false";
+        case TypeKind::Bit: return std::to_string(value.toInt());
+        case TypeKind::Int:
+            return value.toInt() == INT32_MIN ? "0x80000000" : std::to_string(value.toInt());
+        case TypeKind::Float:
+        case TypeKind::Double: {
+            const double number = toDouble(value);
+            if (std::isnan(number)) return "0.0 / 0.0";
+            if (std::isinf(number)) return number > 0 ? "1.0 / 0.0" : "-1.0 / 0.0";
+            std::string text = fmt::format("{:.9g}", number);
+            if (text.find_first_of(".e") == std::string::npos) text += ".0";
+            return text;
+        }
+        case TypeKind::Complex:
+            return fmt::format("{:.9g} + {:.9g}i", component(value, 0), component(value, 1));
+        case TypeKind::Array: break;
+        default: return {};
+    }
+    std::string out;
+    for (std::int64_t k = 0; k < type->extent; ++k) {
+        const std::string item = toSource(element(value, k));
+        if (item.empty()) return {};
+        out += (k == 0 ? "" : ", ") + item;
+    }
+    return "{" + out + "}";
+}
+
+void appendNumbers(const Value& value, std::vector<double>& numbers) {
+    const Type* type = value.type;
+    if (isNumber(type)) {
+        numbers.push_back(toDouble(value));
+    } else if (type->is(TypeKind::Complex)) {
+        numbers.push_back(std::hypot(component(value, 0), component(value, 1)));
+    } else if (type->isVector()) {
+        for (int k = 0; k < type->components(); ++k)
+            numbers.push_back(static_cast<double>(component(value, static_cast<std::size_t>(k))));
+    } else if (type->is(TypeKind::Array)) {
+        for (std::int64_t k = 0; k < type->extent; ++k) appendNumbers(element(value, k), numbers);
+    }
+}
+
+}  // namespace strc::repl
