@@ -5,7 +5,7 @@ import os
 import platform
 import statistics
 
-from sides import CONTRACTED, TWIN
+from sides import CONTRACTED, RING, TWIN, UNCHECKED
 
 OTHERS = ("fftw", "liquid", "Faust")
 BUSY = 0.5  # load per core, beyond which times are not to be trusted
@@ -40,15 +40,17 @@ def medians(result, kind="work"):
 
 
 def heading(engines, pairs):
-    columns = "".join(f" {name:>10}" for name in (*engines, TWIN))
-    ratios = "".join(f" {name + '/' + TWIN:>14}" for name in engines)
+    columns = "".join(f" {name:>15}" for name in (*engines, TWIN))
+    pairs = [*((name, TWIN) for name in usual(engines)), *compared(engines)]
+    ratios = "".join(f" {over + '/' + under:>22}" for over, under in pairs)
     return f"{'seconds':18}{columns}{ratios}   {pairs} runs each, in turn"
 
 
 def line(name, result, engines):
     seconds = medians(result)
-    columns = "".join(f" {seconds[side]:10.3f}" for side in (*engines, TWIN))
-    ratios = "".join(f" {seconds[side] / seconds[TWIN]:14.2f}" for side in engines)
+    columns = "".join(f" {seconds[side]:15.3f}" for side in (*engines, TWIN))
+    pairs = [*((engine, TWIN) for engine in usual(engines)), *compared(engines)]
+    ratios = "".join(f" {seconds[over] / seconds[under]:22.2f}" for over, under in pairs)
     return f"{name:18}{columns}{ratios}"
 
 
@@ -56,12 +58,31 @@ def geometric_mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
 
+def usual(engines):
+    """Engines but for those that are only there to be compared with them."""
+    return [name for name in engines if not name.endswith((RING, UNCHECKED))]
+
+
+def compared(engines):
+    """Pairs of engines whose ratio says something: what rings would cost, and what checks cost."""
+    for name in usual(engines):
+        if name + RING in engines:
+            yield name + RING, name
+        if name + UNCHECKED in engines:
+            yield name, name + UNCHECKED
+
+
+def ratios_of(results, over, under):
+    return [medians(each)[over] / medians(each)[under] for each in results.values()]
+
+
 def table(results, engines):
+    pairs = [*((engine, TWIN) for engine in usual(engines)), *compared(engines)]
     others = [side for side in OTHERS if any(side in each["work"] for each in results.values())]
     heads = ["program", "items", *engines, TWIN, CONTRACTED, *others]
-    heads += [f"{engine} / {TWIN}" for engine in engines]
-    heads += [f"whole process, {engine} / {TWIN}" for engine in engines]
-    heads += [f"compiling, {engine}" for engine in engines] + ["compiling, clang -O2"]
+    heads += [f"{over} / {under}" for over, under in pairs]
+    heads += [f"whole process, {engine} / {TWIN}" for engine in usual(engines)]
+    heads += [f"compiling, {engine}" for engine in usual(engines)] + ["compiling, clang -O2"]
     rows = []
     for name, result in results.items():
         seconds, whole = medians(result), medians(result, "whole")
@@ -69,9 +90,9 @@ def table(results, engines):
         for side in (*engines, TWIN, CONTRACTED, *others):
             known = side in seconds
             row.append(f"{seconds[side] / result['items'] * 1e9:.2f}" if known else "")
-        row += [f"{seconds[engine] / seconds[TWIN]:.2f}" for engine in engines]
-        row += [f"{whole[engine] / whole[TWIN]:.2f}" for engine in engines]
-        row += [f"{result['compile'][side]:.2f} s" for side in (*engines, TWIN)]
+        row += [f"{seconds[over] / seconds[under]:.2f}" for over, under in pairs]
+        row += [f"{whole[engine] / whole[TWIN]:.2f}" for engine in usual(engines)]
+        row += [f"{result['compile'][side]:.2f} s" for side in (*usual(engines), TWIN)]
         rows.append(row)
     text = [
         machine_line(),
@@ -80,9 +101,9 @@ def table(results, engines):
         "",
         markdown(heads, rows, left=1),
     ]
-    for engine in engines if results else ():
-        ratios = [medians(each)[engine] / medians(each)[TWIN] for each in results.values()]
-        text += ["", f"Geometric mean of {engine} / {TWIN}: {geometric_mean(ratios):.2f}"]
+    for over, under in pairs if results else ():
+        mean = geometric_mean(ratios_of(results, over, under))
+        text += ["", f"Geometric mean of {over} / {under}: {mean:.2f}"]
     return "\n".join(text) + "\n"
 
 
@@ -92,6 +113,7 @@ LEFT, WIDTH, BAR, GAP = 150, 560, 12, 8
 
 def plot(results, engines):
     """Bars of the ratios on a logarithmic scale, with a line where strc is as fast as C++."""
+    engines = usual(engines)
     ratios = {
         name: [medians(result)[engine] / medians(result)[TWIN] for engine in engines]
         for name, result in results.items()

@@ -18,8 +18,12 @@ ENGINES = {
     "build": (["build"], None),
     "jit ring": (["run"], "--tapes=ring"),
     "build ring": (["build"], "--tapes=ring"),
+    "jit unchecked": (["run"], "--check=none"),
+    "build unchecked": (["build"], "--check=none"),
     "interpret": (["run", "--interpret"], None),
 }
+# Other ways to make code, which are compared with the usual one.
+RING, UNCHECKED = " ring", " unchecked"
 FAUST_HEADERS = "/usr/include/faust/dsp/dsp.h"
 
 
@@ -38,7 +42,7 @@ def known_engines(arguments):
         return words[0] in options and (not option or option.split("=")[0] in options[words[0]])
 
     default = "build" if is_known("build") else "jit"
-    wanted = arguments.engines or [default, f"{default} ring"]
+    wanted = arguments.engines or [default, f"{default} unchecked", f"{default} ring"]
     known = [name for name in wanted if is_known(name)]
     if not known:
         raise SystemExit(f"{arguments.strc} has none of the engines {', '.join(wanted)}")

@@ -248,6 +248,8 @@ llvm::DIType* DebugInfo::state() {
         const std::string name = (edge.from == graph::kNone ? "input" : paths[edge.from]) + " -> " +
                                  (edge.to == graph::kNone ? "output" : paths[edge.to]);
         members.push_back(member(unit, name, this->channel(channel), channel.offset));
+        if (plan.tapes == plan::Tapes::Ring)
+            members.push_back(member(unit, "ring of " + name, ring(), plan.ringOf(channel.edge)));
     }
     return stateType = record("strc_state", plan.stateSize, members);
 }
@@ -267,9 +269,20 @@ llvm::DIType* DebugInfo::fieldsOf(const elab::Kernel& kernel) {
 /// All that its memory holds, and the part of it that stays between steady states.
 llvm::DIType* DebugInfo::channel(const plan::Channel& channel) {
     const Type* item = plan.program->graph.edges[channel.edge].type;
-    llvm::Metadata* members[] = {member(unit, "items", items(item, channel.capacity), 0),
-                                 member(unit, "staying", items(item, channel.retained), 0)};
+    const bool isRing = plan.tapes == plan::Tapes::Ring;
+    llvm::Metadata* members[] = {
+        member(unit, "items", items(item, channel.capacity), 0),
+        member(unit, "staying", items(item, isRing ? 0 : channel.retained), 0)};
     return record("channel", channel.capacity * channel.itemSize, members);
+}
+
+/// How much of a channel was read and written so far.
+llvm::DIType* DebugInfo::ring() {
+    if (ringType) return ringType;
+    llvm::DIType* number = scalar("long", 64, llvm::dwarf::DW_ATE_signed);
+    llvm::Metadata* members[] = {member(unit, "read", number, plan::kRingRead),
+                                 member(unit, "written", number, plan::kRingWritten)};
+    return ringType = record("ring", plan::kRingSize, members);
 }
 
 llvm::DIType* DebugInfo::member(llvm::DIScope* scope, const std::string& name, llvm::DIType* type,

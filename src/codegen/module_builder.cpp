@@ -235,7 +235,7 @@ KernelFunctions& ModuleBuilder::kernel(graph::KernelId id) {
 }
 
 unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
-    if (options.level < 2) return 0;
+    if (options.level < 2 || plan.tapes == plan::Tapes::Ring) return 0;
     const elab::Kernel& kernel = *made.kernel;
     if (!made.lanes) {
         made.lanes = ir::findLanes(*kernel.code.work);

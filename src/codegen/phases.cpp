@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
+#include "codegen/detail/rings.h"
 #include "strc/demand.h"
 
 namespace strc::codegen {
@@ -162,6 +163,7 @@ private:
                 return;
             }
             case StepKind::Read:
+                if (hasRings()) return rings().transfer(step);
                 if (m.plan.demand)
                     return copy(item(step.channel, step.outputs[0]),
                                 moveQueue(step, offsetof(strc_queue, first)),
@@ -171,6 +173,7 @@ private:
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
             case StepKind::Write:
+                if (hasRings()) return rings().transfer(step);
                 if (m.plan.demand)
                     return copy(moveQueue(step, offsetof(strc_queue, last)),
                                 item(step.channel, step.inputs[0]),
@@ -193,20 +196,23 @@ private:
 
     template <typename Body>
     void loop(std::int64_t count, Body body) {
-        if (count == 1) return body(b.getInt64(0));
-        llvm::BasicBlock* before = b.GetInsertBlock();
-        auto* inside = llvm::BasicBlock::Create(m.context, "round", function);
-        b.CreateBr(inside);
-        b.SetInsertPoint(inside);
-        llvm::PHINode* round = b.CreatePHI(m.i64(), 2);
-        round->addIncoming(b.getInt64(0), before);
-        body(round);
-        llvm::Value* next = b.CreateNUWAdd(round, b.getInt64(1));
-        round->addIncoming(next, b.GetInsertBlock());
-        auto* after = llvm::BasicBlock::Create(m.context, "after", function);
-        b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(static_cast<std::uint64_t>(count))), inside,
-                       after);
-        b.SetInsertPoint(after);
+        emitLoop(b, count, body);
+    }
+
+    // ---- ring buffers
+
+    bool hasRings() const { return m.plan.tapes == plan::Tapes::Ring; }
+    RingSteps rings() { return {m, b, env(), state()}; }
+
+    /// Splitters and joiners, firing by firing.
+    void throughRings(const Step& step, const graph::Node& node) {
+        const std::size_t ports = std::max(node.inputs.size(), node.outputs.size());
+        loop(step.count, [&](llvm::Value*) {
+            forPorts(ports, [&](std::size_t from, std::size_t to) {
+                for (std::size_t port = from; port < to; ++port) rings().pass(node, port);
+            });
+            if (node.kind == graph::NodeKind::Duplicate) rings().drop(node.inputs[0], 1);
+        });
     }
 
     // ---- addresses
@@ -246,6 +252,7 @@ private:
         switch (node.kind) {
             case graph::NodeKind::Filter: return fireFilter(step, node);
             case graph::NodeKind::Duplicate:
+                if (hasRings()) return throughRings(step, node);
                 return forPorts(node.outputs.size(), [&](std::size_t port, std::size_t end) {
                     for (; port < end; ++port)
                         copy(item(node.outputs[port], step.outputs[port]),
@@ -263,6 +270,7 @@ private:
 
     /// Round robin: weight by weight, between the one side and the many.
     void distribute(const Step& step, const graph::Node& node, bool splits) {
+        if (hasRings()) return throughRings(step, node);
         EdgeId one = splits ? node.inputs[0] : node.outputs[0];
         const Type* type = m.plan.program->graph.edges[one].type;
         const Position& onePosition = splits ? step.inputs[0] : step.outputs[0];
@@ -361,11 +369,13 @@ private:
     llvm::Value* callWork(llvm::Function* work, const Step& step, const graph::Node& node,
                           const graph::Rates& rates, llvm::Value* round) {
         llvm::Value* none = llvm::PoisonValue::get(m.ptr());
-        llvm::Value* in =
-            node.inputs.empty() ? none : item(node.inputs[0], step.inputs[0], round, rates.pop.max);
-        llvm::Value* out = node.outputs.empty()
-                               ? none
-                               : item(node.outputs[0], step.outputs[0], round, rates.push.max);
+        auto window = [&](const std::vector<EdgeId>& edges, const std::vector<Position>& from,
+                          std::int64_t rate) {
+            if (edges.empty()) return none;
+            return hasRings() ? rings().header(edges[0]) : item(edges[0], from[0], round, rate);
+        };
+        llvm::Value* in = window(node.inputs, step.inputs, rates.pop.max);
+        llvm::Value* out = window(node.outputs, step.outputs, rates.push.max);
         const std::int64_t counter = m.plan.counters[step.node];
         llvm::Value* iteration = b.getInt32(0);
         if (counter >= 0) iteration = b.CreateTrunc(b.CreateLoad(m.i64(), at(counter)), m.i32());
@@ -434,6 +444,13 @@ private:
         b.SetInsertPoint(after);
     }
 
+    /// Of a reader or writer; of others it does not matter.
+    std::uint32_t worldPort(NodeId node, const elab::Kernel& kernel) {
+        const types::BuiltinRole role = types::info(kernel.builtin).role;
+        if (role == types::BuiltinRole::Reader) return portOf(m.plan.inputs, node);
+        return role == types::BuiltinRole::Writer ? portOf(m.plan.outputs, node) : 0;
+    }
+
     std::uint32_t portOf(const std::vector<plan::WorldPort>& ports, NodeId node) {
         auto found = std::find_if(ports.begin(), ports.end(),
                                   [&](const plan::WorldPort& p) { return p.node == node; });
@@ -442,6 +459,7 @@ private:
     }
 
     void fireBuiltin(const Step& step, const graph::Node& node, const elab::Kernel& kernel) {
+        if (hasRings()) return rings().builtin(step, worldPort(step.node, kernel));
         llvm::Value* count = b.getInt64(static_cast<std::uint64_t>(step.count));
         switch (types::info(kernel.builtin).role) {
             case types::BuiltinRole::Identity:

@@ -7,6 +7,7 @@
 namespace strc::codegen {
 
 bool BodyEmitter::tape(const Instr& instr) {
+    if (m.plan.tapes == plan::Tapes::Ring && ringTape(instr)) return true;
     switch (instr.op) {
         case Op::Iter:
             set(instr, lanes ? b.CreateAdd(widen(param(kIter)), laneNumbers()) : param(kIter));

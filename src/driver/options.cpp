@@ -44,6 +44,8 @@ constexpr std::array kEmits{
     Choice<Emit>{"graph", Emit::Graph}, Choice<Emit>{"schedule", Emit::Schedule},
     Choice<Emit>{"plan", Emit::Plan},   Choice<Emit>{"llvm", Emit::Llvm},
     Choice<Emit>{"asm", Emit::Asm},     Choice<Emit>{"obj", Emit::Object}};
+constexpr std::array kTapes{Choice<plan::Tapes>{"linear", plan::Tapes::Linear},
+                            Choice<plan::Tapes>{"ring", plan::Tapes::Ring}};
 constexpr std::array kChecks{Choice<bool>{"all", true}, Choice<bool>{"none", false}};
 
 constexpr std::string_view kRunExamples = R"(Examples:
@@ -376,6 +378,8 @@ private:
         flag(sub, "-g", options.debug, "with what debuggers need: lines, variables, instances");
         choose(sub, "--check", kChecks, options.checks,
                "checks of a running program: all (default) or none");
+        choose(sub, "--tapes", kTapes, options.tapes,
+               "memory of tapes: linear (default), or plain ring buffers to compare with");
         group = "Looking inside";
         addPasses(sub);
         value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
@@ -634,6 +638,8 @@ private:
         }
         if (options.emit && options.emitAfter) conflict("--emit", "--emit-after");
         if (options.interpret && !options.checks) conflict("--interpret", "--check=none");
+        if (options.interpret && options.tapes == plan::Tapes::Ring)
+            conflict("--interpret", "--tapes=ring");
         if (options.interpret && options.noInterpret) conflict("--interpret", "--no-interpret");
         if (options.isShared && options.isStatic) conflict("--shared", "--static");
         if (!options.header.empty() && !options.isShared)

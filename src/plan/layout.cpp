@@ -69,6 +69,14 @@ void placeMailboxes(Plan& plan, Wide& end) {
                   kChannelAlignment);
 }
 
+/// Before all memory of channels, so that the image is short.
+void placeRings(Plan& plan, Wide& end) {
+    if (plan.tapes != Tapes::Ring) return;
+    end = aligned(end, kChannelAlignment);
+    plan.ringOffset = static_cast<std::int64_t>(end);
+    end += Wide{kRingSize} * static_cast<Wide>(plan.channels.size());
+}
+
 /// Channels with enqueued items come first, so that the image is short.
 void placeChannels(Plan& plan, Wide& end) {
     for (bool initial : {true, false}) {
@@ -96,6 +104,10 @@ void makeImage(Plan& plan) {
     }
     for (const Channel& channel : plan.channels) {
         if (plan.demand) break;  // initial items are in queues
+        if (plan.tapes == Tapes::Ring) {
+            const std::string ring = ringBytes(plan, channel.edge);
+            put(plan.ringOf(channel.edge), ring.data(), ring.size());
+        }
         std::int64_t offset = channel.offset;
         for (const types::Value& item : graph.edges[channel.edge].initial) {
             put(offset, item.bytes.data(), item.bytes.size());
@@ -111,9 +123,24 @@ std::int64_t fieldsSize(const elab::Elaboration& program, NodeId id) {
     return node.kernel == graph::kNone ? 0 : program.kernels[node.kernel].stateSize;
 }
 
+std::string ringBytes(const Plan& plan, EdgeId id) {
+    const Channel& channel = plan.channels[id];
+    const auto written =
+        static_cast<std::int64_t>(plan.program->graph.edges[channel.edge].initial.size());
+    std::string bytes(kRingSize, '\0');
+    auto put = [&](std::int64_t where, std::int64_t value) {
+        std::memcpy(bytes.data() + where, &value, sizeof value);
+    };
+    put(kRingWritten, written);
+    put(kRingMask, channel.capacity - 1);
+    put(kRingItems, channel.offset - plan.ringOf(id));
+    return bytes;
+}
+
 bool layOut(base::Context& context, Plan& plan) {
     Wide size = 0;
     placeFilters(plan, size);
+    placeRings(plan, size);
     placeChannels(plan, size);
     placeMailboxes(plan, size);
     placeQueues(plan, size);

@@ -1,6 +1,8 @@
 #pragma once
 /// Where everything lies in the state. Private to plan.
 
+#include <string>
+
 #include "base/context.h"
 #include "plan/plan.h"
 #include "strc/demand.h"
@@ -16,6 +18,9 @@ constexpr std::int64_t kChannelAlignment = 64;  ///< a cache line
 
 /// Fills fields, counters, offsets, stateSize and image from the capacities. False after reporting.
 bool layOut(base::Context&, Plan&);
+
+/// What the ring of an edge begins with.
+std::string ringBytes(const Plan&, EdgeId);
 
 /// Bytes of a filter's fields.
 std::int64_t fieldsSize(const elab::Elaboration&, NodeId);

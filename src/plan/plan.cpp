@@ -12,6 +12,7 @@
 #include "plan/messages.h"
 #include "plan/place.h"
 #include "plan/regions.h"
+#include "plan/rings.h"
 #include "plan/scale.h"
 #include "plan/world.h"
 
@@ -41,6 +42,7 @@ public:
           schedule(schedule),
           options(options) {
         result.program = &program;
+        result.tapes = options.tapes;
         findWorld(result);
     }
 
@@ -49,9 +51,9 @@ public:
         for (EdgeId id = 0; id < held.size(); ++id)
             held[id] = static_cast<std::int64_t>(graph.edges[id].initial.size());
         result.channels.resize(graph.edges.size());
-        Placed init = place(graph, schedule.init, {held, openReads(true), true});
+        Placed init = placed(schedule.init, {held, openReads(true), true});
         const Begin begin{init.held, openReads(false)};
-        Placed steady = place(graph, schedule.steady, begin);
+        Placed steady = placed(schedule.steady, begin);
         STRC_ASSERT(steady.held == init.held, "a steady state changes what is held");
         for (EdgeId id = 0; id < held.size(); ++id) {
             result.channels[id].edge = id;
@@ -60,16 +62,28 @@ public:
             result.channels[id].capacity = held[id];
         }
         take(result.init, std::move(init), quota.init, 0);
+        if (options.tapes == Tapes::Linear) takeScaled(begin);
+        take(result.steady, std::move(steady), quota.steady, 1);
+        if (options.tapes == Tapes::Ring)
+            for (Channel& channel : result.channels)
+                channel.capacity = ringCapacity(channel.capacity);
+        return std::move(result);
+    }
+
+private:
+    Placed placed(const sched::Loop& phase, const Begin& begin) const {
+        if (options.tapes == Tapes::Linear) return place(graph, phase, begin);
+        return placeInRings(graph, phase, schedule.capacity, begin);
+    }
+
+    void takeScaled(const Begin& begin) {
         const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
         Scaled scaled = scale(context, graph, scaling.steady, begin, mostFactor(),
                               findSequential(*result.program));
         if (scaled.factor > 0)
             take(result.scaled, std::move(scaled.placed), quota.steady, scaled.factor);
-        take(result.steady, std::move(steady), quota.steady, 1);
-        return std::move(result);
     }
 
-private:
     std::int64_t openReads(bool init) const {
         if (graph.input == kNone) return 0;
         const std::int64_t pop = popRate(graph, graph.input);
@@ -115,7 +129,9 @@ private:
     Plan result;
 };
 
-Plan byDemand(base::Context& context, const elab::Elaboration& program, const graph::Quota& quota) {
+/// Items wait in queues of the runtime; only regions have channels, and those are a pass.
+Plan byDemand(base::Context& context, const elab::Elaboration& program, const graph::Quota& quota,
+              const Options& options) {
     Plan made;
     made.program = &program;
     findWorld(made);
@@ -127,7 +143,8 @@ Plan byDemand(base::Context& context, const elab::Elaboration& program, const gr
         made.channels[id].itemSize = itemSize(program.graph, id);
     }
     std::vector<Region> regions;
-    if (base::PassRun(context.passes, base::Pass::Regions, "the graph"))
+    if (options.tapes == Tapes::Linear &&
+        base::PassRun(context.passes, base::Pass::Regions, "the graph"))
         regions = findRegions(made, quota);
     made.demand = findDemand(program.graph, quota, std::move(regions));
     return made;
@@ -140,7 +157,7 @@ std::optional<Plan> plan(base::Context& context, const elab::Elaboration& progra
                          const Options& options) {
     STRC_ASSERT(whyNot(program).empty(), "a program without a plan");
     Plan made = program.graph.isDynamic()
-                    ? byDemand(context, program, quota)
+                    ? byDemand(context, program, quota, options)
                     : Planning(context, program, quota, schedule, options).run();
     if (!findMessages(context, made, quota) || !layOut(context, made)) return std::nullopt;
 #ifdef STRC_CHECKED

@@ -29,12 +29,22 @@ struct Position {
     bool operator==(const Position&) const = default;
 };
 
-/// An edge as memory. Between steady states `retained` items lie at item 0 and further.
+/// How items lie in the memory of an edge.
+/// Linear: every firing knows where (Position). Ring: cursors in the state count what was read and written;
+/// the plain way, to compare with: nothing is scaled, and there are no positions and no Moves.
+enum class Tapes : std::uint8_t { Linear, Ring };
+
+/// A ring buffer is four numbers of 8 bytes: the items read and written so far, the mask that makes a
+/// place of such a number (capacity - 1), and how many bytes further on the items lie.
+constexpr std::int64_t kRingRead = 0, kRingWritten = 8, kRingMask = 16, kRingItems = 24,
+                       kRingSize = 32;
+
+/// An edge as memory. Between steady states `retained` items lie at item 0 and further (Linear).
 struct Channel {
     EdgeId edge = graph::kNone;
     std::int64_t itemSize = 0;  ///< bytes
     std::int64_t retained = 0;
-    std::int64_t capacity = 0;  ///< items that ever lie there, in any phase
+    std::int64_t capacity = 0;  ///< items that ever lie there, in any phase; Ring: a power of two
     std::int64_t offset = 0;  ///< bytes, into the state
 };
 
@@ -114,7 +124,9 @@ struct WorldPort {
 
 struct Plan {
     const elab::Elaboration* program = nullptr;  ///< outlives the plan
+    Tapes tapes = Tapes::Linear;  ///< of programs with a demand: Linear, within regions
     std::vector<Channel> channels;  ///< by EdgeId
+    std::int64_t ringOffset = 0;  ///< Ring: bytes, into the state; kRingSize for each channel
     std::vector<std::int64_t>
         fields;  ///< by NodeId: where the filter's state begins, bytes; -1: it has none
     /// By NodeId: where 8 bytes count the completed firings of `work`, of filters whose kernel asks
@@ -129,6 +141,8 @@ struct Plan {
     Phase init, steady, scaled;
     std::optional<Demand> demand;  ///< of programs with dynamic rates
 
+    /// Where the ring of an edge begins, bytes, into the state.
+    std::int64_t ringOf(EdgeId id) const { return ringOffset + kRingSize * std::int64_t{id}; }
     /// Index of a node's mailbox, or kNone.
     std::uint32_t mailboxOf(NodeId) const;
 };
@@ -137,6 +151,7 @@ struct Options {
     /// What to scale; none: the given schedule. To scale, every node must appear once in the steady state.
     const sched::Schedule* scaling = nullptr;
     std::int64_t mostItems = INT64_MAX;  ///< of an open end, in the phase `scaled`
+    Tapes tapes = Tapes::Linear;
 };
 
 /// Why a program has no plan yet: one sentence ("it has dynamic rates"), or empty if it can have one.

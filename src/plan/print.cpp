@@ -25,8 +25,9 @@ public:
         : plan(made), graph(made.program->graph), names(graph::allPaths(graph).nodes) {}
 
     std::string print() {
-        out = fmt::format("state: {} byte{}, {} in the image\n", plan.stateSize,
-                          plan.stateSize == 1 ? "" : "s", plan.image.size());
+        out = fmt::format("state: {} byte{}, {} in the image{}\n", plan.stateSize,
+                          plan.stateSize == 1 ? "" : "s", plan.image.size(),
+                          plan.tapes == Tapes::Ring ? ", tapes as rings" : "");
         printFields();
         printChannels();
         printMessages();

@@ -92,6 +92,7 @@ private:
                 fault("the channel of {} is not aligned", name(channel.edge));
             const std::int64_t end = channel.offset + channel.capacity * channel.itemSize;
             if (end > channel.offset) blocks.push_back({channel.offset, end, name(channel.edge)});
+            if (hasRings()) addRing(blocks, channel);
             const auto initial = static_cast<std::int64_t>(
                 plan.demand ? 0 : graph.edges[channel.edge].initial.size());
             if (channel.capacity < std::max(initial, channel.retained))
@@ -111,6 +112,13 @@ private:
             end = block.end;
         }
         if (end > plan.stateSize) fault("the state is too small");
+    }
+
+    void addRing(std::vector<Block>& blocks, const Channel& channel) {
+        const std::int64_t begin = plan.ringOf(channel.edge), mask = channel.capacity - 1;
+        blocks.push_back({begin, begin + kRingSize, "the ring of " + name(channel.edge)});
+        if (mask < 0 || (channel.capacity & mask) != 0)
+            fault("the ring of {} has {} places", name(channel.edge), channel.capacity);
     }
 
     void addQueues(std::vector<Block>& blocks) const {
@@ -137,6 +145,8 @@ private:
         }
         for (const Channel& channel : plan.channels) {
             if (plan.demand) break;  // initial items are in queues
+            if (hasRings() && !imageHas(plan.ringOf(channel.edge), ringBytes(plan, channel.edge)))
+                fault("the image lacks the ring of {}", name(channel.edge));
             std::int64_t offset = channel.offset;
             for (const types::Value& item : graph.edges[channel.edge].initial) {
                 if (!imageHas(offset, item.bytes))
@@ -206,7 +216,7 @@ private:
             fault("{} holds {} items after {} instead of {}", name(id), lane.made - lane.taken,
                   title, retained);
         for (std::int64_t i = 0; i < std::min(retained, lane.made - lane.taken); ++i) {
-            if (lane.places[static_cast<std::size_t>(i)] == lane.taken + i) continue;
+            if (hasRings() || lane.places[static_cast<std::size_t>(i)] == lane.taken + i) continue;
             return fault("item {} that {} holds after {} lies somewhere else", i, name(id), title);
         }
     }
@@ -230,6 +240,18 @@ private:
         rounds.pop_back();
     }
 
+    bool hasRings() const { return plan.tapes == Tapes::Ring; }
+
+    /// Where a step reads and writes after `items` of its own: by its position, or where the cursor stands.
+    std::int64_t reading(EdgeId id, const std::vector<Position>& positions, std::size_t port,
+                         std::int64_t items = 0) {
+        return hasRings() ? lanes[id].taken : at(positions[port]) + items;
+    }
+    std::int64_t writing(EdgeId id, const std::vector<Position>& positions, std::size_t port,
+                         std::int64_t items = 0) {
+        return hasRings() ? lanes[id].made : at(positions[port]) + items;
+    }
+
     std::int64_t at(const Position& position) {
         if (position.perRound.size() > rounds.size()) fault("a position counts rounds of no loop");
         std::int64_t place = position.base;
@@ -238,9 +260,14 @@ private:
         return place;
     }
 
+    std::size_t place(EdgeId id, std::int64_t item) const {
+        return static_cast<std::size_t>(hasRings() ? item & (plan.channels[id].capacity - 1)
+                                                   : item);
+    }
+
     bool isInside(EdgeId id, std::int64_t begin, std::int64_t items) {
         const std::int64_t capacity = plan.channels[id].capacity;
-        if (begin >= 0 && begin + items <= capacity) return true;
+        if (begin >= 0 && (hasRings() ? 0 : begin) + items <= capacity) return true;
         fault("items {} to {} of {} are outside of its {}", begin, begin + items, name(id),
               capacity);
         return false;
@@ -250,7 +277,7 @@ private:
         Lane& lane = lanes[id];
         if (!isInside(id, begin, look)) return;
         for (std::int64_t i = 0; i < look; ++i) {
-            const std::int64_t found = lane.places[static_cast<std::size_t>(begin + i)];
+            const std::int64_t found = lane.places[place(id, begin + i)];
             if (found == lane.taken + i && found < lane.made) continue;
             fault("place {} of {} holds item {} where item {} is read", begin + i, name(id), found,
                   lane.taken + i);
@@ -262,7 +289,7 @@ private:
     void put(EdgeId id, std::int64_t begin, std::int64_t items) {
         if (!isInside(id, begin, items)) return;
         for (std::int64_t i = 0; i < items; ++i)
-            lanes[id].places[static_cast<std::size_t>(begin + i)] = lanes[id].made++;
+            lanes[id].places[place(id, begin + i)] = lanes[id].made++;
     }
 
     void fire(const Step& step) {
@@ -272,18 +299,20 @@ private:
             fault("the first firing of '{}' is confused with others", path(graph, step.node));
         started[step.node] = true;
         fired[step.node] += step.count;
-        if (step.inputs.size() != node.inputs.size() || step.outputs.size() != node.outputs.size())
-            return fault("'{}' lacks ports", path(graph, step.node));
+        const bool hasPorts =
+            step.inputs.size() == node.inputs.size() && step.outputs.size() == node.outputs.size();
+        if (!hasPorts && !hasRings()) return fault("'{}' lacks ports", path(graph, step.node));
         for (std::int64_t round = 0; round < step.count; ++round) {
             for (std::size_t port = 0; port < node.inputs.size(); ++port) {
                 const EdgeId id = node.inputs[port];
                 const std::int64_t pop = popRate(graph, id, step.first);
-                take(id, at(step.inputs[port]) + round * pop,
+                take(id, reading(id, step.inputs, port, round * pop),
                      std::max(pop, peekRate(graph, id, step.first)), pop);
             }
             for (std::size_t port = 0; port < node.outputs.size(); ++port) {
                 const std::int64_t push = pushRate(graph, node.outputs[port], step.first);
-                put(node.outputs[port], at(step.outputs[port]) + round * push, push);
+                const EdgeId id = node.outputs[port];
+                put(id, writing(id, step.outputs, port, round * push), push);
             }
         }
     }
@@ -305,9 +334,9 @@ private:
             return fault("an open end is used that the program has not");
         if (step.kind == StepKind::Read) {
             read += step.count;
-            put(open, at(step.outputs[0]), step.count);
+            put(open, writing(open, step.outputs, 0), step.count);
         } else {
-            take(open, at(step.inputs[0]), step.count, step.count);
+            take(open, reading(open, step.inputs, 0), step.count, step.count);
         }
     }
 

@@ -53,6 +53,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.defines = settings.defines;
     request.keptParameters = settings.keptParameters;
     request.order = settings.order;
+    request.tapes = settings.tapes;
     request.planIfPossible = loading.planIfPossible;
     request.mostItems = loading.mostItems;
     request.print = loading.print;

@@ -188,7 +188,7 @@ private:
         if (isQuiet) std::swap(scratch.passes, result.context.passes);
         result.plan = plan::plan(isQuiet ? scratch : result.context, program, result.quota,
                                  isDynamic ? none : result.schedules.front(),
-                                 {single ? &*single : nullptr, request.mostItems});
+                                 {single ? &*single : nullptr, request.mostItems, request.tapes});
         if (isQuiet) std::swap(scratch.passes, result.context.passes);
         return !result.context.diags.hasErrors();
     }

@@ -42,6 +42,7 @@ struct Request {
     sched::Order order = sched::Order::Buffers;
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems
+    plan::Tapes tapes = plan::Tapes::Linear;
     bool planIfPossible = false;
     /// Declarations and static items alone: there is no main stream, and no stage after Lowered.
     bool withoutMain = false;

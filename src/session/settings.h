@@ -22,6 +22,7 @@ struct Settings {
     std::optional<std::uint64_t> stepLimit;
     bool lenient = false;
     sched::Order order = sched::Order::Buffers;
+    plan::Tapes tapes = plan::Tapes::Linear;
 
     std::vector<std::string> warnings;  ///< what stands after -W, in order
     bool silenceWarnings = false;

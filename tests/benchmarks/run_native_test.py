@@ -62,6 +62,19 @@ class Report(unittest.TestCase):
         row = next(row for row in rows if row.startswith("| x "))
         self.assertEqual(row, "| x | 0.0 M | 4.00 | 2.00 | 1.00 | 2.00 | 3.00 | 0.25 s | 0.50 s |")
 
+    def test_variants_are_compared_with_the_usual_engine(self):
+        work = {**self.RESULT["work"], "jit ring": [8e-6], "jit unchecked": [2e-6]}
+        whole = {**self.RESULT["whole"], "jit ring": [9.0], "jit unchecked": [3.0]}
+        text = native_report.table(
+            {"x": {**self.RESULT, "work": work, "whole": whole}}, ["jit", "jit unchecked", "jit ring"]
+        )
+        for line in (
+            "| x | 0.0 M | 4.00 | 2.00 | 8.00 | 2.00 | 1.00 | 2.00 | 2.00 | 2.00 | 3.00 | 0.25 s | 0.50 s |",
+            "Geometric mean of jit ring / jit: 2.00",
+            "Geometric mean of jit / jit unchecked: 2.00",
+        ):
+            self.assertIn(line, text.splitlines())
+
     def test_plot_is_xml(self):
         root = xml.fromstring(native_report.plot({"x": self.RESULT}, ["jit"]))
         self.assertIn("2.00", [each.text for each in root.iter()])
@@ -70,12 +83,15 @@ class Report(unittest.TestCase):
 class Whole(unittest.TestCase):
     def test_a_run_leaves_table_times_and_plot(self):
         with tempfile.TemporaryDirectory(prefix="strc-native-test-") as folder:
-            command = [BENCHMARKS / "run_native.py", "--strc", STRC, "--engine", "jit"]
+            command = [BENCHMARKS / "run_native.py", "--strc", STRC]
+            for engine in ("jit", "jit unchecked", "jit ring"):
+                command += ["--engine", engine]
             command += ["--pairs", "1", "--scale", "0.002", "--out", folder, "matmul"]
             done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
             results = json.loads(Path(folder, "native.json").read_text("utf-8"))["results"]
-            self.assertGreater(results["matmul"]["work"]["jit"][0], 0)
+            for engine in ("jit", "jit unchecked", "jit ring"):
+                self.assertGreater(results["matmul"]["work"][engine][0], 0)
             self.assertIn("| matmul |", Path(folder, "native.md").read_text("utf-8"))
             self.assertTrue(Path(folder, "native.svg").is_file())
 

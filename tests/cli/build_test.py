@@ -3,6 +3,7 @@
 does. Most of what they do is tested by running commands_test.py and streams_test.py with them
 (STRC_ENGINE=executable)."""
 
+import array
 import os
 import re
 import resource
@@ -103,6 +104,23 @@ int->void filter Sink { int n; work pop 2 { println(pop()); n++; if (n > 1) pop(
             self.assertIn("[pop-rate-violated]", err)
         self.build(text, "--check=none")
         self.assertEqual(self.execute("-i2"), (b"7\n7\n", ""))
+
+    def test_rings(self):
+        """Items of the open ends and of files go round the ends of their rings, too."""
+        text = """float->float pipeline Main { add Window; add splitjoin { split duplicate; add Half; add Identity<float>;
+join roundrobin(1, 2); }; }
+float->float filter Window { work pop 3 push 5 peek 7 { for (int i = 0; i < 5; i++) push(peek(i) - peek(6 - i));
+for (int i = 0; i < 3; i++) pop(); } }
+float->float filter Half { work pop 2 push 1 { push(pop() / 2 + pop()); } }
+"""
+        items = array.array("f", range(3001)).tobytes()
+        raw = ["--in-format=raw", "--out-format=raw"]
+        self.build(text, "--top=Main")
+        expected = self.execute(*raw, input=items)
+        self.assertGreater(len(expected[0]), 4 * 4000)
+        for options in (["-O0"], ["-O3"], ["-g"]):
+            self.build(text, "--top=Main", "--tapes=ring", *options)
+            self.assertEqual(self.execute(*raw, input=items), expected)
 
     def test_object_files(self):
         self.file("p.str", COUNTER)

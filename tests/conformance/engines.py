@@ -9,6 +9,7 @@ ENGINES = {
     "jit-O0": ["-O0", "--no-interpret"],
     "jit": ["--no-interpret"],
     "jit-O3": ["-O3", "--no-interpret"],
+    "jit-ring": ["--tapes=ring", "--no-interpret"],
     "executable": [],
     "executable-aarch64": ["--target=aarch64-linux-gnu", "--static"],  # needs the C compiler for it, and qemu
 }

@@ -167,6 +167,13 @@ class Debugging(unittest.TestCase):
             self.assertIn("field table = {0, 1, 2, 3}", seen["strc instance"])
             self.assertIn("Main.Count -> Main.Bank.split", seen["strc channels"])
 
+    def test_rings_say_what_they_hold(self):
+        self.call(STRC, "build", "-g", "-O0", "--tapes=ring", "-o", "prog", "prog.str")
+        seen = self.gdb(["./prog", "-i", "3"], f"break prog.str:{PUSH}", "run", "strc channels", "strc instance")
+        self.assertRegex(seen["strc channels"], r"split -> Main\.Bank\.Scale\[0\]: int ?\[\d+\]\n  \{5, 6.*\n"
+                                                r"  a ring: items 0 to before 2 are there", self.everything)  # fmt: skip
+        self.assertIn("Main.Bank.Scale[0], in Scale.work", seen["strc instance"])
+
     def test_where_nothing_fires(self):
         program, _ = self.programs("-O0")
         self.gdb(program, "break main", "run", "strc instance")

@@ -54,7 +54,7 @@ class Includes(Tree):
         self.assertIn("strc_grammar", self.faults("src/base/b.cpp", '#include "StrcLexer.h"\n'))
         self.assertIn("LLVM", self.faults("src/base/b.cpp", "#include <llvm/IR/Module.h>\n"))
         self.assertIn("neither", self.faults("src/base/b.cpp", "#include <boost/any.hpp>\n"))
-        self.assertIn("system", self.faults("src/base/b.cpp", "#include <unistd.h>\n"))
+        self.assertIn("system", self.faults("src/sched/s.cpp", "#include <unistd.h>\n"))
 
     def test_form(self):
         self.assertIn("#pragma once", self.faults("src/base/h.h", "struct A;\n"))

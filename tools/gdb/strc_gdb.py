@@ -8,6 +8,8 @@ docs/debugging.md tells more.
 
 import gdb
 
+RING = "ring of "
+
 
 def frames(frame=None):
     """The frame, by default the selected one, and those that called it."""
@@ -122,10 +124,11 @@ class Channels(gdb.Command):
         windows = self.windows()
         found = False
         for field in memory.type.fields():
-            if " -> " not in field.name or argument.strip() not in field.name:
+            if " -> " not in field.name or field.name.startswith(RING) or argument.strip() not in field.name:
                 continue
             found = True
             self.show(field.name, memory[field.name], windows)
+            self.show_ring(field.name, memory)
         if not found:
             raise gdb.GdbError("There is no such channel.")
 
@@ -162,6 +165,14 @@ class Channels(gdb.Command):
                 notes.append(f"{what} from item {(address - start) // size}")
         print(f"{name}: {', '.join([f'{items.type}', *notes])}")
         print(f"  {text(items)}")
+
+
+    @staticmethod
+    def show_ring(name, memory):
+        """Of --tapes=ring: which items are there, counted from the start of the program."""
+        if RING + name in [field.name for field in memory.type.fields()]:
+            ring = memory[RING + name]
+            print(f"  a ring: items {int(ring['read'])} to before {int(ring['written'])} are there")
 
 
 gdb.Command("strc", gdb.COMMAND_DATA, prefix=True)

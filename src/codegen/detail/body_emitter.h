@@ -5,6 +5,7 @@
 
 #include "codegen/detail/body_debug.h"
 #include "codegen/detail/module_builder.h"
+#include "codegen/detail/rings.h"
 #include "ir/count_items.h"
 #include "ir/lanes.h"
 
@@ -61,6 +62,11 @@ private:
     void checkQueueCounts();
     void countEmpty();
 
+    // ---- rings.cpp
+    Ring ring(const Instr&, unsigned side);
+    llvm::Value* further(llvm::Value* offset);
+    bool ringTape(const Instr&);
+
     // ---- messages.cpp
     void emitSend(const Instr&);
 
@@ -68,8 +74,7 @@ private:
     void beginDebug();
     void showVariables();
     void showConstants(const elab::Kernel&);
-    void showLocal(std::vector<Instr>::const_iterator at,
-                   std::vector<Instr>::const_iterator end);
+    void showLocal(std::vector<Instr>::const_iterator at, std::vector<Instr>::const_iterator end);
 
     // ---- scalars.cpp
     bool scalar(const Instr&);  ///< false: not one of these

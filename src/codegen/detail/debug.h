@@ -76,6 +76,7 @@ private:
     llvm::DIType* state();
     llvm::DIType* fieldsOf(const elab::Kernel&);
     llvm::DIType* channel(const plan::Channel&);
+    llvm::DIType* ring();
     llvm::DIType* member(llvm::DIScope*, const std::string& name, llvm::DIType*,
                          std::int64_t bytes);
     llvm::DIType* record(const std::string& name, std::int64_t bytes,
@@ -93,6 +94,7 @@ private:
     std::map<const elab::Kernel*, llvm::DIType*> kernels;
     llvm::DIType* instances = nullptr;
     llvm::DIType* stateType = nullptr;
+    llvm::DIType* ringType = nullptr;
 };
 
 }  // namespace strc::codegen

@@ -42,6 +42,29 @@ TEST_F(CompiledTest, PrintsWhatTheInterpreterPrints) {
     EXPECT_THAT(compiled, HasSubstr("\n19996\n"));
 }
 
+TEST_F(CompiledTest, RingsHaveCursorsInMemory) {
+    request.tapes = plan::Tapes::Ring;
+    compile(
+        "void->void pipeline Main { add Count; add Sum; add Show; }\n"
+        "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+        "int->int filter Sum { work pop 1 push 1 peek 3 { push(peek(0) + peek(2)); pop(); } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    const std::string text = codegen::printLlvm(lower());
+    EXPECT_THAT(text, Not(HasSubstr(".lanes")));
+    EXPECT_THAT(text, Not(HasSubstr("memmove")));
+    EXPECT_THAT(text, HasSubstr("!invariant.load"));
+    const std::string from = "define internal void @Sum.work";
+    const std::string sum =
+        text.substr(text.find(from), text.find("\n}", text.find(from)) - text.find(from));
+    EXPECT_EQ(occurrences(sum, " and i64 "), 3u) << sum;  // two peeks and a push go by masks
+    EXPECT_EQ(occurrences(sum, "!noalias"), 10u)
+        << sum;  // items and cursors are not the same memory
+    EXPECT_EQ(run(iterations(5000)).iterations, 5000);
+    const std::string compiled = std::exchange(printed, "");
+    interpret(iterations(5000));
+    EXPECT_EQ(compiled, printed);
+}
+
 TEST_F(CompiledTest, ExactRatesAreNotChecked) {
     compile(kTwice);
     EXPECT_THAT(lower().sites(), IsEmpty());
