@@ -1,4 +1,4 @@
-"""PYTHON strc_repl --strc STRC -- ARGUMENTS: the prompt on this terminal."""
+"""PYTHON strc_repl --strc STRC -- FILES: the prompt on this terminal, with the files loaded first."""
 
 import os
 import sys

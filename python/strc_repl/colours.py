@@ -25,10 +25,10 @@ STYLE = Style.from_dict(
         "token.string": "ansigreen",
         "token.comment": "ansibrightblack italic",
         "token.stream": "ansiyellow",
+        "token.struct": "ansicyan",
         "token.function": "ansiyellow",
+        "token.instance": "ansiyellow",
         "token.command": "ansiblue bold",
-        "token.file": "ansigreen",
-        "token.error": "ansired",
         "matching-bracket.cursor": "noinherit bold",
         "matching-bracket.other": "noinherit bold",
         "completion-menu": "bg:ansiwhite fg:ansiblack",
@@ -81,10 +81,9 @@ def coloured(text: str, tokens: list[tuple[int, int, str]]) -> list[StyleAndText
             lines.append([(style, other)] if other else [])
 
     done = 0
-    for start, length, name in tokens:
-        if start >= done:
-            put("", text[done:start])
-            put("class:token." + name, text[start : start + length])
-            done = start + length
+    for begin, end, kind in tokens:
+        put("", text[done:begin])
+        put("class:token." + kind, text[begin:end])
+        done = end
     put("", text[done:])
     return lines

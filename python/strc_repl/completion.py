@@ -17,10 +17,8 @@ class CoreCompleter(Completer):
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
         cursor = document.cursor_position
         answer = self.core.ask("complete", text=document.text, cursor=cursor)
-        for candidate in answer.get("candidates", []):
-            yield Completion(
-                candidate["text"],
-                start_position=candidate.get("start", answer.get("start", cursor)) - cursor,
-                display=candidate.get("display", candidate["text"]),
-                display_meta=candidate.get("detail", ""),
-            )
+        for item in answer.get("items", []):
+            text = item["text"]
+            shown = text[text.rstrip("/").rfind("/") + 1 :]  # of a path, what is new
+            about = item["about"] or item["kind"]
+            yield Completion(text, start_position=answer["from"] - cursor, display=shown, display_meta=about)

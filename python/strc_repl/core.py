@@ -116,7 +116,8 @@ class Core:
         return CoreDied(self.fate)
 
     def end(self) -> None:
-        """Lets the core leave by the end of its input; kills one that does not."""
+        """Lets the core leave, also one that is at work; kills one that does not."""
+        self.signal(signal.SIGTERM)
         self.close_pipes()
         try:
             self.process.wait(2)

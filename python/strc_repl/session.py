@@ -27,8 +27,10 @@ class Leave(Exception):
 
 
 class Session:
-    def __init__(self, core: Core) -> None:
+    def __init__(self, core: Core, files: list[str]) -> None:
+        """The files are loaded first."""
         self.core = core
+        self.files = files
         self.history = history()
         self.prompt = Prompt(core, self.history)
         self.declarations: list[str] = []  # what to enter again in a fresh core
@@ -53,17 +55,15 @@ class Session:
                 self.core.end()
 
     def greet(self) -> None:
-        """Shows what the core has to say before it is asked anything, such as of files it was to load."""
+        """Waits for the core: one that does not even start has said why, and there is nothing to ask."""
         try:
-            self.running = True
-            self.core.request("check", self.event, text="")
+            self.core.request("check", text="")
         except CoreDied:
             status = self.core.process.returncode
-            raise Leave(status if status > 0 else 70) from None  # it has said why
-        finally:
-            self.running = False
-        self.end_line()
+            raise Leave(status if status > 0 else 70) from None
         self.write(BANNER)
+        for file in self.files:
+            self.enter(f':load "{file}"')
 
     def read(self) -> str:
         while True:
@@ -103,8 +103,10 @@ class Session:
             self.write(message["text"], flush=not self.core.has_more())
 
     def show(self, answer: Message) -> None:
-        self.write(answer.get("text", ""))
         self.end_line()
+        for each in answer.get("diagnostics", []):
+            self.write(each["text"])
+            self.end_line()
 
     def end_line(self) -> None:
         if not self.at_line_start:
