@@ -143,7 +143,7 @@ void BodyEmitter::declareLocals() {
         if (type->isAggregate())
             made = llvm::ArrayType::get(m.i8(), localBytes(k));
         else if (lanes && lanes->locals[k])
-            made = vectorOf(made);
+            made = rowOf(type);
         auto* slot = entry.CreateAlloca(made, nullptr, body.locals[k].name);
         slot->setAlignment(llvm::Align(
             type->isAggregate() ? 32 : static_cast<std::uint64_t>(types::alignOf(type))));

@@ -102,8 +102,13 @@ void BodyEmitter::forBlocks(std::uint64_t count, std::uint64_t block,
     b.SetInsertPoint(after);
 }
 
+/// In which items move.
+llvm::Type* BodyEmitter::itemType(const Type* type) {
+    return type->is(TypeKind::Complex) ? m.i64() : m.memoryType(type);
+}
+
 llvm::Value* BodyEmitter::itemAt(llvm::Value* from, const Type* type, llvm::Value* index) {
-    return b.CreateInBoundsGEP(m.memoryType(type), from, index);
+    return b.CreateInBoundsGEP(itemType(type), from, index);
 }
 
 /// columns[r][m] is item m * pop + r of the window of all lanes: lane l finds its item q * pop + r in
@@ -115,8 +120,8 @@ void BodyEmitter::makeColumns() {
         (width - 1) * pop + static_cast<std::uint64_t>(std::max(rates.peek.max, rates.pop.max));
     const std::uint64_t rowsInside = end / pop;
     columnLength = (end + pop - 1) / pop;
-    columns = entry.CreateAlloca(llvm::ArrayType::get(m.memoryType(type), pop * columnLength),
-                                 nullptr, "columns");
+    columns = entry.CreateAlloca(llvm::ArrayType::get(itemType(type), pop * columnLength), nullptr,
+                                 "columns");
     llvm::cast<llvm::AllocaInst>(columns)->setAlignment(llvm::Align(64));
     const unsigned block = pop >= blockOf(type) ? blockOf(type) : 8;
     forBlocks(rowsInside, block, [&](llvm::Value* row) {
@@ -139,7 +144,7 @@ void BodyEmitter::makeColumns() {
 /// A block of rows with few items each.
 void BodyEmitter::turnShort(const Type* type, llvm::Value* from, llvm::Value* row, unsigned block) {
     const auto pop = static_cast<unsigned>(rates.pop.max);
-    llvm::Type* item = m.memoryType(type);
+    llvm::Type* item = itemType(type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     llvm::Value* all =
         b.CreateAlignedLoad(llvm::FixedVectorType::get(item, block * pop), from, align);
@@ -155,7 +160,7 @@ void BodyEmitter::turnShort(const Type* type, llvm::Value* from, llvm::Value* ro
 /// `block` rows of as many items, `stride` items apart, with rows and columns exchanged.
 void BodyEmitter::turnBlock(const Type* type, llvm::Value* from, std::uint64_t stride,
                             llvm::Value* to, std::uint64_t toStride, unsigned block) {
-    llvm::Type* item = m.memoryType(type);
+    llvm::Type* item = itemType(type);
     llvm::Type* row = llvm::FixedVectorType::get(item, block);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     Rows rows;
@@ -173,7 +178,7 @@ llvm::Value* BodyEmitter::loadColumn(const Type* type, llvm::Value* index) {
     llvm::Value* column = b.CreateMul(b.CreateURem(narrow, pop),
                                       b.getInt32(static_cast<std::uint32_t>(columnLength)));
     llvm::Value* place = b.CreateAdd(column, b.CreateUDiv(narrow, pop));
-    return loadRow(type, itemAt(columns, type, b.CreateZExt(place, m.i64())));
+    return loadItems(type, itemAt(columns, type, b.CreateZExt(place, m.i64())));
 }
 
 /// The rows of what was pushed, to the output, where the items of one lane lie together.
@@ -182,7 +187,7 @@ void BodyEmitter::writeOut() {
     const auto count = pushedItems ? static_cast<std::uint64_t>(rates.push.max) : 0;
     const unsigned block = count >= blockOf(type) ? blockOf(type) : 8;
     if (count == 1) {
-        llvm::Value* row = b.CreateLoad(vectorOf(m.memoryType(type)), pushedItems);
+        llvm::Value* row = b.CreateLoad(vectorOf(itemType(type)), pushedItems);
         auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
         b.CreateAlignedStore(row, param(kOut), align);
     } else if (count != 0) {
@@ -201,7 +206,7 @@ void BodyEmitter::writeOut() {
 
 /// `block` lanes with few items each.
 void BodyEmitter::writeShort(const Type* type, llvm::Value* from, llvm::Value* to, unsigned block) {
-    llvm::Type* item = m.memoryType(type);
+    llvm::Type* item = itemType(type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     Rows rows;
     for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(rates.push.max); ++k)

@@ -1,6 +1,7 @@
 // Several firings of a filter without state at once, one in each lane of vectors. What is the same in all of
 // them stays scalar (ir/lanes.h). A local of which each lane has its own is a row: for each scalar
-// in it `width` values beside each other, so all its offsets are `width` times the language's.
+// in it `width` values beside each other, so all its offsets are `width` times the language's. A complex
+// number has first the real parts of all lanes, then the imaginary ones.
 
 #include "base/assert.h"
 #include "codegen/detail/body_emitter.h"
@@ -23,8 +24,58 @@ llvm::Type* BodyEmitter::shaped(llvm::Value* x, llvm::Type* type) const {
     return lanes && vector && vector->getNumElements() == width ? vectorOf(type) : type;
 }
 
+bool BodyEmitter::isRow(llvm::Value* x, unsigned parts) const {
+    auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(x->getType());
+    return lanes && vector && vector->getNumElements() == width * parts;
+}
+
 llvm::Value* BodyEmitter::widen(llvm::Value* x) {
-    return x->getType()->isVectorTy() ? x : b.CreateVectorSplat(width, x);
+    if (!x->getType()->isVectorTy()) return b.CreateVectorSplat(width, x);
+    if (isRow(x) || isRow(x, 2)) return x;
+    return joined(b.CreateVectorSplat(width, b.CreateExtractElement(x, std::uint64_t{0})),
+                  b.CreateVectorSplat(width, b.CreateExtractElement(x, std::uint64_t{1})));
+}
+
+llvm::FixedVectorType* BodyEmitter::rowOf(const Type* type) {
+    if (type->is(TypeKind::Complex)) return llvm::FixedVectorType::get(b.getFloatTy(), 2 * width);
+    return vectorOf(m.memoryType(type));
+}
+
+/// `x` in the lanes of `where`.
+llvm::Value* BodyEmitter::chosen(llvm::Value* where, llvm::Value* x, llvm::Value* otherwise) {
+    return b.CreateSelect(isRow(x, 2) ? joined(where, where) : where, x, otherwise);
+}
+
+llvm::Value* BodyEmitter::joined(llvm::Value* re, llvm::Value* im) {
+    std::vector<int> order(2 * std::size_t{width});
+    for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
+    return b.CreateShuffleVector(widen(re), widen(im), order);
+}
+
+llvm::Value* BodyEmitter::ofItems(const Type* type, llvm::Value* items) {
+    if (!type->is(TypeKind::Complex)) {
+        llvm::Type* wanted = vectorOf(m.registerType(type));
+        return items->getType() == wanted ? items : b.CreateTrunc(items, wanted);
+    }
+    std::vector<int> order(2 * std::size_t{width});
+    for (unsigned k = 0; k < width; ++k) {
+        order[k] = static_cast<int>(2 * k);
+        order[width + k] = static_cast<int>(2 * k + 1);
+    }
+    return b.CreateShuffleVector(b.CreateBitCast(items, rowOf(type)), order);
+}
+
+llvm::Value* BodyEmitter::toItems(const Type* type, llvm::Value* row) {
+    row = widen(row);
+    llvm::Type* wanted = vectorOf(itemType(type));
+    if (!type->is(TypeKind::Complex))
+        return row->getType() == wanted ? row : b.CreateZExt(row, wanted);
+    std::vector<int> order;
+    for (unsigned k = 0; k < width; ++k) {
+        order.push_back(static_cast<int>(k));
+        order.push_back(static_cast<int>(width + k));
+    }
+    return b.CreateBitCast(b.CreateShuffleVector(row, order), wanted);
 }
 
 llvm::Value* BodyEmitter::same(const Instr& instr, std::size_t k) {
@@ -41,58 +92,82 @@ llvm::Value* BodyEmitter::laneNumbers() {
 
 llvm::Value* BodyEmitter::loadRow(const Type* type, llvm::Value* at) {
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-    llvm::Value* row = b.CreateAlignedLoad(vectorOf(m.memoryType(type)), at, align);
-    llvm::Type* wanted = vectorOf(m.registerType(type));
-    return row->getType() == wanted ? row : b.CreateTrunc(row, wanted);
+    llvm::Value* row = b.CreateAlignedLoad(rowOf(type), at, align);
+    return type->is(TypeKind::Complex) ? row : ofItems(type, row);
 }
 
 void BodyEmitter::storeRow(const Type* type, llvm::Value* at, llvm::Value* stored) {
     stored = widen(stored);
-    if (mask) stored = b.CreateSelect(mask, stored, loadRow(type, at));
-    llvm::Type* inMemory = vectorOf(m.memoryType(type));
+    if (mask) stored = chosen(mask, stored, loadRow(type, at));
+    llvm::Type* inMemory = rowOf(type);
     if (stored->getType() != inMemory) stored = b.CreateZExt(stored, inMemory);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     b.CreateAlignedStore(stored, at, align);
 }
 
-llvm::Value* BodyEmitter::gather(const Type* type, llvm::Value* places) {
+llvm::Value* BodyEmitter::loadItems(const Type* type, llvm::Value* at) {
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-    llvm::Value* row = b.CreateMaskedGather(
-        vectorOf(m.memoryType(type)), places, align,
-        mask ? mask : llvm::Constant::getAllOnesValue(vectorOf(b.getInt1Ty())));
-    llvm::Type* wanted = vectorOf(m.registerType(type));
-    return row->getType() == wanted ? row : b.CreateTrunc(row, wanted);
+    return ofItems(type, b.CreateAlignedLoad(vectorOf(itemType(type)), at, align));
 }
 
-void BodyEmitter::scatter(const Type* type, llvm::Value* places, llvm::Value* stored) {
-    stored = widen(stored);
-    llvm::Type* inMemory = vectorOf(m.memoryType(type));
-    if (stored->getType() != inMemory) stored = b.CreateZExt(stored, inMemory);
+llvm::Value* BodyEmitter::gather(llvm::Type* scalar, llvm::Value* places, llvm::Align align) {
+    return b.CreateMaskedGather(
+        vectorOf(scalar), places, align,
+        mask ? mask : llvm::Constant::getAllOnesValue(vectorOf(b.getInt1Ty())));
+}
+
+/// From memory that all lanes share.
+llvm::Value* BodyEmitter::gatherItems(const Type* type, llvm::Value* places) {
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
-    b.CreateMaskedScatter(stored, places, align, mask);
+    return ofItems(type, gather(itemType(type), places, align));
+}
+
+/// From where the lanes' places lead.
+llvm::Value* BodyEmitter::gatherAt(const Type* type, Reg ref) {
+    if (rows(ref) == 1) return gatherItems(type, value(ref));
+    if (!type->is(TypeKind::Complex))
+        return gatherItems(type, inLanes(value(ref), m.memoryType(type)));
+    llvm::Value* places = inLanes(value(ref), b.getFloatTy());
+    return joined(gather(b.getFloatTy(), places, llvm::Align(4)),
+                  gather(b.getFloatTy(), imaginaryPlaces(places), llvm::Align(4)));
+}
+
+void BodyEmitter::scatterAt(const Type* type, Reg ref, llvm::Value* stored) {
+    STRC_ASSERT(rows(ref) == width, "lanes write to memory that they share");
+    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
+    if (type->is(TypeKind::Complex)) {
+        stored = widen(stored);
+        llvm::Value* places = inLanes(value(ref), b.getFloatTy());
+        b.CreateMaskedScatter(part(stored, 0), places, align, mask);
+        b.CreateMaskedScatter(part(stored, 1), imaginaryPlaces(places), align, mask);
+    } else {
+        llvm::Value* places = inLanes(value(ref), m.memoryType(type));
+        b.CreateMaskedScatter(toItems(type, stored), places, align, mask);
+    }
 }
 
 /// Places in memory of which each lane has its own.
-llvm::Value* BodyEmitter::inLanes(llvm::Value* places, Reg ref, const Type* type) {
-    if (rows(ref) == 1) return places;
-    return b.CreateInBoundsGEP(m.memoryType(type), places, laneNumbers());
+llvm::Value* BodyEmitter::inLanes(llvm::Value* places, llvm::Type* scalar) {
+    return b.CreateInBoundsGEP(scalar, places, laneNumbers());
+}
+
+llvm::Value* BodyEmitter::imaginaryPlaces(llvm::Value* places) {
+    return b.CreateInBoundsGEP(b.getFloatTy(), places, b.getInt64(width));
 }
 
 // ---------------------------------------------------------------- items
 
 /// Lane k has the item `k * stride` further on.
 llvm::Value* BodyEmitter::loadStrided(const Type* type, llvm::Value* first, std::int64_t stride) {
-    if (stride == 1) return loadRow(type, first);
+    if (stride == 1) return loadItems(type, first);
     if (stride == 0) return widen(m.load(b, type, first));
-    llvm::Type* item = m.memoryType(type);
+    llvm::Type* item = itemType(type);
     auto items = static_cast<unsigned>(stride) * (width - 1) + 1;
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     llvm::Value* all = b.CreateAlignedLoad(llvm::FixedVectorType::get(item, items), first, align);
-    std::vector<int> chosen(width);
-    for (unsigned k = 0; k < width; ++k) chosen[k] = static_cast<int>(k * stride);
-    llvm::Value* row = b.CreateShuffleVector(all, chosen);
-    llvm::Type* wanted = vectorOf(m.registerType(type));
-    return row->getType() == wanted ? row : b.CreateTrunc(row, wanted);
+    std::vector<int> places(width);
+    for (unsigned k = 0; k < width; ++k) places[k] = static_cast<int>(k * stride);
+    return ofItems(type, b.CreateShuffleVector(all, places));
 }
 
 llvm::Value* BodyEmitter::inputLanes(const Instr& instr, llvm::Value* index) {
@@ -103,17 +178,22 @@ llvm::Value* BodyEmitter::inputLanes(const Instr& instr, llvm::Value* index) {
     llvm::Value* begin =
         b.CreateMul(b.CreateZExt(laneNumbers(), vectorOf(m.i64())),
                     llvm::ConstantInt::getSigned(vectorOf(m.i64()), rates.pop.max));
-    return gather(instr.type, b.CreateGEP(item, param(kIn), b.CreateAdd(begin, protect(index, 0))));
+    return gatherItems(instr.type,
+                       b.CreateGEP(item, param(kIn), b.CreateAdd(begin, protect(index, 0))));
 }
 
 /// What is pushed waits in rows until the firings are over: the items of one lane lie together.
 void BodyEmitter::pushLanes(const Instr& instr, llvm::Value* index) {
-    llvm::Type* row = vectorOf(m.memoryType(instr.type));
+    llvm::FixedVectorType* row = vectorOf(itemType(instr.type));
     if (!pushedItems) {
         auto count = static_cast<std::uint64_t>(rates.push.max);
         pushedItems = entry.CreateAlloca(llvm::ArrayType::get(row, count), nullptr, "items");
     }
-    storeRow(instr.type, b.CreateInBoundsGEP(row, pushedItems, index), operand(instr, 0));
+    llvm::Value *items = toItems(instr.type, operand(instr, 0)),
+                *to = b.CreateInBoundsGEP(row, pushedItems, index);
+    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(instr.type)));
+    if (mask) items = b.CreateSelect(mask, items, b.CreateAlignedLoad(row, to, align));
+    b.CreateAlignedStore(items, to, align);
 }
 
 // ---------------------------------------------------------------- control
@@ -188,7 +268,7 @@ void BodyEmitter::emitLaneIf(const Instr& instr) {
         checkLanes(b.CreateOr(b.CreateNot(both), b.CreateICmpEQ(after[0][c], after[1][c])));
         b.CreateStore(b.CreateSelect(any[0], after[0][c], after[1][c]), counters[c]);
     }
-    if (instr.result != ir::kNone) set(instr, b.CreateSelect(condition, results[0], results[1]));
+    if (instr.result != ir::kNone) set(instr, chosen(condition, results[0], results[1]));
 }
 
 /// A value for which lanes that do not run cannot fail.

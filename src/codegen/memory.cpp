@@ -106,7 +106,7 @@ llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
 
 llvm::Value* BodyEmitter::loadAt(const Instr& instr) {
     const Reg ref = instr.operands[0];
-    if (isVarying(ref)) return gather(instr.type, inLanes(value(ref), ref, instr.type));
+    if (isVarying(ref)) return gatherAt(instr.type, ref);
     return rows(ref) > 1 ? loadRow(instr.type, value(ref)) : m.load(b, instr.type, value(ref));
 }
 
@@ -115,7 +115,7 @@ void BodyEmitter::storeAt(const Instr& instr) {
     const Type* type = typeOf(instr.operands[1]);
     llvm::Value* stored = operand(instr, 1);
     if (isVarying(ref))
-        scatter(type, inLanes(value(ref), ref, type), stored);
+        scatterAt(type, ref, stored);
     else if (rows(ref) > 1)
         storeRow(type, value(ref), stored);
     else

@@ -47,9 +47,7 @@ std::string print(const llvm::Function& function) {
 }
 
 /// Of those that compiled code calls; what is an instruction for LLVM is not among them.
-bool isPure(std::string_view name) {
-    return name == "strc_complex_abs" || name == "strc_complex_arg";
-}
+bool isPure(std::string_view name) { return name == "strc_complex_arg"; }
 
 }  // namespace
 

@@ -36,6 +36,10 @@ bool BodyEmitter::scalar(const Instr& instr) {
         case Op::Convert: set(instr, convert(instr)); return true;
         case Op::Math: set(instr, math(instr)); return true;
         case Op::Make: {
+            if (isVarying(instr.result)) {
+                set(instr, joined(operand(instr, 0), operand(instr, 1)));
+                return true;
+            }
             llvm::Value* made = llvm::PoisonValue::get(m.registerType(instr.type));
             for (std::size_t k = 0; k < instr.operands.size(); ++k)
                 made = b.CreateInsertElement(made, operand(instr, k), k);
@@ -43,9 +47,7 @@ bool BodyEmitter::scalar(const Instr& instr) {
             return true;
         }
         case Op::Part: set(instr, part(operand(instr, 0), instr.index)); return true;
-        case Op::WithPart:
-            set(instr, b.CreateInsertElement(operand(instr, 0), operand(instr, 1), instr.index));
-            return true;
+        case Op::WithPart: set(instr, withPart(instr)); return true;
         case Op::Concat: set(instr, concat(instr)); return true;
         case Op::Random:
             set(instr, b.CreateCall(m.runtime("strc_random"), {param(kEnv)}));
@@ -135,7 +137,21 @@ llvm::Value* BodyEmitter::realArithmetic(Op op, llvm::Value* x, llvm::Value* y) 
     }
 }
 
+llvm::Value* BodyEmitter::part(llvm::Value* from, std::uint64_t k) {
+    if (!isRow(from, 2)) return b.CreateExtractElement(from, k);
+    std::vector<int> order(width);
+    for (unsigned lane = 0; lane < width; ++lane) order[lane] = static_cast<int>(k * width + lane);
+    return b.CreateShuffleVector(from, order);
+}
+
+llvm::Value* BodyEmitter::withPart(const Instr& instr) {
+    llvm::Value *from = same(instr, 0), *stored = operand(instr, 1);
+    if (!isVarying(instr.result)) return b.CreateInsertElement(from, stored, instr.index);
+    return instr.index == 0 ? joined(stored, part(from, 1)) : joined(part(from, 0), stored);
+}
+
 llvm::Value* BodyEmitter::pair(llvm::Value* re, llvm::Value* im) {
+    if (isRow(re) || isRow(im)) return joined(re, im);
     llvm::Value* made = llvm::PoisonValue::get(llvm::FixedVectorType::get(re->getType(), 2));
     made = b.CreateInsertElement(made, re, std::uint64_t{0});
     return b.CreateInsertElement(made, im, std::uint64_t{1});
@@ -199,7 +215,9 @@ llvm::Value* BodyEmitter::compare(const Instr& instr) {
         case TypeKind::Float2:
         case TypeKind::Float3:
         case TypeKind::Float4: {
-            llvm::Value* equal = b.CreateAndReduce(b.CreateFCmpOEQ(x, y));
+            llvm::Value* equal = b.CreateFCmpOEQ(x, y);
+            equal = isRow(equal, 2) ? b.CreateAnd(part(equal, 0), part(equal, 1))
+                                    : b.CreateAndReduce(equal);
             return instr.op == Op::Eq ? equal : b.CreateNot(equal);
         }
         default: return b.CreateICmp(intPredicate(instr.op), x, y);
@@ -340,20 +358,40 @@ const char* complexFunction(MathFn fn) {
 }  // namespace
 
 llvm::Value* BodyEmitter::complexMath(const Instr& instr) {
-    llvm::Value* z = operand(instr, 0);
-    if (instr.type->is(TypeKind::Float)) {
-        const char* name = instr.math == MathFn::Abs ? "strc_complex_abs" : "strc_complex_arg";
-        return b.CreateCall(m.runtime(name), {part(z, 0), part(z, 1)});
+    std::vector<llvm::Value*> args;
+    for (std::size_t k = 0; k < instr.operands.size(); ++k)
+        for (std::uint64_t side : {0, 1}) args.push_back(part(same(instr, k), side));
+    const bool varies = isVarying(instr.result);
+    if (instr.math == MathFn::Abs) return modulus(args[0], args[1]);
+    if (instr.math == MathFn::Arg) {
+        auto call = [&](llvm::ArrayRef<llvm::Value*> z) -> llvm::Value* {
+            return b.CreateCall(m.runtime("strc_complex_arg"), z);
+        };
+        return varies ? eachLane(args, call) : call(args);
     }
     llvm::Value* result = entry.CreateAlloca(llvm::ArrayType::get(b.getFloatTy(), 2));
-    std::vector<llvm::Value*> args{result, part(z, 0), part(z, 1)};
-    if (instr.math == MathFn::Pow) {
-        llvm::Value* w = operand(instr, 1);
-        args.push_back(part(w, 0));
-        args.push_back(part(w, 1));
-    }
-    b.CreateCall(m.runtime(complexFunction(instr.math)), args);
-    return m.load(b, instr.type, result);
+    auto call = [&](llvm::ArrayRef<llvm::Value*> z) {
+        std::vector<llvm::Value*> all{result};
+        all.insert(all.end(), z.begin(), z.end());
+        b.CreateCall(m.runtime(complexFunction(instr.math)), all);
+        return m.load(b, instr.type, result);
+    };
+    if (!varies) return call(args);
+    auto bits = [&](llvm::ArrayRef<llvm::Value*> z) {
+        return b.CreateBitCast(call(z), itemType(instr.type));
+    };
+    return ofItems(instr.type, eachLane(args, bits));
+}
+
+/// strc_complex_abs.
+llvm::Value* BodyEmitter::modulus(llvm::Value* re, llvm::Value* im) {
+    llvm::Type* wide = re->getType()->getWithNewType(b.getDoubleTy());
+    auto square = [&](llvm::Value* x) {
+        llvm::Value* large = b.CreateFPExt(x, wide);
+        return b.CreateFMul(large, large);
+    };
+    llvm::Value* sum = b.CreateFAdd(square(re), square(im));
+    return b.CreateFPTrunc(b.CreateUnaryIntrinsic(llvm::Intrinsic::sqrt, sum), re->getType());
 }
 
 }  // namespace strc::codegen

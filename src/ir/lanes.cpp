@@ -10,7 +10,8 @@ bool fitsLanes(const Type* type) {
         case types::TypeKind::Char:
         case types::TypeKind::Int:
         case types::TypeKind::Float:
-        case types::TypeKind::Double: return true;
+        case types::TypeKind::Double:
+        case types::TypeKind::Complex: return true;
         default: return false;
     }
 }

@@ -89,10 +89,10 @@ private:
     llvm::Value* toText(const Type*, llvm::Value*);
     llvm::Value* math(const Instr&);
     llvm::Value* complexMath(const Instr&);
+    llvm::Value* modulus(llvm::Value* re, llvm::Value* im);
+    llvm::Value* withPart(const Instr&);
     llvm::Value* floatMath(const Instr&, llvm::ArrayRef<llvm::Value*> args);
-    llvm::Value* part(llvm::Value* from, std::uint64_t k) {
-        return b.CreateExtractElement(from, k);
-    }
+    llvm::Value* part(llvm::Value* from, std::uint64_t k);
     llvm::Value* pair(llvm::Value* re, llvm::Value* im);
 
     // ---- memory.cpp
@@ -145,15 +145,29 @@ private:
     }
     /// The type with as many lanes as `x` has.
     llvm::Type* shaped(llvm::Value* x, llvm::Type* type) const;
-    llvm::Value* widen(llvm::Value* x);  ///< the same in all lanes, if it is not a vector yet
+    /// The same in all lanes, if each has not its own yet. A row of complex numbers has the real parts of
+    /// all lanes, then the imaginary parts.
+    llvm::Value* widen(llvm::Value* x);
+    bool isRow(llvm::Value* x, unsigned parts = 1) const;  ///< has each lane its own?
+    /// Of that type as it lies in memory of which each lane has its own.
+    llvm::FixedVectorType* rowOf(const Type*);
+    llvm::Value* chosen(llvm::Value* where, llvm::Value* x, llvm::Value* otherwise);
+    llvm::Value* joined(llvm::Value* re, llvm::Value* im);
+    /// Between items as they lie in channels and values in lanes.
+    llvm::Value* ofItems(const Type*, llvm::Value* items);
+    llvm::Value* toItems(const Type*, llvm::Value* row);
     /// An operand as wide as the result.
     llvm::Value* same(const Instr& instr, std::size_t k);
     llvm::Value* laneNumbers();
     llvm::Value* loadRow(const Type*, llvm::Value* at);
     void storeRow(const Type*, llvm::Value* at, llvm::Value* value);  ///< where the mask says so
-    llvm::Value* gather(const Type*, llvm::Value* places);
-    void scatter(const Type*, llvm::Value* places, llvm::Value* value);
-    llvm::Value* inLanes(llvm::Value* places, Reg ref, const Type*);
+    llvm::Value* loadItems(const Type*, llvm::Value* at);
+    llvm::Value* gather(llvm::Type* scalar, llvm::Value* places, llvm::Align);
+    llvm::Value* gatherItems(const Type*, llvm::Value* places);
+    llvm::Value* gatherAt(const Type*, Reg ref);
+    void scatterAt(const Type*, Reg ref, llvm::Value* value);
+    llvm::Value* inLanes(llvm::Value* places, llvm::Type* scalar);
+    llvm::Value* imaginaryPlaces(llvm::Value* places);
     llvm::Value* loadStrided(const Type*, llvm::Value* first, std::int64_t stride);
     llvm::Value* inputLanes(const Instr&, llvm::Value* index);
     void pushLanes(const Instr&, llvm::Value* index);
@@ -166,6 +180,7 @@ private:
     // ---- columns.cpp: windows of several firings, turned round
     void forBlocks(std::uint64_t count, std::uint64_t block,
                    llvm::function_ref<void(llvm::Value*)> blockBody);
+    llvm::Type* itemType(const Type*);
     llvm::Value* itemAt(llvm::Value* from, const Type*, llvm::Value* index);
     void makeColumns();
     void turnShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned block);

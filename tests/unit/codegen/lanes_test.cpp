@@ -1,3 +1,4 @@
+#include <cstdio>
 #include <cstring>
 
 #include "unit/codegen/compiled.h"
@@ -12,12 +13,22 @@ using ::testing::Not;
 class LanesCompiled : public CompiledTest {
 protected:
     void expectSame(const std::string& filter, const std::string& type = "float") {
+        expectSame(filter, "float", type, "push((n * 37) % 101 - 50);");
+    }
+    void expectSameOfComplex(const std::string& filter, const std::string& type = "complex") {
+        expectSame(
+            filter, "complex", type,
+            "complex z; z.real = (n * 37) % 101 - 50; z.imag = (n * 11) % 31 / 3.0; push(z);");
+    }
+
+    void expectSame(const std::string& filter, const std::string& from, const std::string& to,
+                    const std::string& source) {
         SCOPED_TRACE(filter);
         compile(
             "void->void pipeline Main { add Count; add F; add Show; }\n"
-            "void->float filter Count { int n; work push 1 { push((n * 37) % 101 - 50); n++; } }\n"
-            "float->" +
-            type + " filter F { " + filter + " }\n" + type +
+            "void->" +
+            from + " filter Count { int n; work push 1 { " + source + " n++; } }\n" + from + "->" +
+            to + " filter F { " + filter + " }\n" + to +
             "->void filter Show { work pop 1 { println(pop()); } }\n");
         if (HasFatalFailure()) return;
         EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@F.work.lanes("));
@@ -81,6 +92,55 @@ TEST_F(LanesCompiled, ItemsOfAllSizes) {
     expectSame("work pop 2 push 2 { push((bit)((int)pop() & 1)); push((bit)((int)pop() & 1)); }",
                "bit");
     expectSame("work pop 1 push 1 { float x = pop(); push(sin(x) + atan2(x, 2)); }", "double");
+}
+
+TEST_F(LanesCompiled, ComplexNumbers) {
+    expectSameOfComplex("work pop 1 push 2 { complex z = pop(); push(z * z - 3); push(-z / z); }");
+    expectSameOfComplex(
+        "complex[9] c; init { for (int i = 0; i < 9; i++) { c[i].real = i; c[i].imag = 1.0 / (i + "
+        "1);"
+        " } }\n"
+        "work pop 1 push 1 peek 9 { complex s; for (int i = 0; i < 9; i++) s += peek(i) * c[i];"
+        " push(s); pop(); }");
+    expectSameOfComplex(
+        "work pop 3 push 1 { complex z = pop(); z.real = z.imag - pop().real; z.imag = pop().imag;"
+        " push(z); }");
+    expectSame("work pop 1 push 1 { complex z = pop(); z.imag = 2; push(z * z); }", "complex");
+}
+
+TEST_F(LanesCompiled, ComplexWindowsThatAreTurnedRound) {
+    for (const char* rates : {"2 5 3", "5 9 1", "9 9 8", "16 17 11", "8 8 2"}) {
+        int pop = 0, peek = 0, push = 0;
+        ASSERT_EQ(std::sscanf(rates, "%d %d %d", &pop, &peek, &push), 3);
+        const std::string pops = std::to_string(pop), peeks = std::to_string(peek);
+        expectSameOfComplex("work pop " + pops + " peek " + peeks + " push " +
+                            std::to_string(push) + " { for (int k = 0; k < " +
+                            std::to_string(push) + "; k++) push(peek(k * 5 % " + peeks +
+                            ") * (k + 2)); for (int i = 0; i < " + pops + "; i++) pop(); }");
+    }
+}
+
+TEST_F(LanesCompiled, ComplexNumbersOfSomeLanes) {
+    expectSameOfComplex(
+        "work pop 1 push 1 { complex z = pop(); if (z.real > 3) { z = z * z; if (z.imag > 5) "
+        "push(z);"
+        " else push(1); } else push(z == 7 ? z : -z); }");
+    expectSameOfComplex(
+        "work pop 1 push 1 { complex[8] a; complex z = pop(); int x = (int)z.real & 7;"
+        " for (int i = 0; i < 8; i++) a[i] = z * i; if (z.imag > 2) a[x] = a[(x + 3) & 7];"
+        " complex[8] b = a; complex s; for (int i = 0; i < 8; i++) s = s * 2 + b[i];"
+        " push(s + b[(x + 1) & 7]); }");
+    expectSameOfComplex(
+        "complex[5] t; init { for (int i = 0; i < 5; i++) { t[i].real = i; t[i].imag = -i; } }\n"
+        "work pop 1 push 1 { complex z = pop(); push(t[((int)z.real & 63) % 5] * z); }");
+}
+
+TEST_F(LanesCompiled, FunctionsOfComplexNumbers) {
+    expectSameOfComplex(
+        "work pop 1 push 3 { complex z = pop(); push(abs(z)); push(arg(z)); push(abs(z * z)); }",
+        "float");
+    expectSameOfComplex(
+        "work pop 1 push 2 { complex z = pop() / 64; push(exp(z) - sqrt(z)); push(pow(z, z)); }");
 }
 
 TEST_F(LanesCompiled, BranchesOfSomeLanes) {

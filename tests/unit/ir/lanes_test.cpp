@@ -81,18 +81,18 @@ TEST_F(LanesTest, WhatCannotBeDone) {
         lanes(
             "loop {\n %0: float = pop\n %1: boolean = lt<float> %0, %0\n yield %1\n } do {\n }\n"),
         "none: a loop's condition varies");
-    EXPECT_EQ(lanes("%0: float = pop\n %1: complex = make %0, %0\n"),
-              "none: values of type complex vary");
+    EXPECT_EQ(lanes("%0: float = pop\n %1: float2 = make %0, %0\n"),
+              "none: values of type float2 vary");
 }
 
 TEST_F(LanesTest, ItemsOfOtherTypes) {
-    EXPECT_EQ(lanes("%0: float = const 1.0\n %1: complex = make %0, %0\n push<complex> %1\n"),
-              "none: values of type complex vary");
+    EXPECT_EQ(lanes("%0: float = const 1.0\n %1: float2 = make %0, %0\n push<float2> %1\n"),
+              "none: values of type float2 vary");
     EXPECT_EQ(
-        lanes("local z: complex[2]\n %0: float = const 1.0\n %1: complex = make %0, %0\n"
-              "%2: ref complex[2] = addr local z\n %3: float = pop\n %4: int = convert %3\n"
-              "%5: int = const 2\n %6: ref complex = elem %2, %4, %5\n store.at<complex> %6, %1\n"),
-        "none: values of type complex vary");
+        lanes("local z: float2[2]\n %0: float = const 1.0\n %1: float2 = make %0, %0\n"
+              "%2: ref float2[2] = addr local z\n %3: float = pop\n %4: int = convert %3\n"
+              "%5: int = const 2\n %6: ref float2 = elem %2, %4, %5\n store.at<float2> %6, %1\n"),
+        "none: values of type float2 vary");
 }
 
 TEST_F(LanesTest, LoopsInsideOfBranchesMayEnd) {
