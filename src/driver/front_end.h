@@ -1,16 +1,15 @@
 #pragma once
-/// The line editor of `strc repl`: a Python program beside the compiler. Private to driver.
+/// The way from `strc repl` to its terminal front end (docs/design/repl-terminal.md). Private to driver.
 
 #include <string>
 #include <vector>
 
 namespace strc::driver {
 
-/// Becomes the front end, if there are Python, prompt_toolkit and the package; else says why not. STRC_PYTHON
-/// chooses the interpreter. `files` are loaded first.
-std::string startFrontEnd(const std::vector<std::string>& files);
-
-/// Makes an executable of a text. The messages if that fails, or empty.
-std::string buildText(const std::string& text, const std::string& top, const std::string& file);
+/// Standard input and output are a terminal that can move its cursor.
+bool isForEditing();
+/// Becomes the front end, which hands the arguments on to `strc repl --json --events` or `--plain`. Returns
+/// only if that cannot be: what is missing.
+std::string becomeFrontEnd(const std::vector<std::string>& arguments);
 
 }  // namespace strc::driver

@@ -279,6 +279,7 @@ private:
         sub.add_flag("--json", options.json, "requests and answers as JSON, one a line");
         sub.add_flag("--events", options.events,
                      "with --json: write what programs print as it comes");
+        sub.add_flag("--plain", options.plain, "read lines as they are, without the line editor");
     }
 
     // ---------------------------------------------------------------- groups of options

@@ -67,6 +67,7 @@ struct Options : session::Settings {
     // ---- repl
     bool json = false;
     bool events = false;  ///< with json
+    bool plain = false;  ///< without the line editor
 
     // ---- output of commands
     std::optional<Emit> emit;

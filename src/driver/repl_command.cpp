@@ -1,4 +1,7 @@
 // `strc repl`: who reads the lines depends on what they come from.
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <istream>
 #include <ostream>
 #include <signal.h>
@@ -34,10 +37,30 @@ private:
     struct sigaction before{};
 };
 
+/// The messages if it fails, or empty.
+std::string buildText(const std::string& text, const std::string& top, const std::string& file) {
+    std::error_code error;
+    const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+    std::string name = (folder / "strc-repl-XXXXXX").string();
+    const int handle = error ? -1 : mkstemp(name.data());
+    if (handle < 0) return "no temporary file can be made\n";
+    close(handle);
+    std::ofstream(name) << text;
+    std::istringstream in;
+    std::ostringstream out;
+    std::ostringstream err;
+    const char* const words[] = {"strc", "build", "-w",         "--top",
+                                 top.c_str(), "-o", file.c_str(), name.c_str()};
+    const int status = run(static_cast<int>(std::size(words)), words, {in, out, err});
+    std::filesystem::remove(name, error);
+    return status == kFine ? std::string() : err.str();
+}
+
 int jsonLoop(const Call& call, repl::World world) {
     std::ostream& out = call.world.out;
     repl::JsonSession session(std::move(world), call.options.events,
                               [&](const std::string& line) { out << line << std::flush; });
+    session.load(call.options.arguments);
     std::string line;
     while (std::getline(call.world.in, line) && out && !call.interrupted()) {
         stopped = false;
@@ -51,9 +74,10 @@ int jsonLoop(const Call& call, repl::World world) {
 int replCommand(const Call& call) {
     const bool inIsTerminal = call.world.inIsTerminal;
     const bool isJson = call.options.json;
-    if (inIsTerminal && call.world.outIsTerminal && !isJson) {
-        const std::string why = startFrontEnd(call.options.arguments);
-        if (!why.empty()) call.world.err << "strc: " << why << "; lines are read as they are\n";
+    if (inIsTerminal && call.world.outIsTerminal && !isJson && !call.options.plain &&
+        isForEditing()) {
+        const std::string why = becomeFrontEnd(call.options.arguments);
+        call.world.err << "strc: simple line editing only: " << why << "\n";
     }
     StopOnInterrupt guard;
     repl::World world;

@@ -1,23 +1,211 @@
-// What begins with a colon.
+// What begins with a colon: the table, help, and what is about the session itself.
+#include "repl/commands.h"
+
+#include <algorithm>
+#include <array>
+
 #include <fmt/format.h>
 
-#include "repl/state.h"
+#include "base/spelling.h"
 
 namespace strc::repl {
 
-void State::command(const Input& input) {
-    if (input.text() == ":quit") {
-        answer->isEnd = true;
-        return;
+namespace {
+
+using S = State;
+
+constexpr std::array kCommands = std::to_array<Command>({
+    {":back", "[N]", "take the last firing back, or the last N",
+     "  :back\n  :back 20\nWhat was printed or written to files stays.", &S::backCommand},
+    {":break", "[FILTER]", "stop before a filter fires; without a name: list the stops",
+     "  :break Scale\n  :break branch[1].Scale\n  :break -Scale       removes it", &S::breakCommand},
+    {":compile", "FILE", "make an executable of the present stream",
+     "  take 3 Ramp() | Print()\n  :compile ramp\nStreams with an open end read and write standard "
+     "input and output, or --in and --out.",
+     &S::compileCommand},
+    {":continue", "[N]", "go on with the present stream, at most N firings",
+     "  :continue\n  :continue 1000", &S::continueCommand},
+    {":engine", "[interpret|jit]", "run new streams by the interpreter, or as machine code",
+     "  :engine jit\n  take 5 Ramp()\nMachine code runs whole steady states and cannot be "
+     "stepped.",
+     &S::engineCommand},
+    {":graph", "[STREAM] [> FILE]", "the stream graph as a tree, or as a picture in a file",
+     "  :graph\n  :graph Ramp() | Scale(2)\n  :graph > ramp.svg\nFiles end in .svg, .png, .dot, .json "
+     "or .txt; pictures are drawn by Graphviz.",
+     &S::graphCommand},
+    {":help", "[COMMAND]", "what can be typed", "  :help\n  :help :peek", &S::helpCommand},
+    {":list", "[NAME]", "what is declared, or the text of one declaration",
+     "  :list\n  :list Scale", &S::listCommand},
+    {":load", "FILE", "declare what a file declares", "  :load radio.str", &S::loadCommand},
+    {":peek", "[CHANNEL]", "what lies in the channels",
+     "  :peek\n  :peek Ramp -> Scale\n  :peek input\n  :peek 0", &S::peekCommand},
+    {":plot", "[STREAM or VALUES] [> FILE]", "draw numbers: of the last run, of a stream, of a variable",
+     "  take 100 SineSource(1.0, 0.1)\n  :plot\n  :plot take 64 Ramp()\n  :plot > wave.svg\n"
+     "Files end in .svg or .png.",
+     &S::plotCommand},
+    {":quit", "", "leave", "  :quit", &S::quitCommand},
+    {":rates", "[STREAM]", "what each filter takes and gives, and how often it fires",
+     "  :rates\n  :rates Ramp() | Scale(2)", &S::ratesCommand},
+    {":reload", "", "load the files again; what was declared at the prompt stays", "  :reload",
+     &S::reloadCommand},
+    {":save", "FILE", "write all declarations to a file", "  :save session.str", &S::saveCommand},
+    {":schedule", "[STREAM]", "in which order the filters of a steady state fire",
+     "  :schedule\n  :schedule Ramp() | Scale(2)", &S::scheduleCommand},
+    {":step", "[N]", "one firing of the present stream, or N", "  s = Scale(2)\n  s <- [1, 2]\n  :step\n  :step 10",
+     &S::stepCommand},
+    {":time", "[on|off]", "show how long every line takes", "  :time on", &S::timeCommand},
+    {":type", "EXPRESSION or STREAM", "the type of something",
+     "  :type 2 * pi\n  :type Ramp() | Scale(2)\n  :type Scale", &S::typeCommand},
+    {":watch", "[CHANNEL]", "show a channel whenever it changes; without one: list what is watched",
+     "  :watch Ramp -> Scale\n  :watch -Ramp -> Scale    ends it", &S::watchCommand},
+    {":where", "", "how often each filter has fired, who is next, what lies in the channels",
+     "  :where", &S::whereCommand},
+});
+
+constexpr std::string_view kIntroduction =
+    R"(Declare streams, structs and helper packages as in a file:
+  int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }
+Compute:
+  2 * pi * 440 / 44100
+  int n = 3
+  n = n + 1
+Run streams:
+  Twice <- [1, 2, 3]              feeds items and shows what comes out
+  take 10 Ramp() | Scale(2)       10 items of a source through a filter
+  s = Twice | Twice               a stream with a name; it stays as it is between lines
+  s <- [4, 5]                     goes on where it stopped
+  <- [6]                          feeds the present stream
+  s <- "in.wav" -> "out.wav"      files
+  s <- [1 .. 100] -> result       into a variable
+Ctrl-C stops what runs.
+
+)";
+
+}  // namespace
+
+std::span<const Command> commands() { return kCommands; }
+
+const Command* findCommand(std::string_view name) {
+    const Command* found = nullptr;
+    for (const Command& each : kCommands) {
+        if (each.name == name) return &each;
+        if (!each.name.starts_with(name)) continue;
+        if (found) return nullptr;
+        found = &each;
     }
-    fail(input, "there is no such command");
+    return name.size() > 1 ? found : nullptr;
 }
 
-void State::showChange(const Running&, graph::EdgeId) {}
+Input partOf(const Input& input, std::size_t begin, std::size_t end) {
+    Input made = input;
+    while (begin < end && (input.typed[begin] == ' ' || input.typed[begin] == '\t')) ++begin;
+    while (end > begin && (input.typed[end - 1] == ' ' || input.typed[end - 1] == '\t' ||
+                           input.typed[end - 1] == '\r' || input.typed[end - 1] == ';'))
+        --end;
+    made.begin = begin;
+    made.end = end;
+    return made;
+}
 
-Running& State::present() { return *current; }
+std::vector<Input> wordsOf(const Input& input) {
+    std::vector<Input> words;
+    std::size_t at = input.begin;
+    while (at < input.end) {
+        if (input.typed[at] == ' ' || input.typed[at] == '\t') {
+            ++at;
+            continue;
+        }
+        const bool isQuoted = input.typed[at] == '"';
+        std::size_t end = at + 1;
+        while (end < input.end && (isQuoted ? input.typed[end] != '"' : input.typed[end] != ' ' && input.typed[end] != '\t'))
+            ++end;
+        if (isQuoted && end < input.end) ++end;
+        Input word = input;
+        word.begin = at;
+        word.end = end;
+        words.push_back(word);
+        at = end;
+    }
+    return words;
+}
 
-Completion Session::complete(std::string_view, std::uint32_t) const { return {}; }
-std::vector<Coloured> Session::colour(std::string_view) const { return {}; }
+std::string plainText(const Input& word) {
+    std::string_view text = word.text();
+    if (text.size() > 1 && text.front() == '"' && text.back() == '"')
+        text = text.substr(1, text.size() - 2);
+    return std::string(text);
+}
+
+void State::command(const Input& input) {
+    std::size_t end = input.begin + 1;
+    while (end < input.end && std::isalpha(static_cast<unsigned char>(input.typed[end]))) ++end;
+    const std::string_view name = input.typed.substr(input.begin, end - input.begin);
+    const Command* found = findCommand(name);
+    if (!found) {
+        base::SpellingSearch search(name);
+        for (const Command& each : kCommands) search.consider(each.name);
+        const std::string best(search.best());
+        failAt(input, input.begin, end,
+               fmt::format("there is no command '{}'{}", name,
+                           best.empty() ? std::string("; :help lists them")
+                                        : fmt::format("; did you mean '{}'?", best)));
+    }
+    (this->*found->run)(input, partOf(input, end, input.end));
+}
+
+// ---------------------------------------------------------------- about the session
+
+void State::helpCommand(const Input&, const Input& arguments) {
+    if (arguments.text().empty()) {
+        std::string text(kIntroduction);
+        text += "Commands:\n";
+        for (const Command& each : kCommands)
+            text += fmt::format("  {:<38}{}\n", fmt::format("{} {}", each.name, each.arguments),
+                                each.about);
+        show(text + "`:help COMMAND` has examples.\n");
+        return;
+    }
+    const bool hasColon = arguments.text().starts_with(':');
+    const std::string name = fmt::format("{}{}", hasColon ? "" : ":", arguments.text());
+    const Command* found = findCommand(name);
+    if (!found) fail(arguments, fmt::format("there is no command '{}'", name));
+    show(fmt::format("{} {}\n  {}\nFor example\n{}\n", found->name, found->arguments, found->about,
+                     found->more));
+}
+
+void State::quitCommand(const Input&, const Input&) { answer->isEnd = true; }
+
+void State::timeCommand(const Input&, const Input& arguments) {
+    if (arguments.text() == "on" || arguments.text().empty())
+        isTimed = true;
+    else if (arguments.text() == "off")
+        isTimed = false;
+    else
+        fail(arguments, "':time on' or ':time off'");
+}
+
+void State::engineCommand(const Input&, const Input& arguments) {
+    const std::string_view word = arguments.text();
+    if (word == "jit" || word == "interpret")
+        isCompiled = word == "jit";
+    else if (!word.empty())
+        fail(arguments, "the engines are 'interpret' and 'jit'");
+    show(isCompiled ? "new streams run as machine code\n" : "new streams are interpreted\n");
+}
+
+void State::listCommand(const Input&, const Input& arguments) {
+    const std::string_view name = arguments.text();
+    if (name.empty()) {
+        for (const Declaration* each : declarations.all()) show(each->head + "\n");
+        for (const auto& [variable, value] : declarations.variables)
+            show(fmt::format("{} {}\n", value.type, variable));
+        for (const auto& [instance, running] : instances)
+            show(fmt::format("{} = {}  ({})\n", instance, running->source, running->signature()));
+        return;
+    }
+    if (const Declaration* found = declarations.find(name)) return show(found->text + "\n");
+    if (std::string head = headOf(name); !head.empty()) return show(head + "\n");
+    fail(arguments, fmt::format("'{}' is not declared", name));
+}
 
 }  // namespace strc::repl

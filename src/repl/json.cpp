@@ -49,6 +49,7 @@ struct JsonSession::Inside {
     void eval(const std::string& text, ordered_json& made) {
         output.clear();
         const Answer answer = session->evaluate(text);
+        made["declared"] = answer.hasDeclared;
         made["ok"] = answer.isFine;
         made["output"] = output;
         if (!answer.value.empty()) {
@@ -93,7 +94,13 @@ struct JsonSession::Inside {
         const std::string text = hasText ? asked["text"].get<std::string>() : std::string();
         const bool hasOp = asked.contains("op") && asked["op"].is_string();
         const std::string op = hasOp ? asked["op"].get<std::string>() : std::string();
-        if (op == "eval" && hasText) return eval(text, made);
+        if (op == "eval" && hasText) {
+            if (asked.contains("width") && asked["width"].is_number_integer())
+                session->setWidth(asked["width"].get<std::size_t>());
+            if (asked.contains("color") && asked["color"].is_boolean())
+                session->setColour(asked["color"].get<bool>());
+            return eval(text, made);
+        }
         if (op == "check" && hasText) {
             made["complete"] = isComplete(text);
             made["depth"] = openBrackets(text);
@@ -118,6 +125,16 @@ JsonSession::JsonSession(World world, bool withEvents,
     : inside(std::make_unique<Inside>(std::move(world), withEvents, std::move(write))) {}
 
 JsonSession::~JsonSession() = default;
+
+void JsonSession::load(const std::vector<std::string>& files) {
+    for (const std::string& file : files) {
+        ordered_json made{{"event", "load"}, {"id", nullptr}, {"file", file}};
+        inside->eval(":load " + file, made);
+        std::string text = inside->output;
+        for (const auto& each : made["diagnostics"]) text += each["text"].get<std::string>();
+        inside->write(dump({{"event", "output"}, {"id", nullptr}, {"text", text}}));
+    }
+}
 
 bool JsonSession::request(std::string_view line) {
     if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) return true;

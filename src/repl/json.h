@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "repl/session.h"
 
@@ -17,6 +18,8 @@ public:
     JsonSession(World, bool withEvents, std::function<void(const std::string& line)> write);
     ~JsonSession();
 
+    /// Before any request. What is wrong with them is written as an event without an id.
+    void load(const std::vector<std::string>& files);
     /// False: the session is over.
     bool request(std::string_view line);
 

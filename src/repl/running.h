@@ -48,6 +48,8 @@ public:
     using Take = std::function<bool(std::vector<types::Value>)>;  ///< false: no more
     Stop go(const Goal&, const Take& take);
     bool goBack(std::uint64_t steps);
+    /// A step is not stopped by a break where it stands.
+    void passBreak() { stoppedAt = live->steps(); }
     std::vector<Message> messages();
 
     /// "scale", "scale.left", "#3": the filters, splitters and joiners that are meant.

@@ -1,5 +1,6 @@
 #include "repl/session.h"
 
+#include <algorithm>
 #include <chrono>
 #include <new>
 
@@ -70,9 +71,17 @@ void State::entry(const Input& input) {
     std::erase_if(tokens, [](const Token& token) { return token.kind == TokenKind::Comment; });
     if (tokens.empty()) return;
     if (tokens[0].kind == TokenKind::Command) return command(input);
-    if (isDeclaration(tokens)) return declare(input);
+    if (isDeclaration(tokens)) {
+        declare(input);
+        answer->hasDeclared = true;
+        return;
+    }
     if (isStream(input)) return stream(input);
-    if (isVariable(tokens, declarations)) return variables(input);
+    if (isVariable(tokens, declarations)) {
+        variables(input);
+        answer->hasDeclared = true;
+        return;
+    }
     if (isStatement(tokens)) return statement(input);
     expression(input);
 }
@@ -128,6 +137,10 @@ void State::giveAll(const std::vector<types::Value>& values, std::uint64_t count
 
 Session::Session(World world) : state(std::make_unique<State>(std::move(world))) {}
 Session::~Session() = default;
+
+void Session::setWidth(std::size_t columns) { state->world.width = std::clamp<std::size_t>(columns, 20, 400); }
+
+void Session::setColour(bool wanted) { state->world.colour = state->workbench.colour = wanted; }
 
 Answer Session::evaluate(std::string_view text) {
     Answer answer;

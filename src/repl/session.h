@@ -33,6 +33,7 @@ struct Answer {
     bool isFine = true;  ///< no entry had an error
     bool isInterrupted = false;
     bool isEnd = false;  ///< `:quit`
+    bool hasDeclared = false;  ///< streams, structs, functions, variables
     std::vector<Message> messages;
     /// Of the last entry that had a value: as JSON, with its type; empty if there was none.
     std::string type, value;
@@ -69,6 +70,8 @@ public:
     Answer evaluate(std::string_view text);
     Completion complete(std::string_view text, std::uint32_t cursor) const;
     std::vector<Coloured> colour(std::string_view text) const;
+    void setWidth(std::size_t columns);
+    void setColour(bool);
 
 private:
     std::unique_ptr<State> state;

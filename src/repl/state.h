@@ -92,15 +92,58 @@ public:
     void openSink(Sink&, const Input&, const Line&, const types::Type* item, io::StreamInfo);
     void closeSink(Sink&, const Input&, const types::Type* item);
 
-    // ---- commands.cpp
+    // ---- commands.cpp, files.cpp, inspect.cpp, stepping.cpp, plot_command.cpp
     void command(const Input&);
-
-    Running& present();  ///< the stream that commands are about
+    void backCommand(const Input& input, const Input& arguments);
+    void breakCommand(const Input& input, const Input& arguments);
+    void compileCommand(const Input& input, const Input& arguments);
+    void continueCommand(const Input& input, const Input& arguments);
+    void engineCommand(const Input& input, const Input& arguments);
+    void graphCommand(const Input& input, const Input& arguments);
+    void helpCommand(const Input& input, const Input& arguments);
+    void listCommand(const Input& input, const Input& arguments);
+    void loadCommand(const Input& input, const Input& arguments);
+    void peekCommand(const Input& input, const Input& arguments);
+    void plotCommand(const Input& input, const Input& arguments);
+    void quitCommand(const Input& input, const Input& arguments);
+    void ratesCommand(const Input& input, const Input& arguments);
+    void reloadCommand(const Input& input, const Input& arguments);
+    void saveCommand(const Input& input, const Input& arguments);
+    void scheduleCommand(const Input& input, const Input& arguments);
+    void stepCommand(const Input& input, const Input& arguments);
+    void timeCommand(const Input& input, const Input& arguments);
+    void typeCommand(const Input& input, const Input& arguments);
+    void watchCommand(const Input& input, const Input& arguments);
+    void whereCommand(const Input& input, const Input& arguments);
     void load(const std::string& file, const Input&);
+    std::string sourceOfVariables(const Input&, const std::vector<std::string>& names);
+    std::string programOf(const Running&, const Input&);
+
+    /// The stream that commands are about.
+    Running& present(const Input&);
+    Running& interpreted(const Input&);
+    std::shared_ptr<Running> about(const Input& input, const Input& arguments);
+    /// A stream as it is typed, for a look at it.
+    std::shared_ptr<Running> described(const Input&);
+    /// "int->int filter Scale(int k)", or empty.
+    std::string headOf(std::string_view name) const;
+    std::string fileAfter(Input& arguments);
+    void writeFile(const Input&, const std::string& file, std::string_view text);
+    void showChannel(const Running&, graph::EdgeId, std::uint64_t most);
     void showChange(const Running&, graph::EdgeId);
+    std::vector<graph::EdgeId> channels(const Running&, const Input& name);
+    std::uint64_t countOf(const Input& arguments, std::uint64_t otherwise);
+    void goOn(Running&, const Goal&, bool isStepwise, const Input&);
+    std::vector<double> numbersOf(const Input& arguments);
+
+    // ---- complete.cpp
+    void addNames(std::string_view begun, std::vector<Candidate>&) const;
+    std::string meaningOf(std::string_view word) const;
 
     // ---- messages
-    void show(std::string_view text) const { world.show(text); }
+    void show(std::string_view text) const {
+        if (!isQuiet) world.show(text);
+    }
     /// Reports a fault of the input at hand, with its place, and ends the entry.
     [[noreturn]] void fail(const Input&, std::string_view what);
     [[noreturn]] void failAt(const Input&, std::size_t begin, std::size_t end,
@@ -120,6 +163,7 @@ public:
     std::vector<types::Value> results;  ///< of the last run: for plots
     std::vector<std::string> files;  ///< loaded
     bool isCompiled = false;  ///< `:engine jit`
+    bool isQuiet = false;  ///< what is shown is not wanted
     bool isTimed = false;  ///< `:time on`
     std::uint64_t inputs = 0;
     Answer* answer = nullptr;

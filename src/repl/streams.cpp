@@ -409,6 +409,12 @@ std::shared_ptr<Running> State::meant(const Input& input, const Line& line) {
     return make(input, std::string(whole.text()), wrapped(input, line));
 }
 
+std::shared_ptr<Running> State::described(const Input& input) {
+    const Line line = LineParser(input.text()).parse();
+    if (line.elements.empty()) fail(input, "a stream is needed here");
+    return meant(input, line);
+}
+
 void State::stream(const Input& input) {
     const Line line = LineParser(input.text()).parse();
     std::optional<std::uint64_t> take;

@@ -188,6 +188,11 @@ private:
         depth = 0;
         for (; at < tokens.size(); ++at) {
             const Token& token = tokens[at];
+            if (token.kind == TokenKind::Command) {
+                // A command ends what lacks its end.
+                finish(tokens[first].begin, tokens[at - 1].end, true);
+                return;
+            }
             if (token.isOpen) {
                 finish(tokens[first].begin, token.end, token.kind == TokenKind::String);
                 ++at;

@@ -41,6 +41,10 @@ public:
 
     /// A stream, struct or package at the top level of a file.
     bool declares(std::string_view name) const { return fileOf.contains(name); }
+    const LibraryFile* fileDeclaring(std::string_view name) const {
+        auto found = fileOf.find(name);
+        return found == fileOf.end() ? nullptr : &files[found->second];
+    }
     /// All those names, sorted.
     std::vector<std::string_view> declared() const;
 

@@ -1,0 +1,30 @@
+#pragma once
+/// The table of commands. Private to repl.
+
+#include <span>
+#include <string_view>
+
+#include "repl/state.h"
+
+namespace strc::repl {
+
+struct Command {
+    std::string_view name;  ///< ":load"
+    std::string_view arguments;  ///< "FILE"
+    std::string_view about;  ///< one line
+    std::string_view more;  ///< examples and what else there is to say
+    void (State::*run)(const Input& input, const Input& arguments);
+};
+
+std::span<const Command> commands();
+/// Also by the beginning of its name, if no other begins so. Null: none, or several.
+const Command* findCommand(std::string_view name);
+
+/// The bytes [begin, end) of the same input.
+Input partOf(const Input&, std::size_t begin, std::size_t end);
+/// Words with their places; quotes hold one together.
+std::vector<Input> wordsOf(const Input&);
+/// Without quotes.
+std::string plainText(const Input&);
+
+}  // namespace strc::repl

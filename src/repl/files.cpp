@@ -1,0 +1,122 @@
+// :load, :reload, :save, :compile.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "repl/commands.h"
+#include "repl/values.h"
+#include "session/library.h"
+#include "session/sources.h"
+
+namespace strc::repl {
+
+void State::load(const std::string& file, const Input& input) {
+    base::Result<std::string> text = session::readFile(file);
+    if (!text) fail(input, text.error());
+    declareText({*text, file, 0, text->size()}, *text, true);
+    std::set<std::string, std::less<>> now;
+    for (const Declaration* each : declarations.all())
+        if (each->source == file) now.insert(each->name);
+    if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
+    answer->hasDeclared = true;
+    show(fmt::format("{}: {} declaration{}\n", file, now.size(), now.size() == 1 ? "" : "s"));
+}
+
+void State::loadCommand(const Input& input, const Input& arguments) {
+    const std::vector<Input> words = wordsOf(arguments);
+    if (words.empty()) fail(input, "':load' wants the name of a file");
+    for (const Input& word : words) load(plainText(word), word);
+}
+
+void State::reloadCommand(const Input& input, const Input&) {
+    if (files.empty()) fail(input, "no file has been loaded yet");
+    for (const std::string& file : std::vector<std::string>(files)) {
+        base::Result<std::string> text = session::readFile(file);
+        if (!text) fail(input, text.error());
+        // What the file no longer declares goes, unless the new text is refused.
+        const Declarations before = declarations;
+        std::vector<std::string> gone;
+        for (const Declaration* each : before.all())
+            if (each->source == file && !session::scanNames(*text).declared.contains(each->name))
+                gone.push_back(each->name);
+        for (const std::string& name : gone) declarations.remove(name);
+        const auto kept = declarations.variables;
+        try {
+            load(file, input);
+        } catch (const Failed&) {
+            declarations = before;
+            throw;
+        }
+        // Variables keep their values as long as their types fit.
+        for (auto& [name, value] : declarations.variables)
+            if (auto old = kept.find(name); old != kept.end() && old->second.type == value.type)
+                value.bytes = old->second.bytes;
+        for (const std::string& name : gone) show(fmt::format("  {} is gone\n", name));
+    }
+}
+
+/// Static blocks that give the variables their present values. What no initialiser can say is left out with
+/// a remark.
+std::string State::sourceOfVariables(const Input& input, const std::vector<std::string>& names) {
+    if (names.empty()) return {};
+    MixedText text(input.typed);
+    text.own("static { init { int ").own("seen__ = 0;\n");
+    for (const std::string& name : names)
+        text.own(fmt::format("{{ {} copy__ = {}; }}\n", declarations.variables.at(name).type, name));
+    text.own("} }");
+    const std::unique_ptr<Work> work = runStatics(input, text, {});
+    std::string source;
+    const ir::Module& module = work->program.module;
+    for (const std::string& name : names)
+        for (std::size_t k = 0; k < module.globals.size(); ++k) {
+            if (module.globals[k].name != name) continue;
+            const std::string value = toSource(module.globalValues[k]);
+            const std::string& type = declarations.variables.at(name).type;
+            source += value.empty() ? fmt::format("    {} {};  // its value cannot be written\n", type, name)
+                                    : fmt::format("    {} {} = {};\n", type, name, value);
+        }
+    return "static {\n" + source + "}\n\n";
+}
+
+void State::saveCommand(const Input& input, const Input& arguments) {
+    if (arguments.text().empty()) fail(input, "':save' wants the name of a file");
+    std::vector<std::string> names;
+    for (const auto& [name, value] : declarations.variables) names.push_back(name);
+    std::string text = sourceOfVariables(input, names);
+    for (const Declaration* each : declarations.all()) text += each->text + "\n\n";
+    const std::string file = plainText(arguments);
+    std::ofstream out(file);
+    out << text;
+    out.close();
+    if (!out) fail(arguments, fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+    show(fmt::format("{}: {} declarations\n", file, declarations.all().size()));
+}
+
+/// A program whose main stream is the running one.
+std::string State::programOf(const Running& stream, const Input& input) {
+    const auto names = namesIn(stream.mixed.text());
+    const Declarations::Needed needed =
+        declarations.needed(std::vector<std::string>(names.begin(), names.end()));
+    std::string text = sourceOfVariables(input, needed.variables);
+    for (const Declaration* each : needed.declarations) text += each->text + "\n\n";
+    std::string_view body = stream.mixed.text();
+    body.remove_prefix(body.find(' '));
+    return text + stream.signature() + std::string(body);
+}
+
+void State::compileCommand(const Input& input, const Input& arguments) {
+    if (arguments.text().empty()) fail(input, "':compile' wants the name of the executable");
+    if (!world.build) fail(input, "executables cannot be made here");
+    const std::string file = plainText(arguments);
+    const std::string why = world.build(programOf(present(input), input), "it", file);
+    if (!why.empty()) {
+        show(why);
+        fail(input, "the executable could not be made");
+    }
+    show(fmt::format("{} is an executable of {}\n", file, present(input).source));
+}
+
+}  // namespace strc::repl

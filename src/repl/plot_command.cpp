@@ -1,0 +1,61 @@
+#include "repl/commands.h"
+#include "repl/plot.h"
+#include "repl/values.h"
+
+namespace strc::repl {
+
+using types::Value;
+
+/// Of the last run, of a run that is typed, or of an expression.
+std::vector<double> State::numbersOf(const Input& arguments) {
+    std::vector<double> numbers;
+    if (!arguments.text().empty()) {
+        if (isStream(arguments)) {
+            isQuiet = true;
+            try {
+                stream(arguments);
+            } catch (...) {
+                isQuiet = false;
+                throw;
+            }
+            isQuiet = false;
+        } else {
+            if (std::optional<Value> value = valueOf(arguments)) appendNumbers(*value, numbers);
+            return numbers;
+        }
+    }
+    for (const Value& each : results) appendNumbers(each, numbers);
+    return numbers;
+}
+
+void State::plotCommand(const Input&, const Input& given) {
+    constexpr std::size_t kRows = 12;
+    constexpr std::size_t kWidth = 640;
+    constexpr std::size_t kHeight = 320;
+    Input arguments = given;
+    const std::string file = fileAfter(arguments);
+    const std::vector<double> numbers = numbersOf(arguments);
+    if (numbers.empty()) fail(given, "there are no numbers to draw: ':plot take 100 Ramp()'");
+    const std::string_view name = file;
+    if (file.empty()) return show(plotText(numbers, world.width, kRows));
+    if (name.ends_with(".svg")) return writeFile(given, file, plotSvg(numbers));
+    if (!name.ends_with(".png")) fail(given, "plots go to files that end in .svg or .png");
+    const Raster raster = plotRaster(numbers, kWidth, kHeight);
+    types::TypeTable types;
+    io::StreamInfo info;
+    info.channels = 1;
+    info.bits = 8;
+    info.width = static_cast<int>(kWidth);
+    info.height = static_cast<int>(kHeight);
+    auto writer = io::openWriter(file, io::Format::Png, types.intType(), info);
+    if (!writer) fail(given, writer.error());
+    for (std::uint8_t sample : raster.samples) {
+        const std::int32_t item = sample;
+        if (auto written = (*writer)->write(reinterpret_cast<const std::byte*>(&item), 1); !written)
+            fail(given, written.error());
+    }
+    if (auto closed = (*writer)->close(); !closed) fail(given, closed.error());
+    show("written to " + file + "\n");
+}
+
+}  // namespace strc::repl
