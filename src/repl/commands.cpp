@@ -18,7 +18,8 @@ constexpr std::array kCommands = std::to_array<Command>({
     {":back", "[N]", "take the last firing back, or the last N",
      "  :back\n  :back 20\nWhat was printed or written to files stays.", &S::backCommand},
     {":break", "[FILTER]", "stop before a filter fires; without a name: list the stops",
-     "  :break Scale\n  :break branch[1].Scale\n  :break -Scale       removes it", &S::breakCommand},
+     "  :break Scale\n  :break branch[1].Scale\n  :break -Scale       removes it",
+     &S::breakCommand},
     {":compile", "FILE", "make an executable of the present stream",
      "  take 3 Ramp() | Print()\n  :compile ramp\nStreams with an open end read and write standard "
      "input and output, or --in and --out.",
@@ -30,7 +31,8 @@ constexpr std::array kCommands = std::to_array<Command>({
      "stepped.",
      &S::engineCommand},
     {":graph", "[STREAM] [> FILE]", "the stream graph as a tree, or as a picture in a file",
-     "  :graph\n  :graph Ramp() | Scale(2)\n  :graph > ramp.svg\nFiles end in .svg, .png, .dot, .json "
+     "  :graph\n  :graph Ramp() | Scale(2)\n  :graph > ramp.svg\nFiles end in .svg, .png, .dot, "
+     ".json "
      "or .txt; pictures are drawn by Graphviz.",
      &S::graphCommand},
     {":help", "[COMMAND]", "what can be typed", "  :help\n  :help :peek", &S::helpCommand},
@@ -39,7 +41,8 @@ constexpr std::array kCommands = std::to_array<Command>({
     {":load", "FILE", "declare what a file declares", "  :load radio.str", &S::loadCommand},
     {":peek", "[CHANNEL]", "what lies in the channels",
      "  :peek\n  :peek Ramp -> Scale\n  :peek input\n  :peek 0", &S::peekCommand},
-    {":plot", "[STREAM or VALUES] [> FILE]", "draw numbers: of the last run, of a stream, of a variable",
+    {":plot", "[STREAM or VALUES] [> FILE]",
+     "draw numbers: of the last run, of a stream, of a variable",
      "  take 100 SineSource(1.0, 0.1)\n  :plot\n  :plot take 64 Ramp()\n  :plot > wave.svg\n"
      "Files end in .svg or .png.",
      &S::plotCommand},
@@ -51,8 +54,8 @@ constexpr std::array kCommands = std::to_array<Command>({
     {":save", "FILE", "write all declarations to a file", "  :save session.str", &S::saveCommand},
     {":schedule", "[STREAM]", "in which order the filters of a steady state fire",
      "  :schedule\n  :schedule Ramp() | Scale(2)", &S::scheduleCommand},
-    {":step", "[N]", "one firing of the present stream, or N", "  s = Scale(2)\n  s <- [1, 2]\n  :step\n  :step 10",
-     &S::stepCommand},
+    {":step", "[N]", "one firing of the present stream, or N",
+     "  s = Scale(2)\n  s <- [1, 2]\n  :step\n  :step 10", &S::stepCommand},
     {":time", "[on|off]", "show how long every line takes", "  :time on", &S::timeCommand},
     {":type", "EXPRESSION or STREAM", "the type of something",
      "  :type 2 * pi\n  :type Ramp() | Scale(2)\n  :type Scale", &S::typeCommand},
@@ -117,7 +120,8 @@ std::vector<Input> wordsOf(const Input& input) {
         }
         const bool isQuoted = input.typed[at] == '"';
         std::size_t end = at + 1;
-        while (end < input.end && (isQuoted ? input.typed[end] != '"' : input.typed[end] != ' ' && input.typed[end] != '\t'))
+        while (end < input.end && (isQuoted ? input.typed[end] != '"'
+                                            : input.typed[end] != ' ' && input.typed[end] != '\t'))
             ++end;
         if (isQuoted && end < input.end) ++end;
         Input word = input;

@@ -13,17 +13,18 @@ namespace {
 constexpr std::size_t kMostCandidates = 200;
 
 constexpr std::string_view kWords[] = {
-    "add",     "body",     "bit",     "boolean",   "break",      "complex",  "continue", "do",
-    "double",  "duplicate", "else",   "enqueue",   "false",      "feedbackloop", "filter", "float",
-    "float2",  "float3",   "float4",  "for",       "handler",    "helper",   "if",       "init",
-    "int",     "iter",     "join",    "loop",      "native",     "peek",     "pi",       "pipeline",
-    "pop",     "portal",   "prework", "print",     "println",    "push",     "return",   "roundrobin",
-    "split",   "splitjoin", "static", "struct",    "take",       "to",       "true",     "void",
-    "while",   "work"};
-constexpr std::string_view kFunctions[] = {
-    "abs",   "acos", "asin", "atan",  "atan2", "ceil", "cos",  "cosh", "exp",  "floor",
-    "log",   "log10", "max", "min",   "pow",   "random", "rint", "round", "sin", "sinh",
-    "sqrt",  "tan",  "tanh"};
+    "add",    "body",    "bit",       "boolean",  "break",      "complex", "continue",
+    "do",     "double",  "duplicate", "else",     "enqueue",    "false",   "feedbackloop",
+    "filter", "float",   "float2",    "float3",   "float4",     "for",     "handler",
+    "helper", "if",      "init",      "int",      "iter",       "join",    "loop",
+    "native", "peek",    "pi",        "pipeline", "pop",        "portal",  "prework",
+    "print",  "println", "push",      "return",   "roundrobin", "split",   "splitjoin",
+    "static", "struct",  "take",      "to",       "true",       "void",    "while",
+    "work"};
+constexpr std::string_view kFunctions[] = {"abs", "acos", "asin", "atan",   "atan2", "ceil",
+                                           "cos", "cosh", "exp",  "floor",  "log",   "log10",
+                                           "max", "min",  "pow",  "random", "rint",  "round",
+                                           "sin", "sinh", "sqrt", "tan",    "tanh"};
 
 /// Paths that go on as `begun` does; folders end in '/'.
 void addFiles(std::string_view begun, std::vector<Candidate>& to) {
@@ -49,10 +50,14 @@ void State::addNames(std::string_view begun, std::vector<Candidate>& to) const {
         if (name.starts_with(begun)) to.push_back({std::string(name), kind, std::move(about)});
     };
     for (const auto& [name, running] : instances) add(name, "instance", running->signature());
-    for (const auto& [name, variable] : declarations.variables) add(name, "variable", variable.type);
+    for (const auto& [name, variable] : declarations.variables)
+        add(name, "variable", variable.type);
     for (const Declaration* each : declarations.all())
         if (each->name.starts_with(begun))
-            add(each->name, each->isStream() ? "stream" : each->kind == "struct" ? "struct" : "function",
+            add(each->name,
+                each->isStream()         ? "stream"
+                : each->kind == "struct" ? "struct"
+                                         : "function",
                 each->head);
     // Everything would be too much where nothing has been typed yet.
     if (begun.empty()) return;
@@ -60,8 +65,7 @@ void State::addNames(std::string_view begun, std::vector<Candidate>& to) const {
         if (name.starts_with(begun) && !declarations.find(name)) add(name, "stream", headOf(name));
     for (const auto& info : types::builtinStreams())
         if (!info.name.empty()) add(info.name, "stream", headOf(info.name));
-    for (std::string_view word : kWords)
-        add(word, isPrimitiveType(word) ? "type" : "keyword", {});
+    for (std::string_view word : kWords) add(word, isPrimitiveType(word) ? "type" : "keyword", {});
     for (std::string_view word : kFunctions) add(word, "function", {});
 }
 
@@ -97,8 +101,9 @@ Completion Session::complete(std::string_view text, std::uint32_t cursor) const 
     }
     std::sort(found.candidates.begin(), found.candidates.end(),
               [](const Candidate& a, const Candidate& b) { return a.text < b.text; });
-    const auto same = std::unique(found.candidates.begin(), found.candidates.end(),
-                                  [](const Candidate& a, const Candidate& b) { return a.text == b.text; });
+    const auto same =
+        std::unique(found.candidates.begin(), found.candidates.end(),
+                    [](const Candidate& a, const Candidate& b) { return a.text == b.text; });
     found.candidates.erase(same, found.candidates.end());
     if (found.candidates.size() > kMostCandidates) found.candidates.resize(kMostCandidates);
     return found;

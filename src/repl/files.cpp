@@ -65,7 +65,8 @@ std::string State::sourceOfVariables(const Input& input, const std::vector<std::
     MixedText text(input.typed);
     text.own("static { init { int ").own("seen__ = 0;\n");
     for (const std::string& name : names)
-        text.own(fmt::format("{{ {} copy__ = {}; }}\n", declarations.variables.at(name).type, name));
+        text.own(
+            fmt::format("{{ {} copy__ = {}; }}\n", declarations.variables.at(name).type, name));
     text.own("} }");
     const std::unique_ptr<Work> work = runStatics(input, text, {});
     std::string source;
@@ -75,8 +76,9 @@ std::string State::sourceOfVariables(const Input& input, const std::vector<std::
             if (module.globals[k].name != name) continue;
             const std::string value = toSource(module.globalValues[k]);
             const std::string& type = declarations.variables.at(name).type;
-            source += value.empty() ? fmt::format("    {} {};  // its value cannot be written\n", type, name)
-                                    : fmt::format("    {} {} = {};\n", type, name, value);
+            source += value.empty()
+                          ? fmt::format("    {} {};  // its value cannot be written\n", type, name)
+                          : fmt::format("    {} {} = {};\n", type, name, value);
         }
     return "static {\n" + source + "}\n\n";
 }

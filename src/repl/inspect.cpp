@@ -47,7 +47,8 @@ std::string headIn(std::string_view text, std::string_view name) {
                 const std::size_t begin = line == text.npos ? 0 : line + 1;
                 const std::size_t end = std::min(text.find('{', after), text.size());
                 std::string head(text.substr(begin, end - begin));
-                while (!head.empty() && (head.back() == ' ' || head.back() == '\n')) head.pop_back();
+                while (!head.empty() && (head.back() == ' ' || head.back() == '\n'))
+                    head.pop_back();
                 return head;
             }
             at = text.find(wanted, after);
@@ -62,7 +63,8 @@ std::string State::headOf(std::string_view name) const {
     if (const Declaration* known = declarations.find(name)) return known->head;
     if (const session::LibraryFile* file = workbench.streams().fileDeclaring(name))
         return headIn(file->text, name);
-    if (const auto builtin = types::findBuiltinStream(name); builtin != types::BuiltinStream::None) {
+    if (const auto builtin = types::findBuiltinStream(name);
+        builtin != types::BuiltinStream::None) {
         const types::BuiltinStreamInfo& info = types::info(builtin);
         switch (info.role) {
             case types::BuiltinRole::Identity: return fmt::format("T->T filter {}<T>", name);
@@ -107,10 +109,11 @@ void State::ratesCommand(const Input& input, const Input& arguments) {
         rates = std::max(rates, row.rates.size());
         rows.push_back(std::move(row));
     }
-    show(fmt::format("{:<{}}  {:<{}}  {:>6}  {:>6}\n", "filter", name, "rates", rates, "first", "then"));
+    show(fmt::format("{:<{}}  {:<{}}  {:>6}  {:>6}\n", "filter", name, "rates", rates, "first",
+                     "then"));
     for (const Row& row : rows)
-        show(fmt::format("{:<{}}  {:<{}}  {:>6}  {:>6}\n", row.name, name, row.rates, rates, row.init,
-                         row.steady));
+        show(fmt::format("{:<{}}  {:<{}}  {:>6}  {:>6}\n", row.name, name, row.rates, rates,
+                         row.init, row.steady));
 }
 
 void State::scheduleCommand(const Input& input, const Input& arguments) {
@@ -118,7 +121,8 @@ void State::scheduleCommand(const Input& input, const Input& arguments) {
     session::Compilation& program = stream->work->program;
     const graph::Graph& graph = program.elaboration.graph;
     for (std::uint32_t island = 0; island < program.quota.islands; ++island) {
-        auto made = sched::schedule(program.context, graph, program.quota, sched::Order::Buffers, island);
+        auto made =
+            sched::schedule(program.context, graph, program.quota, sched::Order::Buffers, island);
         check(stream->messages());
         if (made) show(sched::print(graph, program.quota, *made));
     }
@@ -127,8 +131,9 @@ void State::scheduleCommand(const Input& input, const Input& arguments) {
 /// `… > FILE`: the file, and the arguments without it.
 std::string State::fileAfter(Input& arguments) {
     const std::size_t at = arguments.text().rfind('>');
-    const bool isFile = at != std::string_view::npos &&
-                        (at == 0 || (arguments.text()[at - 1] != '-' && arguments.text()[at - 1] == ' '));
+    const bool isFile =
+        at != std::string_view::npos &&
+        (at == 0 || (arguments.text()[at - 1] != '-' && arguments.text()[at - 1] == ' '));
     if (!isFile) return {};
     const std::size_t begin = arguments.begin + at;
     const Input file = partOf(arguments, begin + 1, arguments.end);
@@ -152,8 +157,10 @@ void State::graphCommand(const Input& input, const Input& given) {
     const graph::Annotations notes{&stream->work->program.quota, nullptr};
     if (file.empty()) return show(graph::toText(stream->graph(), notes));
     const std::string_view name = file;
-    if (name.ends_with(".txt")) return writeFile(given, file, graph::toText(stream->graph(), notes));
-    if (name.ends_with(".json")) return writeFile(given, file, graph::toJson(stream->graph(), notes));
+    if (name.ends_with(".txt"))
+        return writeFile(given, file, graph::toText(stream->graph(), notes));
+    if (name.ends_with(".json"))
+        return writeFile(given, file, graph::toJson(stream->graph(), notes));
     const std::string dot = graph::toDot(stream->graph(), notes);
     if (name.ends_with(".dot")) return writeFile(given, file, dot);
     const bool isPng = name.ends_with(".png");
@@ -197,8 +204,8 @@ void State::whereCommand(const Input& input, const Input&) {
                      live.iterations() == 1 ? "" : "s"));
     const NodeId next = live.next();
     for (NodeId id = 0; id < stream.graph().nodes.size(); ++id)
-        show(fmt::format("  {} {} × {}{}\n", id == next ? ">" : " ", live.firings(id), stream.nameOf(id),
-                         stream.breaks.contains(id) ? "  (stop)" : ""));
+        show(fmt::format("  {} {} × {}{}\n", id == next ? ">" : " ", live.firings(id),
+                         stream.nameOf(id), stream.breaks.contains(id) ? "  (stop)" : ""));
     for (EdgeId edge = 0; edge < stream.graph().edges.size(); ++edge) {
         show("  ");
         showChannel(stream, edge, kMostShown);
@@ -226,7 +233,9 @@ std::vector<EdgeId> State::channels(const Running& stream, const Input& name) {
 Running& State::interpreted(const Input& input) {
     Running& stream = present(input);
     if (!stream.live)
-        fail(input, "this stream runs as machine code; ':engine interpret' makes streams that can be looked into");
+        fail(input,
+             "this stream runs as machine code; ':engine interpret' makes streams that can be "
+             "looked into");
     return stream;
 }
 

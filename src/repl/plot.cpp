@@ -35,7 +35,8 @@ Range rangeOf(const std::vector<double>& numbers) {
 /// A grid of dots, from the top, with a line through the numbers.
 class Dots {
 public:
-    Dots(std::size_t columns, std::size_t rows) : width(columns), height(rows), set(columns * rows) {}
+    Dots(std::size_t columns, std::size_t rows)
+        : width(columns), height(rows), set(columns * rows) {}
 
     void draw(const std::vector<double>& numbers, const Range& range) {
         std::optional<std::pair<std::size_t, std::size_t>> before;
@@ -44,8 +45,7 @@ public:
                 before.reset();
                 continue;
             }
-            const std::size_t x =
-                numbers.size() == 1 ? 0 : k * (width - 1) / (numbers.size() - 1);
+            const std::size_t x = numbers.size() == 1 ? 0 : k * (width - 1) / (numbers.size() - 1);
             const double up = range.place(numbers[k]) * static_cast<double>(height - 1);
             const std::size_t y = height - 1 - static_cast<std::size_t>(std::lround(up));
             if (before)
@@ -77,7 +77,8 @@ private:
 
 /// The sign for 2 by 4 dots.
 std::string braille(const Dots& dots, std::size_t column, std::size_t row) {
-    static constexpr unsigned kBits[4][2] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    static constexpr unsigned kBits[4][2] = {
+        {0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
     unsigned code = 0;
     for (std::size_t y = 0; y < 4; ++y)
         for (std::size_t x = 0; x < 2; ++x)
@@ -96,7 +97,8 @@ std::string plotText(const std::vector<double>& numbers, std::size_t width, std:
     const std::string top = fmt::format("{:.4g}", range.greatest);
     const std::string bottom = fmt::format("{:.4g}", range.least);
     const std::size_t margin = std::max(top.size(), bottom.size());
-    const std::size_t columns = std::max<std::size_t>(width > margin + 3 ? width - margin - 3 : 1, 8);
+    const std::size_t columns =
+        std::max<std::size_t>(width > margin + 3 ? width - margin - 3 : 1, 8);
     Dots dots(2 * columns, 4 * height);
     dots.draw(numbers, range);
     std::string out;
@@ -104,7 +106,8 @@ std::string plotText(const std::vector<double>& numbers, std::size_t width, std:
         const std::string& label = row == 0 ? top : row + 1 == height ? bottom : "";
         std::string line = fmt::format("{:>{}} ┤", label, margin);
         std::string cells;
-        for (std::size_t column = 0; column < columns; ++column) cells += braille(dots, column, row);
+        for (std::size_t column = 0; column < columns; ++column)
+            cells += braille(dots, column, row);
         cells.resize(cells.find_last_not_of(' ') + 1);
         out += line + cells + "\n";
     }
@@ -132,15 +135,19 @@ std::string plotSvg(const std::vector<double>& numbers) {
         isDown = true;
     }
     auto text = [](double x, double y, const char* anchor, const std::string& what) {
-        return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, what);
+        return fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                           what);
     };
     std::string svg = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n",
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} "
+        "{1}\" "
+        "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"{0}\" height=\"{1}\" "
+        "fill=\"white\"/>\n",
         kWidth, kHeight);
     svg += fmt::format("<path d=\"M{0} {0}V{1}H{2}\" fill=\"none\" stroke=\"gray\"/>\n", kMargin,
                        kHeight - kMargin, kWidth - kMargin);
-    svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#1f6fb4\" stroke-width=\"1.5\"/>\n", path);
+    svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"#1f6fb4\" stroke-width=\"1.5\"/>\n",
+                       path);
     svg += text(kMargin - 6, kMargin + 4, "end", fmt::format("{:.4g}", range.greatest));
     svg += text(kMargin - 6, kHeight - kMargin + 4, "end", fmt::format("{:.4g}", range.least));
     svg += text(kMargin, kHeight - kMargin + 18, "start", "0");
@@ -153,7 +160,8 @@ Raster plotRaster(const std::vector<double>& numbers, std::size_t width, std::si
     constexpr std::size_t kMargin = 16;
     const Range range = rangeOf(numbers);
     Raster made{width, height, std::vector<std::uint8_t>(width * height, 255)};
-    for (std::size_t y = kMargin; y <= height - kMargin; ++y) made.samples[y * width + kMargin] = 160;
+    for (std::size_t y = kMargin; y <= height - kMargin; ++y)
+        made.samples[y * width + kMargin] = 160;
     for (std::size_t x = kMargin; x <= width - kMargin; ++x)
         made.samples[(height - kMargin) * width + x] = 160;
     Dots dots(width - 2 * kMargin, height - 2 * kMargin);

@@ -138,7 +138,9 @@ void State::giveAll(const std::vector<types::Value>& values, std::uint64_t count
 Session::Session(World world) : state(std::make_unique<State>(std::move(world))) {}
 Session::~Session() = default;
 
-void Session::setWidth(std::size_t columns) { state->world.width = std::clamp<std::size_t>(columns, 20, 400); }
+void Session::setWidth(std::size_t columns) {
+    state->world.width = std::clamp<std::size_t>(columns, 20, 400);
+}
 
 void Session::setColour(bool wanted) { state->world.colour = state->workbench.colour = wanted; }
 

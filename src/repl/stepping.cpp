@@ -50,7 +50,8 @@ void State::continueCommand(const Input& input, const Input& arguments) {
     Running& stream = interpreted(input);
     Goal goal;
     if (!arguments.text().empty()) goal.steps = countOf(arguments, 1);
-    const bool isEndless = !goal.steps && !stream.input() && stream.output() && stream.breaks.empty();
+    const bool isEndless =
+        !goal.steps && !stream.input() && stream.output() && stream.breaks.empty();
     if (isEndless) goal.items = 10;
     goOn(stream, goal, false, input);
 }
@@ -60,12 +61,14 @@ void State::backCommand(const Input& input, const Input& arguments) {
     const std::uint64_t steps = stream.live->steps();
     const std::uint64_t count = countOf(arguments, 1);
     if (count > steps)
-        fail(input, fmt::format("only {} firing{} can be taken back", steps, steps == 1 ? "" : "s"));
+        fail(input,
+             fmt::format("only {} firing{} can be taken back", steps, steps == 1 ? "" : "s"));
     const bool isThere = stream.goBack(steps - count);
     check(stream.messages());
     if (!isThere) fail(input, "so far back is no longer known");
     const NodeId next = stream.live->next();
-    show(fmt::format("after {} firing{}{}\n", stream.live->steps(), stream.live->steps() == 1 ? "" : "s",
+    show(fmt::format("after {} firing{}{}\n", stream.live->steps(),
+                     stream.live->steps() == 1 ? "" : "s",
                      next == graph::kNone ? std::string()
                                           : fmt::format("; {} fires next", stream.nameOf(next))));
 }
@@ -82,7 +85,9 @@ void State::breakCommand(const Input& input, const Input& arguments) {
     if (nodes.empty())
         fail(name, fmt::format("there is no filter '{}'; ':where' lists them", name.text()));
     if (stream.graph().isDynamic())
-        fail(input, "in streams with dynamic rates filters fire in the midst of others: ':step' stops after each");
+        fail(input,
+             "in streams with dynamic rates filters fire in the midst of others: ':step' stops "
+             "after each");
     for (NodeId id : nodes) {
         if (isEnd)
             stream.breaks.erase(id);
@@ -105,7 +110,8 @@ void State::watchCommand(const Input& input, const Input& arguments) {
             stream.watched.erase(edge);
         else
             stream.watched.insert(edge);
-        show(fmt::format("{} {}\n", isEnd ? "no longer watches" : "watches", stream.nameOfEdge(edge)));
+        show(fmt::format("{} {}\n", isEnd ? "no longer watches" : "watches",
+                         stream.nameOfEdge(edge)));
     }
 }
 
