@@ -81,13 +81,14 @@ void placeRings(Plan& plan, Wide& end) {
 void placeChannels(Plan& plan, Wide& end) {
     for (bool initial : {true, false}) {
         for (Channel& channel : plan.channels) {
-            if (hasInitial(plan, channel.edge) != initial) continue;
+            if (hasInitial(plan, channel.edge) != initial || channel.tape != channel.edge) continue;
             end = aligned(end, kChannelAlignment);
             channel.offset = static_cast<std::int64_t>(end);
             end += Wide{channel.capacity} * channel.itemSize;
         }
     }
     end = aligned(end, kChannelAlignment);
+    for (Channel& channel : plan.channels) channel.offset = plan.channels[channel.tape].offset;
 }
 
 void makeImage(Plan& plan) {

@@ -20,25 +20,41 @@ constexpr std::int64_t kFreeBytes = 1 << 20;
 constexpr std::int64_t kLongerBlock = 4;
 constexpr std::int64_t kMostDivisors = 4096;  ///< tried
 
-/// The two ends of an edge, as items of its channel in the first round of all loops around.
-struct Cursor {
-    std::int64_t read = 0;
-    std::int64_t write = 0;
-    std::int64_t readBegin = 0;  ///< where they were when the round of the innermost loop began
-    std::int64_t writeBegin = 0;
-    std::int64_t swing = 0;  ///< so many more items are there in other rounds
+/// Where an edge is read, as an item of its tape in the first round of all loops around.
+struct Reader {
+    std::int64_t at = 0;
+    std::int64_t begin = 0;  ///< where it was when the round of the innermost loop began
 };
 
-/// An edge in a loop.
-struct Touch {
+/// Memory that one node writes and some read.
+struct Tape {
+    std::int64_t write = 0;
+    std::int64_t writeBegin = 0;  ///< when the round of the innermost loop began
+    std::int64_t lowBegin = 0;  ///< where the slowest reader was then
+    std::int64_t swing = 0;  ///< so many more items are there in other rounds
+    std::size_t behind = 0;  ///< readers that have not read all
+    int uneven = 0;  ///< loops around in which its readers move differently: no resets
+};
+
+/// An edge that is read in a loop.
+struct Reading {
     EdgeId edge = kNone;
-    std::int64_t reads = 0;  ///< in one round
+    std::int64_t items = 0;  ///< in one round
+    std::int64_t begin = 0;  ///< of the loop around
+    std::int64_t advance = 0;  ///< how positions differ from round to round
+};
+
+/// A tape in a loop.
+struct Touch {
+    EdgeId tape = kNone;
+    std::vector<Reading> readings;
+    bool isEven = false;  ///< all readers of the tape are here, and take as much
     std::int64_t writes = 0;
-    std::int64_t readBegin = 0;  ///< of the loop around
-    std::int64_t writeBegin = 0;
-    std::int64_t readAdvance = 0;  ///< how positions differ from round to round
+    std::int64_t writeBegin = 0;  ///< of the loop around, as the next one
+    std::int64_t lowBegin = 0;
     std::int64_t writeAdvance = 0;
-    std::int64_t growth() const { return writes - reads; }
+    std::int64_t reads() const { return isEven ? readings[0].items : 0; }
+    std::int64_t growth() const { return writes - reads(); }
     /// The greatest change that rounds after the first bring.
     std::int64_t swing(std::int64_t rounds) const {
         return std::max<std::int64_t>(growth(), 0) * (rounds - 1);
@@ -55,17 +71,31 @@ struct Rest {
 
 class Placement {
 public:
-    Placement(const graph::Graph& program, Begin begin)
+    Placement(const graph::Graph& program, const Sharing& shared, Begin begin)
         : graph(program),
+          sharing(shared),
           held(std::move(begin.held)),
           reads(begin.reads),
-          cursors(held.size()),
+          readers(held.size()),
+          tapes(held.size()),
           touchOf(held.size(), kNone),
+          readingOf(held.size(), kNone),
           capacity(held.size()),
-          started(graph.nodes.size(), !begin.fresh) {}
+          started(graph.nodes.size(), !begin.fresh) {
+        for (EdgeId id = 0; id < held.size(); ++id) {
+            Tape& tape = tapes[sharing.tapeOf(id)];
+            if (sharing.tapeOf(id) == id) tape.write = held[id];
+            if (begin.fresh) held[id] = held[sharing.tapeOf(id)];
+        }
+        for (EdgeId id = 0; id < held.size(); ++id) {
+            if (!sharing.isRead(id)) continue;
+            Tape& tape = tapes[sharing.tapeOf(id)];
+            readers[id].at = tape.write - held[id];
+            if (held[id] != 0) ++tape.behind;
+        }
+    }
 
     Placed run(const Loop& phase) {
-        for (EdgeId id = 0; id < held.size(); ++id) cursors[id].write = held[id];
         std::vector<Step> steps;
         if (reads > 0) transfer(StepKind::Read, graph.input, reads, steps);
         if (phase.count == 1) {
@@ -73,48 +103,89 @@ public:
         } else {
             placeLoop(phase, steps);
         }
-        if (graph.output != kNone && present(graph.output) > 0)
-            transfer(StepKind::Write, graph.output, present(graph.output), steps);
-        for (EdgeId id = 0; id < cursors.size(); ++id) {
-            held[id] = present(id);
-            reset(id, steps);
+        if (graph.output != kNone && waiting(graph.output) > 0)
+            transfer(StepKind::Write, graph.output, waiting(graph.output), steps);
+        for (EdgeId id = 0; id < held.size(); ++id) held[id] = 0;
+        for (EdgeId id = 0; id < held.size(); ++id) {
+            const EdgeId tape = sharing.tapeOf(id);
+            if (!sharing.isRead(id)) continue;
+            held[id] = waiting(id);
+            held[tape] = std::max(held[tape], held[id]);
         }
+        for (EdgeId id = 0; id < held.size(); ++id)
+            if (sharing.tapeOf(id) == id) reset(id, steps);
         std::vector<std::int64_t> rounds;
         finish(steps, rounds);
         return {std::move(steps), std::move(held), std::move(capacity)};
     }
 
 private:
-    // ---- edges
+    // ---- tapes
 
-    std::int64_t present(EdgeId id) const { return cursors[id].write - cursors[id].read; }
+    /// For the reader of an edge.
+    std::int64_t waiting(EdgeId id) const {
+        return tapes[sharing.tapeOf(id)].write - readers[id].at;
+    }
+    /// Where the slowest reader is.
+    std::int64_t low(EdgeId tape) const {
+        const Tape& at = tapes[tape];
+        std::int64_t least = at.write;
+        if (at.behind == 0) return least;
+        for (EdgeId id : sharing.readersOf(tape)) least = std::min(least, readers[id].at);
+        return least;
+    }
+    /// What nobody needs any more since the round began.
+    std::int64_t passed(EdgeId tape) const {
+        const Tape& at = tapes[tape];
+        return at.uneven > 0 ? 0 : low(tape) - at.lowBegin;
+    }
     /// In the round of all loops around in which it is most.
-    std::int64_t most(EdgeId id) const { return present(id) + cursors[id].swing; }
+    std::int64_t most(EdgeId tape) const {
+        return tapes[tape].write - tapes[tape].lowBegin - passed(tape) + tapes[tape].swing;
+    }
+
+    void advanceReader(EdgeId id, std::int64_t items) {
+        Tape& tape = tapes[sharing.tapeOf(id)];
+        const bool before = readers[id].at != tape.write;
+        readers[id].at += items;
+        const bool after = readers[id].at != tape.write;
+        if (!before && after) ++tape.behind;
+        if (before && !after) --tape.behind;
+    }
+    void advanceWriter(EdgeId id, std::int64_t items) {
+        if (items == 0) return;
+        tapes[id].write += items;
+        tapes[id].behind = 0;
+        for (EdgeId reader : sharing.readersOf(id))
+            if (readers[reader].at != tapes[id].write) ++tapes[id].behind;
+    }
 
     /// What is left begins again where the round began.
-    void reset(EdgeId id, std::vector<Step>& steps) {
-        Cursor& at = cursors[id];
-        const std::int64_t back = at.read - at.readBegin;
+    void reset(EdgeId tape, std::vector<Step>& steps) {
+        const std::int64_t back = passed(tape);
         if (back == 0) return;
-        if (most(id) > 0) {
+        Tape& at = tapes[tape];
+        if (most(tape) > 0) {
             Step move;
             move.kind = StepKind::Move;
-            move.count = most(id);
-            move.channel = id;
-            move.inputs = {{at.read, {}}};
-            move.outputs = {{at.readBegin, {}}};
+            move.count = most(tape);
+            move.channel = tape;
+            move.inputs = {{at.lowBegin + back, {}}};
+            move.outputs = {{at.lowBegin, {}}};
             steps.push_back(std::move(move));
         }
-        at.read -= back;
+        for (EdgeId reader : sharing.readersOf(tape)) readers[reader].at -= back;
         at.write -= back;
     }
 
-    /// Between two steps of a list.
+    /// Between two steps of a list. Of many readers the last one looks.
     void resetIfCheap(EdgeId id, std::vector<Step>& steps) {
-        const std::int64_t passed = cursors[id].read - cursors[id].readBegin;
-        const std::int64_t left = most(id);
-        const bool isLong = Wide{passed} * itemSize(graph, id) > kFreeBytes;
-        if (left == 0 || (isLong && left <= passed)) reset(id, steps);
+        const EdgeId tape = sharing.tapeOf(id);
+        if (tapes[tape].behind > 0 && id != sharing.readersOf(tape).back()) return;
+        const std::int64_t gone = passed(tape);
+        const std::int64_t left = most(tape);
+        const bool isLong = Wide{gone} * itemSize(graph, tape) > kFreeBytes;
+        if (left == 0 || (isLong && left <= gone)) reset(tape, steps);
     }
 
     // ---- steps
@@ -124,13 +195,12 @@ private:
         step.kind = kind;
         step.count = count;
         step.channel = id;
-        Cursor& at = cursors[id];
         if (kind == StepKind::Read) {
-            step.outputs = {{at.write, {}}};
-            at.write += count;
+            step.outputs = {{tapes[id].write, {}}};
+            advanceWriter(id, count);
         } else {
-            step.inputs = {{at.read, {}}};
-            at.read += count;
+            step.inputs = {{readers[id].at, {}}};
+            advanceReader(id, count);
         }
         steps.push_back(std::move(step));
     }
@@ -142,12 +212,12 @@ private:
         step.count = count;
         step.first = first;
         for (EdgeId edge : node.inputs) {
-            step.inputs.push_back({cursors[edge].read, {}});
-            cursors[edge].read += count * popRate(graph, edge, first);
+            step.inputs.push_back({readers[edge].at, {}});
+            advanceReader(edge, count * popRate(graph, edge, first));
         }
         for (EdgeId edge : node.outputs) {
-            step.outputs.push_back({cursors[edge].write, {}});
-            cursors[edge].write += count * pushRate(graph, edge, first);
+            step.outputs.push_back({tapes[edge].write, {}});
+            advanceWriter(edge, count * pushRate(graph, edge, first));
         }
         steps.push_back(std::move(step));
     }
@@ -179,48 +249,82 @@ private:
 
     void placeLoop(const Loop& loop, std::vector<Step>& steps) {
         Touches touches = touchesOf(loop.children);
-        for (Touch& touch : touches) {
-            Cursor& at = cursors[touch.edge];
-            touch.readBegin = std::exchange(at.readBegin, at.read);
-            touch.writeBegin = std::exchange(at.writeBegin, at.write);
-            at.swing += touch.swing(loop.count);
-        }
+        for (Touch& touch : touches) enter(touch, loop.count);
         ++depth;
         std::vector<Step> body;
         placeList(loop.children, body);
         --depth;
-        for (const Touch& touch : touches) cursors[touch.edge].swing -= touch.swing(loop.count);
+        for (const Touch& touch : touches) tapes[touch.tape].swing -= touch.swing(loop.count);
         closeLoop(std::move(body), loop.count, touches, steps);
         for (const Touch& touch : touches) {
-            Cursor& at = cursors[touch.edge];
-            at.readBegin = touch.readBegin;
-            at.writeBegin = touch.writeBegin;
-            if (touch.reads > 0) resetIfCheap(touch.edge, steps);
+            leave(touch);
+            if (touch.readings.empty()) continue;
+            resetIfCheap(
+                touch.isEven ? sharing.readersOf(touch.tape).back() : touch.readings.back().edge,
+                steps);
         }
+    }
+
+    void enter(Touch& touch, std::int64_t rounds) {
+        Tape& tape = tapes[touch.tape];
+        if (!touch.isEven) ++tape.uneven;
+        touch.writeBegin = std::exchange(tape.writeBegin, tape.write);
+        touch.lowBegin = tape.lowBegin;
+        if (touch.isEven) tape.lowBegin = low(touch.tape);
+        tape.swing += touch.swing(rounds);
+        for (Reading& reading : touch.readings)
+            reading.begin = std::exchange(readers[reading.edge].begin, readers[reading.edge].at);
+    }
+
+    void leave(const Touch& touch) {
+        Tape& tape = tapes[touch.tape];
+        if (!touch.isEven) --tape.uneven;
+        tape.writeBegin = touch.writeBegin;
+        tape.lowBegin = touch.lowBegin;
+        for (const Reading& reading : touch.readings) readers[reading.edge].begin = reading.begin;
     }
 
     Touches touchesOf(const std::vector<Loop>& list) {
         Touches touches;
         count(list, 1, touches);
-        for (const Touch& touch : touches) touchOf[touch.edge] = kNone;
+        for (Touch& touch : touches) {
+            const std::vector<Reading>& all = touch.readings;
+            touch.isEven = !all.empty() && all.size() == sharing.readersOf(touch.tape).size() &&
+                           std::all_of(all.begin(), all.end(), [&](const Reading& reading) {
+                               return reading.items == all[0].items;
+                           });
+            unindex(touch);
+        }
         return touches;
     }
 
+    Touch& touchOn(EdgeId tape, Touches& touches) {
+        if (touchOf[tape] == kNone) {
+            touchOf[tape] = static_cast<std::uint32_t>(touches.size());
+            touches.emplace_back().tape = tape;
+        }
+        return touches[touchOf[tape]];
+    }
+
+    Reading& readingOn(EdgeId edge, Touches& touches) {
+        Touch& touch = touchOn(sharing.tapeOf(edge), touches);
+        if (readingOf[edge] == kNone) {
+            readingOf[edge] = static_cast<std::uint32_t>(touch.readings.size());
+            touch.readings.emplace_back().edge = edge;
+        }
+        return touch.readings[readingOf[edge]];
+    }
+
     void count(const std::vector<Loop>& list, std::int64_t times, Touches& touches) {
-        auto touch = [&](EdgeId edge) -> Touch& {
-            if (touchOf[edge] == kNone) {
-                touchOf[edge] = static_cast<std::uint32_t>(touches.size());
-                touches.emplace_back().edge = edge;
-            }
-            return touches[touchOf[edge]];
-        };
         for (const Loop& loop : list) {
             const std::int64_t all = times * loop.count;
             count(loop.children, all, touches);
             if (!loop.isLeaf()) continue;
             const graph::Node& node = graph.nodes[loop.node];
-            for (EdgeId edge : node.inputs) touch(edge).reads += all * popRate(graph, edge);
-            for (EdgeId edge : node.outputs) touch(edge).writes += all * pushRate(graph, edge);
+            for (EdgeId edge : node.inputs)
+                readingOn(edge, touches).items += all * popRate(graph, edge);
+            for (EdgeId edge : node.outputs)
+                touchOn(edge, touches).writes += all * pushRate(graph, edge);
         }
     }
 
@@ -236,7 +340,7 @@ private:
             repeat(std::move(body), block, touches, outer);
             body = std::move(outer);
             for (Touch& touch : touches) {
-                touch.reads *= block;
+                for (Reading& reading : touch.readings) reading.items *= block;
                 touch.writes *= block;
             }
         }
@@ -255,14 +359,13 @@ private:
     std::int64_t blockLength(const Touches& touches, std::int64_t rounds) const {
         std::int64_t least = 0;
         for (const Touch& touch : touches) {
-            const Cursor& at = cursors[touch.edge];
-            const std::int64_t passed = at.read - at.readBegin;
-            const std::int64_t left = most(touch.edge) + touch.swing(rounds);
-            if (touch.writes == 0 || passed == 0 || left <= passed) continue;
-            const std::int64_t size = itemSize(graph, touch.edge);
+            const std::int64_t gone = passed(touch.tape);
+            const std::int64_t left = most(touch.tape) + touch.swing(rounds);
+            if (touch.writes == 0 || gone == 0 || left <= gone) continue;
+            const std::int64_t size = itemSize(graph, touch.tape);
             const Wide allowed = std::max<Wide>(kFreeBytes, Wide{left} * size * kLongerBlock);
-            if (Wide{passed} * rounds * size <= allowed) continue;
-            const std::int64_t needed = (left - 1) / passed + 1;
+            if (Wide{gone} * rounds * size <= allowed) continue;
+            const std::int64_t needed = (left - 1) / gone + 1;
             if (needed > rounds / 2) continue;
             if (least == 0 || needed < least) least = needed;
         }
@@ -281,32 +384,31 @@ private:
     /// Decides how every edge goes on from round to round.
     void endRound(Touches& touches, std::int64_t rounds, std::vector<Step>& body) {
         for (Touch& touch : touches) {
-            Cursor& at = cursors[touch.edge];
+            Tape& tape = tapes[touch.tape];
             const std::int64_t swing = touch.swing(rounds);
-            at.swing += swing;
-            const bool pays = most(touch.edge) <= at.read - at.readBegin;
-            if (touch.writes > 0 && pays) reset(touch.edge, body);
-            at.swing -= swing;
-            touch.readAdvance = at.read - at.readBegin;
-            touch.writeAdvance = at.write - at.writeBegin;
+            tape.swing += swing;
+            const bool pays = most(touch.tape) <= passed(touch.tape);
+            if (touch.writes > 0 && pays) reset(touch.tape, body);
+            tape.swing -= swing;
+            for (Reading& reading : touch.readings)
+                reading.advance = readers[reading.edge].at - readers[reading.edge].begin;
+            touch.writeAdvance = tape.write - tape.writeBegin;
         }
     }
 
     void repeat(std::vector<Step> body, std::int64_t rounds, const Touches& touches,
                 std::vector<Step>& steps) {
-        for (const Touch& touch : touches) {
-            Cursor& at = cursors[touch.edge];
-            at.read += (rounds - 1) * touch.readAdvance;
-            at.write += (rounds - 1) * touch.writeAdvance;
-        }
+        advance(touches, rounds - 1);
         if (rounds == 1) {
             std::move(body.begin(), body.end(), std::back_inserter(steps));
             return;
         }
         index(touches);
         forAll(body, [&](const Use& use, Position& position) {
-            const Touch& touch = touches[touchOf[use.edge]];
-            position.perRound.push_back(use.read ? touch.readAdvance : touch.writeAdvance);
+            const Touch& touch = touches[touchOf[sharing.tapeOf(use.edge)]];
+            const std::size_t reading = use.isMove ? 0 : readingOf[use.edge];
+            position.perRound.push_back(use.read ? touch.readings[reading].advance
+                                                 : touch.writeAdvance);
         });
         unindex(touches);
         Step loop;
@@ -316,26 +418,41 @@ private:
         steps.push_back(std::move(loop));
     }
 
+    void advance(const Touches& touches, std::int64_t rounds) {
+        for (const Touch& touch : touches) {
+            for (const Reading& reading : touch.readings)
+                advanceReader(reading.edge, rounds * reading.advance);
+            advanceWriter(touch.tape, rounds * touch.writeAdvance);
+        }
+    }
+
     /// A body that was placed where the loop began is executed here once more.
     void shift(std::vector<Step>& body, const Touches& touches) {
         index(touches);
         forAll(body, [&](const Use& use, Position& position) {
-            const Cursor& at = cursors[use.edge];
-            position.base += use.read ? at.read - at.readBegin : at.write - at.writeBegin;
+            const EdgeId tape = sharing.tapeOf(use.edge);
+            const Reader& reader =
+                readers[use.isMove ? touches[touchOf[tape]].readings[0].edge : use.edge];
+            position.base +=
+                use.read ? reader.at - reader.begin : tapes[tape].write - tapes[tape].writeBegin;
         });
         unindex(touches);
-        for (const Touch& touch : touches) {
-            cursors[touch.edge].read += touch.readAdvance;
-            cursors[touch.edge].write += touch.writeAdvance;
-        }
+        advance(touches, 1);
     }
 
     void index(const Touches& touches) {
-        for (std::size_t i = 0; i < touches.size(); ++i)
-            touchOf[touches[i].edge] = static_cast<std::uint32_t>(i);
+        for (std::size_t i = 0; i < touches.size(); ++i) {
+            touchOf[touches[i].tape] = static_cast<std::uint32_t>(i);
+            for (std::size_t k = 0; k < touches[i].readings.size(); ++k)
+                readingOf[touches[i].readings[k].edge] = static_cast<std::uint32_t>(k);
+        }
     }
     void unindex(const Touches& touches) {
-        for (const Touch& touch : touches) touchOf[touch.edge] = kNone;
+        for (const Touch& touch : touches) unindex(touch);
+    }
+    void unindex(const Touch& touch) {
+        touchOf[touch.tape] = kNone;
+        for (const Reading& reading : touch.readings) readingOf[reading.edge] = kNone;
     }
 
     template <typename Take>
@@ -356,7 +473,8 @@ private:
                 std::int64_t end = position.base + use.items;
                 for (std::size_t i = 0; i < each.size(); ++i)
                     end += std::max<std::int64_t>(each[i], 0) * (rounds[i] - 1);
-                capacity[use.edge] = std::max(capacity[use.edge], end);
+                std::int64_t& room = capacity[sharing.tapeOf(use.edge)];
+                room = std::max(room, end);
                 while (!each.empty() && each.back() == 0) each.pop_back();
             });
             if (step.kind != StepKind::Loop) continue;
@@ -367,10 +485,12 @@ private:
     }
 
     const graph::Graph& graph;
+    const Sharing& sharing;
     std::vector<std::int64_t> held;
     std::int64_t reads;
-    std::vector<Cursor> cursors;
-    std::vector<std::uint32_t> touchOf;  ///< scratch, by EdgeId
+    std::vector<Reader> readers;  ///< by EdgeId
+    std::vector<Tape> tapes;  ///< by EdgeId
+    std::vector<std::uint32_t> touchOf, readingOf;  ///< scratch, by EdgeId
     std::vector<std::int64_t> capacity;
     std::vector<bool> started;
     int depth = 0;
@@ -379,7 +499,9 @@ private:
 }  // namespace
 
 Placed place(const graph::Graph& graph, const sched::Loop& phase, Begin begin) {
-    return Placement(graph, std::move(begin)).run(phase);
+    const Sharing* sharing = begin.sharing;
+    if (!sharing) return Placement(graph, Sharing(graph), std::move(begin)).run(phase);
+    return Placement(graph, *sharing, std::move(begin)).run(sharing->withoutGone(phase));
 }
 
 std::int64_t itemSize(const graph::Graph& graph, EdgeId id) {

@@ -14,21 +14,24 @@
 #include <vector>
 
 #include "plan/plan.h"
+#include "plan/share.h"
 #include "sched/schedule.h"
 
 namespace strc::plan {
 
 struct Placed {
     std::vector<Step> steps;
-    std::vector<std::int64_t> held;  ///< items on each edge afterwards, by EdgeId
-    std::vector<std::int64_t> capacity;  ///< items that each edge needs in this phase, by EdgeId
+    /// By EdgeId: items that each reader has before it afterwards; on a tape, before the slowest.
+    std::vector<std::int64_t> held;
+    std::vector<std::int64_t> capacity;  ///< items that each tape needs in this phase, by EdgeId
 };
 
 /// What a phase begins with.
 struct Begin {
-    std::vector<std::int64_t> held;  ///< by EdgeId
+    std::vector<std::int64_t> held;  ///< as Placed::held; of a fresh start, the enqueued items
     std::int64_t reads = 0;  ///< items of the open input, which are read first
     bool fresh = false;  ///< nothing has fired yet: first firings are preworks
+    const Sharing* sharing = nullptr;  ///< none: every edge is a tape of its own
 };
 
 Placed place(const graph::Graph&, const sched::Loop& phase, Begin);

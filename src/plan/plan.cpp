@@ -14,6 +14,7 @@
 #include "plan/regions.h"
 #include "plan/rings.h"
 #include "plan/scale.h"
+#include "plan/share.h"
 #include "plan/world.h"
 
 namespace strc::plan {
@@ -40,7 +41,8 @@ public:
           graph(program.graph),
           quota(quota),
           schedule(schedule),
-          options(options) {
+          options(options),
+          sharing(options.tapes == Tapes::Ring ? Sharing(graph) : findSharing(context, program)) {
         result.program = &program;
         result.tapes = options.tapes;
         findWorld(result);
@@ -51,12 +53,13 @@ public:
         for (EdgeId id = 0; id < held.size(); ++id)
             held[id] = static_cast<std::int64_t>(graph.edges[id].initial.size());
         result.channels.resize(graph.edges.size());
-        Placed init = placed(schedule.init, {held, openReads(true), true});
-        const Begin begin{init.held, openReads(false)};
+        Placed init = placed(schedule.init, {held, openReads(true), true, &sharing});
+        const Begin begin{init.held, openReads(false), false, &sharing};
         Placed steady = placed(schedule.steady, begin);
         STRC_ASSERT(steady.held == init.held, "a steady state changes what is held");
         for (EdgeId id = 0; id < held.size(); ++id) {
             result.channels[id].edge = id;
+            result.channels[id].tape = sharing.tapeOf(id);
             result.channels[id].itemSize = itemSize(graph, id);
             result.channels[id].retained = init.held[id];
             result.channels[id].capacity = held[id];
@@ -78,8 +81,9 @@ private:
 
     void takeScaled(const Begin& begin) {
         const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
-        Scaled scaled = scale(context, graph, scaling.steady, begin, mostFactor(),
-                              findSequential(*result.program));
+        Scaled scaled =
+            scale(context, graph, mostFactor(),
+                  {&scaling.steady, begin, itemsBetween(), findSequential(*result.program)});
         if (scaled.factor > 0)
             take(result.scaled, std::move(scaled.placed), quota.steady, scaled.factor);
     }
@@ -88,6 +92,23 @@ private:
         if (graph.input == kNone) return 0;
         const std::int64_t pop = popRate(graph, graph.input);
         return init ? openInitReads(graph, quota) : quota.steady[graph.edges[graph.input].to] * pop;
+    }
+
+    /// On each edge between steady states, by what its ends have fired.
+    std::vector<std::int64_t> itemsBetween() const {
+        std::vector<std::int64_t> items;
+        auto fired = [&](NodeId node, EdgeId edge, auto rate) -> std::int64_t {
+            const std::int64_t count = quota.init[node];
+            if (count == 0) return 0;
+            return rate(graph, edge, true) + (count - 1) * rate(graph, edge, false);
+        };
+        for (EdgeId id = 0; id < graph.edges.size(); ++id) {
+            const graph::Edge& edge = graph.edges[id];
+            auto sum = static_cast<std::int64_t>(edge.initial.size());
+            sum += edge.from == kNone ? openReads(true) : fired(edge.from, id, graph::pushRate);
+            items.push_back(edge.to == kNone ? 0 : sum - fired(edge.to, id, graph::popRate));
+        }
+        return items;
     }
 
     /// Steady states whose items at an open end are not too many.
@@ -126,6 +147,7 @@ private:
     const graph::Quota& quota;
     const sched::Schedule& schedule;
     const Options& options;
+    const Sharing sharing;
     Plan result;
 };
 
@@ -139,7 +161,7 @@ Plan byDemand(base::Context& context, const elab::Elaboration& program, const gr
     made.steady.reads = made.scaled.reads = made.init.reads;
     made.channels.resize(program.graph.edges.size());
     for (EdgeId id = 0; id < made.channels.size(); ++id) {
-        made.channels[id].edge = id;
+        made.channels[id].edge = made.channels[id].tape = id;
         made.channels[id].itemSize = itemSize(program.graph, id);
     }
     std::vector<Region> regions;

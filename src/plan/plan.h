@@ -39,12 +39,16 @@ enum class Tapes : std::uint8_t { Linear, Ring };
 constexpr std::int64_t kRingRead = 0, kRingWritten = 8, kRingMask = 16, kRingItems = 24,
                        kRingSize = 32;
 
-/// An edge as memory. Between steady states `retained` items lie at item 0 and further (Linear).
+/// An edge as memory. Between steady states `retained` items lie at item 0 and further (Linear). An edge
+/// behind a node that only passes on can share the memory of another, its tape (plan/share.h): then the last
+/// `retained` of those that the tape retains lie before its reader, and the node between them does not fire.
 struct Channel {
     EdgeId edge = graph::kNone;
+    EdgeId tape = graph::kNone;  ///< whose memory it is; the edge itself if it is its own
     std::int64_t itemSize = 0;  ///< bytes
-    std::int64_t retained = 0;
-    std::int64_t capacity = 0;  ///< items that ever lie there, in any phase; Ring: a power of two
+    std::int64_t retained = 0;  ///< of a tape: what its slowest reader has before it
+    /// Items that ever lie there, in any phase; 0: on another tape. Ring: a power of two.
+    std::int64_t capacity = 0;
     std::int64_t offset = 0;  ///< bytes, into the state
 };
 

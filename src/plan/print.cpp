@@ -81,9 +81,12 @@ private:
     void printChannels() {
         std::vector<Row> rows{{"tape", "kept", "room", "bytes", "offset"}};
         for (const Channel& channel : plan.channels) {
+            const bool isTape = channel.tape == channel.edge;
+            auto ofTape = [&](std::int64_t number) {
+                return isTape ? std::to_string(number) : "shared";
+            };
             rows.push_back({nameOf(channel.edge), std::to_string(channel.retained),
-                            std::to_string(channel.capacity),
-                            std::to_string(channel.capacity * channel.itemSize),
+                            ofTape(channel.capacity), ofTape(channel.capacity * channel.itemSize),
                             std::to_string(channel.offset)});
         }
         if (rows.size() > 1) printTable(rows);

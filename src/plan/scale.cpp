@@ -191,6 +191,7 @@ private:
 std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begin& begin) {
     std::int64_t sum = 0;
     for (EdgeId id = 0; id < placed.capacity.size(); ++id) {
+        if (begin.sharing->tapeOf(id) != id) continue;
         const std::int64_t items = placed.capacity[id] - begin.held[id];
         if (items > kNearBytes) return items;
         sum += items * itemSize(graph, id);
@@ -213,7 +214,8 @@ namespace {
 std::int64_t mostBytes(const graph::Graph& graph, const Begin& begin) {
     std::int64_t waiting = 0;
     for (EdgeId id = 0; id < begin.held.size() && waiting < kNearBytes; ++id)
-        waiting += std::min(begin.held[id], kNearBytes) * itemSize(graph, id);
+        if (begin.sharing->tapeOf(id) == id)
+            waiting += std::min(begin.held[id], kNearBytes) * itemSize(graph, id);
     return std::clamp(2 * waiting, kFastBytes, kNearBytes);
 }
 
@@ -223,14 +225,17 @@ bool hasFeedback(const graph::Graph& graph) {
 }
 
 /// The most steady states whose buffers fit.
-Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& begin,
-                  ScaleOptions how, std::int64_t bound, const std::vector<bool>& sequential) {
+Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions how,
+                  std::int64_t bound) {
+    const Begin& begin = from.begin;
     const std::int64_t limit = mostBytes(graph, begin);
     auto scaledBy = [&](std::int64_t factor) -> Scaled {
-        auto tree = scaledSteady(graph, steady, begin.held, factor, how);
+        auto tree = scaledSteady(graph, *from.steady, from.between, factor, how);
         if (!tree) return {};
-        fuse(sequential, *tree);
-        Placed placed = place(graph, *tree, {begin.held, begin.reads * factor});
+        *tree = begin.sharing->withoutGone(*tree);
+        fuse(from.sequential, *tree);
+        Placed placed =
+            place(graph, *tree, {begin.held, begin.reads * factor, false, begin.sharing});
         if (bytesOf(graph, placed, begin) > limit) return {};
         return {factor, std::move(placed)};
     };
@@ -251,29 +256,27 @@ Scaled mostScaled(const graph::Graph& graph, const Loop& steady, const Begin& be
 }
 
 /// Is there something to fuse?
-bool hasNeighbours(const graph::Graph& graph, const Loop& steady, const Begin& begin, bool blocks,
-                   const std::vector<bool>& sequential) {
-    auto tree = scaledSteady(graph, steady, begin.held, kMostFactor, {true, blocks});
+bool hasNeighbours(const graph::Graph& graph, const Scalable& from, bool blocks) {
+    auto tree = scaledSteady(graph, *from.steady, from.between, kMostFactor, {true, blocks});
     if (!tree) return false;
-    const Loop before = *tree;
-    fuse(sequential, *tree);
+    const Loop before = *tree = from.begin.sharing->withoutGone(*tree);
+    fuse(from.sequential, *tree);
     return before != *tree;
 }
 
 }  // namespace
 
-Scaled scale(base::Context& context, const graph::Graph& graph, const Loop& steady,
-             const Begin& begin, std::int64_t most, std::vector<bool> sequential) {
+Scaled scale(base::Context& context, const graph::Graph& graph, std::int64_t most, Scalable from) {
     base::PassRun run(context.passes, base::Pass::Scaling, "the steady state");
     if (!run) return {};
     const bool blocks =
         hasFeedback(graph) &&
         base::PassRun(context.passes, base::Pass::FeedbackBlocks, "the steady state");
-    if (!hasNeighbours(graph, steady, begin, blocks, sequential) ||
+    if (!hasNeighbours(graph, from, blocks) ||
         !base::PassRun(context.passes, base::Pass::Fusion, "the steady state"))
-        sequential.assign(sequential.size(), false);
-    Scaled nested = mostScaled(graph, steady, begin, {false, blocks}, most, sequential);
-    Scaled flat = mostScaled(graph, steady, begin, {true, blocks}, most, sequential);
+        from.sequential.assign(from.sequential.size(), false);
+    Scaled nested = mostScaled(graph, from, {false, blocks}, most);
+    Scaled flat = mostScaled(graph, from, {true, blocks}, most);
     return flat.factor >= (nested.factor + 1) / 2 ? std::move(flat) : std::move(nested);
 }
 

@@ -31,13 +31,21 @@ std::optional<sched::Loop> scaledSteady(const graph::Graph&, const sched::Loop& 
 /// messages on their way.
 bool hasVisibleOrder(const graph::Graph&);
 
+/// What there is to scale.
+struct Scalable {
+    const sched::Loop* steady = nullptr;
+    Begin begin;  ///< with sharing
+    /// Items on each edge between steady states, as if it had its own memory.
+    std::vector<std::int64_t> between;
+    std::vector<bool> sequential;  ///< findSequential
+};
+
 struct Scaled {
     std::int64_t factor = 0;  ///< 0: the program is not scaled
     Placed placed;
 };
 
 /// The passes `scaling` and `feedback-blocks`: as many steady states as fast memory holds, `most` at most.
-Scaled scale(base::Context&, const graph::Graph&, const sched::Loop& steady, const Begin&,
-             std::int64_t most, std::vector<bool> sequential);
+Scaled scale(base::Context&, const graph::Graph&, std::int64_t most, Scalable);
 
 }  // namespace strc::plan

@@ -9,20 +9,23 @@
 namespace strc::plan {
 
 /// `items` items of `edge` from a position on. `read`: the position moves with the reading end, as
-/// both ends of a Move do.
+/// both ends of a Move do (`isMove`), whose edge is a tape.
 struct Use {
     EdgeId edge = graph::kNone;
     bool read = false;
     std::int64_t items = 0;
+    bool isMove = false;
 };
 
 /// take(Use, Position&) for each position of the step itself, not of its body.
 template <typename AnyStep, typename Take>
 void forEachUse(const graph::Graph& graph, AnyStep& step, Take&& take) {
     if (step.kind != StepKind::Fire) {
-        for (auto& position : step.inputs) take(Use{step.channel, true, step.count}, position);
         const bool moves = step.kind == StepKind::Move;
-        for (auto& position : step.outputs) take(Use{step.channel, moves, step.count}, position);
+        for (auto& position : step.inputs)
+            take(Use{step.channel, true, step.count, moves}, position);
+        for (auto& position : step.outputs)
+            take(Use{step.channel, moves, step.count, moves}, position);
         return;
     }
     const graph::Node& node = graph.nodes[step.node];

@@ -8,6 +8,7 @@
 #include "plan/layout.h"
 #include "plan/names.h"
 #include "plan/plan.h"
+#include "types/builtin_streams.h"
 
 namespace strc::plan {
 namespace {
@@ -17,7 +18,8 @@ using graph::kNone;
 
 constexpr std::size_t kMostFaults = 20;
 
-/// Memory of a channel, each place with the number of its item, counted from the start of the program.
+/// Memory of a tape, each place with the number of its item, counted from the start of the program;
+/// and of each edge, how many its reader has taken.
 struct Lane {
     std::vector<std::int64_t> places;
     std::int64_t taken = 0;
@@ -33,6 +35,7 @@ public:
           graph(program.program->graph),
           quota(firings),
           lanes(graph.edges.size()),
+          gone(graph.nodes.size()),
           started(graph.nodes.size()) {}
 
     std::vector<std::string> run() {
@@ -41,6 +44,8 @@ public:
             fault("the plan is of another graph");
             return faults;
         }
+        checkSharing();
+        if (!faults.empty()) return faults;
         checkState();
         checkImage();
         if (!faults.empty()) return faults;
@@ -71,6 +76,43 @@ private:
 
     std::string name(EdgeId id) const { return edgeName(graph, id); }
 
+    // ---- tapes
+
+    /// Does nothing, since what it gives lies on the tape that it would take it from.
+    bool isGone(NodeId id) const { return gone[id]; }
+
+    bool passesOn(const graph::Node& node) const {
+        if (node.kind == graph::NodeKind::Duplicate) return true;
+        return node.kind == graph::NodeKind::Filter && node.kernel != kNone &&
+               plan.program->kernels[node.kernel].builtin == types::BuiltinStream::Identity;
+    }
+
+    void checkSharing() {
+        for (const Channel& channel : plan.channels) {
+            if (channel.tape >= plan.channels.size())
+                return fault("{} lies on no tape", name(channel.edge));
+            const NodeId from = graph.edges[channel.edge].from;
+            if (channel.tape != channel.edge && from != kNone) gone[from] = true;
+        }
+        for (const Channel& channel : plan.channels) {
+            const graph::Edge& edge = graph.edges[channel.edge];
+            const bool isShared = edge.from != kNone && isGone(edge.from);
+            if (isShared && (!passesOn(graph.nodes[edge.from]) || !edge.initial.empty()))
+                return fault("{} is not what '{}' gets", name(channel.edge),
+                             path(graph, edge.from));
+            const EdgeId expected =
+                isShared ? plan.channels[graph.nodes[edge.from].inputs[0]].tape : channel.edge;
+            if (channel.tape != expected || plan.channels[channel.tape].tape != channel.tape)
+                fault("{} lies on another tape", name(channel.edge));
+            if (isShared &&
+                (channel.capacity != 0 || channel.offset != plan.channels[channel.tape].offset ||
+                 channel.itemSize != plan.channels[channel.tape].itemSize))
+                fault("{} does not lie on its tape", name(channel.edge));
+        }
+    }
+
+    EdgeId tapeOf(EdgeId id) const { return plan.channels[id].tape; }
+
     // ---- the state
 
     struct Block {
@@ -95,7 +137,7 @@ private:
             if (hasRings()) addRing(blocks, channel);
             const auto initial = static_cast<std::int64_t>(
                 plan.demand ? 0 : graph.edges[channel.edge].initial.size());
-            if (channel.capacity < std::max(initial, channel.retained))
+            if (plan.channels[channel.tape].capacity < std::max(initial, channel.retained))
                 fault("{} has no room for the items that stay", name(channel.edge));
         }
         if (!plan.mailboxes.empty())
@@ -164,9 +206,10 @@ private:
         read = 0;
         playAll(phase.steps);
         for (NodeId id = 0; id < fired.size(); ++id) {
-            if (fired[id] == firings[id] * times) continue;
-            fault("'{}' fires {} times instead of {} in {}", path(graph, id), fired[id],
-                  firings[id] * times, title);
+            const std::int64_t expected = isGone(id) ? 0 : firings[id] * times;
+            if (fired[id] == expected) continue;
+            fault("'{}' fires {} times instead of {} in {}", path(graph, id), fired[id], expected,
+                  title);
         }
         checkReads(title, phase);
         for (EdgeId id = 0; id < lanes.size(); ++id) checkEnd(title, id);
@@ -210,13 +253,18 @@ private:
     }
 
     void checkEnd(const char* title, EdgeId id) {
-        const Lane& lane = lanes[id];
+        const graph::Edge& edge = graph.edges[id];
+        if (edge.to != kNone && isGone(edge.to)) return;
+        const Lane& lane = lanes[tapeOf(id)];
+        const std::int64_t taken = lanes[id].taken, held = lane.made - taken;
         const std::int64_t retained = plan.channels[id].retained;
-        if (lane.made - lane.taken != retained)
-            fault("{} holds {} items after {} instead of {}", name(id), lane.made - lane.taken,
-                  title, retained);
-        for (std::int64_t i = 0; i < std::min(retained, lane.made - lane.taken); ++i) {
-            if (hasRings() || lane.places[static_cast<std::size_t>(i)] == lane.taken + i) continue;
+        if (held != retained)
+            fault("{} holds {} items after {} instead of {}", name(id), held, title, retained);
+        const std::int64_t begin = plan.channels[tapeOf(id)].retained - retained;
+        if (begin < 0) return fault("{} retains more than its tape", name(id));
+        for (std::int64_t i = 0; i < std::min(retained, held); ++i) {
+            if (hasRings() || lane.places[static_cast<std::size_t>(begin + i)] == taken + i)
+                continue;
             return fault("item {} that {} holds after {} lies somewhere else", i, name(id), title);
         }
     }
@@ -266,7 +314,7 @@ private:
     }
 
     bool isInside(EdgeId id, std::int64_t begin, std::int64_t items) {
-        const std::int64_t capacity = plan.channels[id].capacity;
+        const std::int64_t capacity = plan.channels[tapeOf(id)].capacity;
         if (begin >= 0 && (hasRings() ? 0 : begin) + items <= capacity) return true;
         fault("items {} to {} of {} are outside of its {}", begin, begin + items, name(id),
               capacity);
@@ -274,19 +322,21 @@ private:
     }
 
     void take(EdgeId id, std::int64_t begin, std::int64_t look, std::int64_t items) {
-        Lane& lane = lanes[id];
+        const Lane& lane = lanes[tapeOf(id)];
+        std::int64_t& taken = lanes[id].taken;
         if (!isInside(id, begin, look)) return;
         for (std::int64_t i = 0; i < look; ++i) {
             const std::int64_t found = lane.places[place(id, begin + i)];
-            if (found == lane.taken + i && found < lane.made) continue;
+            if (found == taken + i && found < lane.made) continue;
             fault("place {} of {} holds item {} where item {} is read", begin + i, name(id), found,
-                  lane.taken + i);
+                  taken + i);
             break;
         }
-        lane.taken += items;
+        taken += items;
     }
 
     void put(EdgeId id, std::int64_t begin, std::int64_t items) {
+        if (tapeOf(id) != id) return fault("{} is written, which is shared", name(id));
         if (!isInside(id, begin, items)) return;
         for (std::int64_t i = 0; i < items; ++i)
             lanes[id].places[place(id, begin + i)] = lanes[id].made++;
@@ -323,7 +373,7 @@ private:
         const std::int64_t to = at(step.outputs[0]);
         if (!isInside(step.channel, from, step.count) || !isInside(step.channel, to, step.count))
             return;
-        const auto places = lanes[step.channel].places.begin();
+        const auto places = lanes[tapeOf(step.channel)].places.begin();
         const std::vector<std::int64_t> moved(places + from, places + from + step.count);
         std::copy(moved.begin(), moved.end(), places + to);
     }
@@ -347,6 +397,7 @@ private:
     struct {
         EdgeId input, output;
     } ends{graph.input, graph.output};  ///< of the program, or of a region
+    std::vector<bool> gone;  ///< by NodeId
     std::vector<bool> started;
     std::vector<std::int64_t> fired;  ///< in this phase
     std::vector<std::int64_t> rounds;  ///< of the loops around

@@ -39,23 +39,25 @@ std::vector<std::string> headsOf(Planned& made) {
 }
 
 TEST(PlanRegions, ReachFromQueueToQueue) {
-    Planned made(pipeline("Main", {source("A", 1), filter("B", 2, 1), dynamic("D"), filter("E", 2, 3),
-                                   splitjoin("S", {}, {filter("L", 1, 1), filter("R", 1, 2, 4)}, {1, 2}),
-                                   filter("F", 9, 1), sink("Z", 1)}));
+    Planned made(
+        pipeline("Main", {source("A", 1), filter("B", 2, 1), dynamic("D"), filter("E", 2, 3),
+                          splitjoin("S", {}, {filter("L", 1, 1), filter("R", 1, 2, 4)}, {1, 2}),
+                          filter("F", 9, 1), sink("Z", 1)}));
     EXPECT_THAT(headsOf(made), ElementsAre("F", "B"));
     const std::vector<Region>& regions = made.plan->demand->regions;
     EXPECT_EQ(regions[0].nodes.size(), 6u);
     EXPECT_EQ(regions[0].steady.reads[0], 2);
     EXPECT_EQ(regions[0].init.reads[0], 2);  // for what R peeks at
     EXPECT_EQ(regions[1].input, graph::kNone);
-    EXPECT_THAT(made.plan->demand->drained, ElementsAre(node(made.program.graph, "Z"), regions[0].head));
+    EXPECT_THAT(made.plan->demand->drained,
+                ElementsAre(node(made.program.graph, "Z"), regions[0].head));
 }
 
 TEST(PlanRegions, AreNotWhereSomebodySeesTheOrder) {
     auto program = [](std::uint8_t source, std::uint8_t middle) {
         return pipeline("Main", {withEffects(testing::source("A", 1), source),
-                                 withEffects(filter("B", 1, 1), middle), filter("C", 1, 1), dynamic("D"),
-                                 withEffects(sink("Z", 1), graph::kPrints)});
+                                 withEffects(filter("B", 1, 1), middle), filter("C", 1, 1),
+                                 dynamic("D"), withEffects(sink("Z", 1), graph::kPrints)});
     };
     auto heads = [&](std::uint8_t source, std::uint8_t middle) {
         Planned made(program(source, middle));
@@ -69,8 +71,8 @@ TEST(PlanRegions, AreNotWhereSomebodySeesTheOrder) {
 }
 
 TEST(PlanRegions, FireForNothingButTheirHead) {
-    Planned coarse(pipeline("Main", {source("A", 1), filter("B", 1, 4), filter("C", 1, 1), dynamic("D"),
-                                     sink("Z", 1)}));
+    Planned coarse(pipeline("Main", {source("A", 1), filter("B", 1, 4), filter("C", 1, 1),
+                                     dynamic("D"), sink("Z", 1)}));
     EXPECT_THAT(headsOf(coarse), ElementsAre("B"));  // one firing of it is for four of C
     Planned first(pipeline("Main", {source("A", 1), withPrework(filter("B", 1, 1), 1, 1),
                                     filter("C", 1, 1), dynamic("D"), sink("Z", 1)}));

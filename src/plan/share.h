@@ -1,0 +1,51 @@
+#pragma once
+/// Tapes with several readers. Splitters that duplicate, and identities, only pass on: what they give is what
+/// they got, so whoever reads behind them reads it where it lies already, and they have nothing to do.
+/// Private to plan.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/context.h"
+#include "elab/elaborate.h"
+#include "plan/plan.h"
+#include "sched/schedule.h"
+
+namespace strc::plan {
+
+/// Edges that lie in the memory of one of them, the tape. By what the graph says alone: between steady states
+/// the readers may be at different places.
+class Sharing {
+public:
+    /// Nothing is shared.
+    explicit Sharing(const graph::Graph&);
+    Sharing(const graph::Graph&, std::vector<bool> gone);
+
+    EdgeId tapeOf(EdgeId edge) const { return tapes[edge]; }
+    /// Edges whose readers read this tape.
+    std::span<const EdgeId> readersOf(EdgeId tape) const {
+        return {readers.data() + start[tape], readers.data() + start[tape + 1]};
+    }
+    /// Edges that have readers: not those into nodes that are gone.
+    bool isRead(EdgeId edge) const { return read[edge]; }
+    bool isGone(NodeId node) const { return gone[node]; }
+    /// Without the firings of nodes that are gone.
+    sched::Loop withoutGone(const sched::Loop& phase) const;
+
+private:
+    void findTapes(const graph::Graph&);
+
+    std::vector<bool> gone;  ///< by NodeId
+    std::vector<bool> read;  ///< by EdgeId
+    std::vector<EdgeId> tapes, readers;
+    std::vector<std::uint32_t> start;  ///< by tape, into readers; one more at the end
+};
+
+/// Does it push what it pops, item by item, and nothing else?
+bool isIdentity(const elab::Elaboration&, NodeId);
+
+/// The passes `remove-identities` and `share-duplicates`.
+Sharing findSharing(base::Context&, const elab::Elaboration&);
+
+}  // namespace strc::plan
