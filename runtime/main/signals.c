@@ -3,11 +3,12 @@
 #include <signal.h>
 
 volatile unsigned char strc_ended = 0;
-static volatile sig_atomic_t received = 0;
+static int received = 0;
 
+/// Other threads look at both.
 static void on_signal(int which) {
-    received = which;
-    strc_ended = 1;
+    __atomic_store_n(&received, which, __ATOMIC_RELAXED);
+    __atomic_store_n(&strc_ended, 1, __ATOMIC_RELAXED);
 }
 
 static void catch_signal(int which) {
@@ -26,4 +27,4 @@ void strc_signals_begin(void) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
-int strc_interrupted(void) { return received; }
+int strc_interrupted(void) { return __atomic_load_n(&received, __ATOMIC_RELAXED); }

@@ -94,7 +94,7 @@ static void reserve(strc_puller *p, uint32_t node, strc_queue *queue, int64_t it
 // ---------------------------------------------------------------- the world
 
 static void look_for_end(strc_puller *p) {
-    if (*p->env->interrupt || p->env->poll) strc_stop(p->env);
+    if (strc_is_set(p->env->interrupt) || strc_is_set(&p->env->poll)) strc_stop(p->env);
 }
 
 /// Is there one more item of the input?

@@ -70,7 +70,8 @@ static int can_scale(run *r) {
 
 /// env->poll alone may speak of the transaction.
 static int is_interrupted(run *r) {
-    return *r->env->interrupt || (r->env->poll && strc_watch_interrupted(&r->watch));
+    return strc_is_set(r->env->interrupt) ||
+           (strc_is_set(&r->env->poll) && strc_watch_interrupted(&r->watch));
 }
 
 static strc_end run_phases(void *self) {
@@ -94,7 +95,7 @@ static strc_end run_phases(void *self) {
 
 static strc_end run_init(void *self) {
     run *r = self;
-    if (*r->env->interrupt) return STRC_END_INTERRUPTED;
+    if (strc_is_set(r->env->interrupt)) return STRC_END_INTERRUPTED;
     if (!supplied(r, &r->program->init, 1)) return starved(r);
     run_phase(r, &r->program->init);
     return STRC_END_ITERATIONS;

@@ -4,6 +4,11 @@
 
 #include "strc/runtime.h"
 
+/// Flags that signal handlers and other threads set.
+static inline int strc_is_set(const volatile unsigned char *flag) {
+    return __atomic_load_n(flag, __ATOMIC_RELAXED);
+}
+
 /// Ends the run from inside generated code.
 _Noreturn void strc_leave(strc_env *env, strc_end end);
 

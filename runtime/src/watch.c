@@ -4,6 +4,8 @@
 #include <signal.h>
 #include <string.h>
 
+#include "run.h"
+
 enum { kTick = 10000000, kIdleTick = 50000000, kSecond = 1000000000 };  // ns
 
 static struct timespec later(struct timespec from, int64_t nanoseconds) {
@@ -26,10 +28,10 @@ static struct timespec now(void) {
 static void look(strc_watch *watch) {
     strc_env *env = watch->env;
     int is_late = env->seconds != 0 && !is_before(now(), watch->end);
-    if (is_late || *env->interrupt) watch->interrupted = 1;
+    if (is_late || strc_is_set(env->interrupt)) watch->interrupted = 1;
     if (watch->armed) __atomic_store_n(&watch->ticks, watch->ticks + 1, __ATOMIC_RELAXED);
     int is_slow = watch->armed && watch->ticks > watch->patience;
-    if (watch->interrupted || is_slow) env->poll = 1;
+    if (watch->interrupted || is_slow) __atomic_store_n(&env->poll, 1, __ATOMIC_RELAXED);
 }
 
 static void *watching(void *self) {
@@ -70,7 +72,7 @@ int strc_watch_start(strc_watch *watch, strc_env *env) {
     pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&watch->thread, NULL, watching, watch);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    watch->over = failed;
+    if (failed) watch->over = 1;  // else the thread is reading it
     return failed;
 }
 
@@ -99,7 +101,7 @@ void strc_watch_arm(strc_watch *watch, uint32_t patience) {
 void strc_watch_disarm(strc_watch *watch) {
     pthread_mutex_lock(&watch->mutex);
     watch->armed = 0;
-    watch->env->poll = watch->interrupted != 0;
+    __atomic_store_n(&watch->env->poll, watch->interrupted != 0, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&watch->mutex);
 }
 
@@ -109,7 +111,7 @@ uint32_t strc_watch_ticks(strc_watch *watch) {
 
 int strc_watch_interrupted(strc_watch *watch) {
     pthread_mutex_lock(&watch->mutex);
-    int interrupted = watch->interrupted || *watch->env->interrupt;
+    int interrupted = watch->interrupted || strc_is_set(watch->env->interrupt);
     pthread_mutex_unlock(&watch->mutex);
     return interrupted;
 }
