@@ -3,6 +3,7 @@
 command runs. install_test.py BUILD_FOLDER"""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,12 +18,22 @@ def run(*words, **options):
     return done.stdout
 
 
+def check_debugging(prefix, place):
+    """The script for gdb is there, and gdb knows its commands."""
+    script = next(prefix.rglob("strc_gdb.py"))
+    assert script.parent == prefix / "share/strc/gdb", script
+    if shutil.which("gdb"):
+        told = run("gdb", "-nx", "-batch", "-ex", f"source {script}", "-ex", "help strc channels", cwd=place)
+        assert "channels with what is in their memory" in told, told
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="strc-install-") as name:
         place = Path(name)
         prefix = place / "prefix"
         run("cmake", "--install", sys.argv[1], "--prefix", prefix)
         assert run(prefix / "bin/strc", "version").startswith("strc "), "the command"
+        check_debugging(prefix, place)
         run("cmake", "-S", HERE / "consumer", "-B", place / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", place / "build")
         assert run(place / "build/consumer") == "2\n4\n6\n", "find_package"
