@@ -20,7 +20,11 @@ sys.path.insert(0, str(HERE.parent / "cli"))
 import programs  # noqa: E402
 from command import SECONDS, Case  # noqa: E402
 
-CC = os.environ.get("CC") or "cc"
+# For another machine (STRC_TARGET): its C compiler, and an emulator. Made for Pieces and Faults.
+TARGET = os.environ.get("STRC_TARGET")
+FOR_TARGET = [f"--target={TARGET}"] if TARGET else []
+EMULATOR = [f"qemu-{TARGET.split('-')[0]}", "-L", f"/usr/{TARGET}"] if TARGET else []
+CC = f"{TARGET}-gcc" if TARGET else os.environ.get("CC") or "cc"
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE=", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
 RUNTIME = [*(ROOT / "runtime/src").glob("*.c"), *(ROOT / "runtime/library").glob("*.c")]
 FUNCTIONS = ["create", "destroy", "process", "reset", "set", "message"]
@@ -45,7 +49,7 @@ class Libraries(Case):
         self.file("p.str", text)
         name = re.search(r"->\S+ (?:stateful )?(?:filter|pipeline|splitjoin|feedbackloop) (\w+)", text)[1]
         self.top = f"--top={name}"
-        return self.call("build", "--shared", self.top, *options, "p.str", status=status)
+        return self.call("build", "--shared", self.top, *FOR_TARGET, *options, "p.str", status=status)
 
     def compile(self, source, name, stream, *flags, product="host"):
         command = [CC, *FLAGS, f"-DSTREAM={stream}", "-include", f"{name}.h", "-I", HERE, "-I", ".", HERE / source]
@@ -58,7 +62,8 @@ class Libraries(Case):
         self.compile("host.c", "libp", stream, "-fno-builtin", *flags, "-L.", "-lp", rpath)
 
     def execute(self, *words, status=0):
-        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True, timeout=SECONDS)
+        emulator = EMULATOR if words[0].startswith("./") else []
+        done = subprocess.run([*emulator, *words], cwd=self.folder, capture_output=True, text=True, timeout=SECONDS)
         self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")
         return done.stderr
 
