@@ -6,6 +6,7 @@
 #include <ostream>
 #include <signal.h>
 #include <sstream>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "driver/commands.h"
@@ -18,23 +19,35 @@ namespace strc::driver {
 namespace {
 
 volatile bool stopped = false;
+volatile bool ended = false;
 
-/// Ctrl-C stops what runs, as often as it is pressed, and never ends the process.
-class StopOnInterrupt {
+/// Ctrl-C stops what runs, as often as it is pressed, and never ends the process; SIGTERM does so, once what
+/// runs has stopped.
+class StopOnSignals {
 public:
-    StopOnInterrupt() {
+    StopOnSignals() {
         stopped = false;
+        ended = false;
         struct sigaction action{};
         action.sa_handler = [](int) { stopped = true; };
         action.sa_flags = SA_RESTART;
-        sigaction(SIGINT, &action, &before);
+        sigaction(SIGINT, &action, &interrupt);
+        action.sa_handler = [](int) {
+            stopped = true;
+            ended = true;
+        };
+        action.sa_flags = 0;  // ends the wait for a line
+        sigaction(SIGTERM, &action, &terminate);
     }
-    ~StopOnInterrupt() { sigaction(SIGINT, &before, nullptr); }
-    StopOnInterrupt(const StopOnInterrupt&) = delete;
-    StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+    ~StopOnSignals() {
+        sigaction(SIGINT, &interrupt, nullptr);
+        sigaction(SIGTERM, &terminate, nullptr);
+    }
+    StopOnSignals(const StopOnSignals&) = delete;
+    StopOnSignals& operator=(const StopOnSignals&) = delete;
 
 private:
-    struct sigaction before{};
+    struct sigaction interrupt{}, terminate{};
 };
 
 /// The messages if it fails, or empty.
@@ -57,12 +70,14 @@ std::string buildText(const std::string& text, const std::string& top, const std
 }
 
 int jsonLoop(const Call& call, repl::World world) {
+    // A front end that is killed leaves nobody to stop what runs.
+    if (call.options.events) prctl(PR_SET_PDEATHSIG, SIGTERM);
     std::ostream& out = call.world.out;
     repl::JsonSession session(std::move(world), call.options.events,
                               [&](const std::string& line) { out << line << std::flush; });
     session.load(call.options.arguments);
     std::string line;
-    while (std::getline(call.world.in, line) && out && !call.interrupted()) {
+    while (std::getline(call.world.in, line) && out && !ended) {
         stopped = false;
         if (!session.request(line)) break;
     }
@@ -79,7 +94,7 @@ int replCommand(const Call& call) {
         const std::string why = becomeFrontEnd(call.options.arguments);
         call.world.err << "strc: simple line editing only: " << why << "\n";
     }
-    StopOnInterrupt guard;
+    StopOnSignals guard;
     repl::World world;
     world.interrupt = &stopped;
     world.build = [&](const std::string& text, const std::string& top, const std::string& file) {

@@ -84,9 +84,17 @@ struct JsonSession::Inside {
 
     void tokens(const std::string& text, ordered_json& made) const {
         made["tokens"] = ordered_json::array();
-        for (const Coloured& each : session->colour(text))
-            made["tokens"].push_back(
-                {toCharacters(text, each.begin), toCharacters(text, each.end), each.kind});
+        std::uint32_t bytes = 0;
+        std::int64_t characters = 0;  // before `bytes`
+        auto place = [&](std::uint32_t to) {
+            characters += toCharacters(std::string_view(text).substr(bytes), to - bytes);
+            bytes = to;
+            return characters;
+        };
+        for (const Coloured& each : session->colour(text)) {
+            const std::int64_t begin = place(each.begin);
+            made["tokens"].push_back({begin, place(each.end), each.kind});
+        }
     }
 
     void answerTo(const ordered_json& asked, ordered_json& made) {
