@@ -90,8 +90,13 @@ class Core:
                 *whole, rest = b"".join(self.partial).split(b"\n")
                 self.lines.extend(whole)
                 self.partial = [rest]
-        message: Message = json.loads(self.lines.popleft().decode(errors="replace"))
-        return message
+        line = self.lines.popleft().decode(errors="replace")
+        try:
+            message = json.loads(line)
+        except ValueError:
+            message = None
+        # What else comes is from code that writes past the core, such as a native function.
+        return message if isinstance(message, dict) else {"event": "output", "text": line + "\n"}
 
     def wait_for_data(self, until: Optional[float]) -> None:
         if until is not None:
