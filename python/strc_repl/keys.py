@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Callable
 
 from prompt_toolkit.application.current import get_app
-from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.buffer import Buffer, CompletionState
+from prompt_toolkit.completion import CompleteEvent, get_common_complete_suffix
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition, has_completions, has_selection, is_searching
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
@@ -58,6 +59,10 @@ def bindings(is_complete: Callable[[str], bool]) -> KeyBindings:
         column = event.current_buffer.document.cursor_position_col
         event.current_buffer.insert_text(" " * (len(INDENT) - column % len(INDENT)))
 
+    @keys.add("tab", filter=~in_indentation | has_completions)
+    def _(event: KeyPressEvent) -> None:
+        complete(event.current_buffer)
+
     @keys.add("backspace", filter=in_indentation & ~has_selection)
     def _(event: KeyPressEvent) -> None:
         buffer = event.current_buffer
@@ -91,6 +96,24 @@ def go(buffer: Buffer, move: Callable[[Buffer], None]) -> None:
     move(buffer)
     if buffer.working_index != entry:
         buffer.cursor_position = len(buffer.text)
+
+
+def complete(buffer: Buffer) -> None:
+    """At once: keys that were typed after this one wait. (What prompt_toolkit starts in the background
+    would complete what those have made of the text.)"""
+    if buffer.complete_state:
+        buffer.complete_next()
+        return
+    asked = CompleteEvent(completion_requested=True)
+    found = list(buffer.completer.get_completions(buffer.document, asked))
+    if len(found) == 1:
+        buffer.apply_completion(found[0])
+    elif found:
+        common = get_common_complete_suffix(buffer.document, found)
+        buffer.insert_text(common)
+        found = [each.new_completion_from_position(len(common)) for each in found]
+        buffer.complete_state = CompletionState(buffer.document, found)
+        buffer.on_completions_changed.fire()
 
 
 def new_line(buffer: Buffer, indent: bool) -> None:
