@@ -43,7 +43,42 @@ void addFiles(std::string_view begun, std::vector<Candidate>& to) {
     }
 }
 
+/// `owner.begun` or `owner.` at the end: the two words; empty if it does not end so.
+std::pair<std::string_view, std::string_view> memberAt(const std::vector<Token>& tokens,
+                                                       std::uint32_t end) {
+    std::size_t count = tokens.size();
+    if (count == 0 || tokens.back().end != end) return {};
+    std::string_view begun;
+    if (tokens.back().kind == TokenKind::Word) begun = tokens[--count].text;
+    const bool isMember =
+        count > 1 && tokens[count - 1].is(".") && tokens[count - 2].kind == TokenKind::Word;
+    if (!isMember) return {};
+    return {tokens[count - 2].text, begun};
+}
+
 }  // namespace
+
+/// Fields of a variable that is a struct, functions of a package.
+void State::addMembers(std::string_view owner, std::string_view begun,
+                       std::vector<Candidate>& to) const {
+    const auto variable = declarations.variables.find(owner);
+    const bool isVariable = variable != declarations.variables.end();
+    const Declaration* known =
+        isVariable ? declarations.find(variable->second.type) : declarations.find(owner);
+    if (!known || known->isStream()) return;
+    const std::vector<Token> tokens = tokenize(known->text);
+    int depth = 0;
+    for (std::size_t k = 0; k + 1 < tokens.size(); ++k) {
+        if (tokens[k].is("{") || tokens[k].is("(")) ++depth;
+        if (tokens[k].is("}") || tokens[k].is(")")) --depth;
+        const Token& next = tokens[k + 1];
+        const bool isName =
+            isVariable ? next.is(";") || next.is(",") || next.is("=") : next.is("(");
+        if (depth == 1 && isName && tokens[k].kind == TokenKind::Word &&
+            tokens[k].text.starts_with(begun))
+            to.push_back({std::string(tokens[k].text), isVariable ? "field" : "function", ""});
+    }
+}
 
 void State::addNames(std::string_view begun, std::vector<Candidate>& to) const {
     auto add = [&](std::string_view name, const char* kind, std::string about) {
@@ -91,6 +126,9 @@ Completion Session::complete(std::string_view text, std::uint32_t cursor) const 
                 present.starts_with(":compile") || present.rfind("> ") + 1 == space)) {
         found.begin = static_cast<std::uint32_t>(line + space + 1);
         addFiles(present.substr(space + 1), found.candidates);
+    } else if (const auto [owner, begun] = memberAt(tokens, cursor); !owner.empty()) {
+        found.begin = cursor - static_cast<std::uint32_t>(begun.size());
+        state->addMembers(owner, begun, found.candidates);
     } else if (last && last->end == cursor &&
                (last->kind == TokenKind::Word || last->kind == TokenKind::Keyword ||
                 last->kind == TokenKind::Type)) {

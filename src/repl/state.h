@@ -137,6 +137,8 @@ public:
     std::vector<double> numbersOf(const Input& arguments);
 
     // ---- complete.cpp
+    void addMembers(std::string_view owner, std::string_view begun,
+                    std::vector<Candidate>& to) const;
     void addNames(std::string_view begun, std::vector<Candidate>&) const;
     std::string meaningOf(std::string_view word) const;
 

@@ -318,6 +318,19 @@ class Completion(Case):
         t.type("Sca<tab>")
         t.until(lambda: "strc> Scale" in t.lines()[-1], "the name")
 
+    def test_functions_of_a_package_and_fields_of_a_struct(self):
+        t = self.repl()
+        t.type(TWICE + "<enter>")
+        t.shows(re.compile(".*helper H"), PROMPT)
+        t.type("H.tw<tab>(21)<enter>")
+        t.shows("strc> H.twice(21)", "42", PROMPT)
+        t.type("struct Pair { int first; int second; }<enter>")
+        t.shows(re.compile(".*struct Pair"), PROMPT)
+        t.type("Pair p<enter>")
+        t.shows("strc> Pair p", PROMPT)
+        t.type("p.se<tab> = 5<enter>")
+        t.shows("strc> p.second = 5", PROMPT)
+
     def test_candidates_are_shown_and_chosen(self):
         t = self.repl()
         t.type("int volume_left = 1<enter>")
