@@ -34,6 +34,10 @@ def main():
         run("cmake", "--install", sys.argv[1], "--prefix", prefix)
         assert run(prefix / "bin/strc", "version").startswith("strc "), "the command"
         check_debugging(prefix, place)
+        # Without a terminal the front end becomes the command again.
+        front_end = prefix / "share/strc/python/strc_repl"
+        told = run(sys.executable, front_end, "--strc", prefix / "bin/strc", input="2 + 3\n")
+        assert told == "5\n", f"the front end: {told}"
         run("cmake", "-S", HERE / "consumer", "-B", place / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", place / "build")
         assert run(place / "build/consumer") == "2\n4\n6\n", "find_package"
