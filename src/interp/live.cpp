@@ -283,36 +283,52 @@ struct Live::Inside {
         return Progress::Fired;
     }
 
-    /// The sinks take turns, as often as their quotas say.
-    Progress advanceDynamic() {
-        const std::size_t count = engine.byOrder.size();
-        for (std::size_t tried = 0; tried < 2 * count; ++tried) {
-            if (!inPhase) {
-                for (Actor& actor : engine.actors)
-                    actor.target =
-                        actor.fired +
-                        (engine.isSink(actor.id) ? engine.quota.steady[actor.id] : std::int64_t{0});
-                inPhase = true;
-            }
-            Actor* sink = nullptr;
-            for (NodeId id : engine.byOrder)
-                if (engine.isSink(id) && engine.actors[id].fired < engine.actors[id].target) {
-                    sink = &engine.actors[id];
-                    break;
-                }
-            if (!sink) {
-                inPhase = false;
-                ++engine.outcome.iterations;
-                engine.drainStatic();
-                if (engine.stopped) return whyStopped();
-                continue;
-            }
-            engine.starved = false;
-            if (!engine.fireByDemand(*sink)) return whyStopped();
-            last = sink->id;
-            return Progress::Fired;
+    void beginRound() {
+        for (Actor& actor : engine.actors) {
+            const std::int64_t times = engine.isSink(actor.id) ? engine.quota.steady[actor.id] : 0;
+            actor.target = actor.fired + times;
         }
-        return Progress::Ended;
+        inPhase = true;
+    }
+
+    Actor* chooseSink() {
+        for (NodeId id : engine.byOrder)
+            if (engine.isSink(id) && engine.actors[id].fired < engine.actors[id].target)
+                return &engine.actors[id];
+        return nullptr;
+    }
+
+    /// Who can be drained: the engine does it after every steady state (Engine::drainStatic).
+    Actor* chooseDrained() {
+        for (auto it = engine.byOrder.rbegin(); it != engine.byOrder.rend(); ++it) {
+            Actor& actor = engine.actors[*it];
+            const bool isFilter = actor.node->kind == graph::NodeKind::Filter;
+            if (actor.node->inputs.empty() || actor.selfFed ||
+                (isFilter && actor.next().dynamicInput))
+                continue;
+            if (engine.canFire(actor)) return &actor;
+        }
+        return nullptr;
+    }
+
+    /// The sinks take turns, as often as their quotas say; then everything is drained.
+    Progress advanceDynamic() {
+        engine.starved = false;
+        if (!inPhase) beginRound();
+        if (!chooseSink()) {
+            if (Actor* actor = chooseDrained()) {
+                if (!engine.fire(*actor, 1)) return whyStopped();
+                last = actor->id;
+                return Progress::Fired;
+            }
+            ++engine.outcome.iterations;
+            beginRound();
+        }
+        Actor* sink = chooseSink();
+        if (!sink) return Progress::Ended;
+        if (!engine.fireByDemand(*sink)) return whyStopped();
+        last = sink->id;
+        return Progress::Fired;
     }
 
     Progress whyStopped() {

@@ -166,9 +166,14 @@ bool State::isStream(const Input& input) const {
     for (std::size_t k = at; k < tokens.size() && !tokens[k].is("{"); ++k)
         if (tokens[k].is("->") && isTypeArrow(tokens, k)) return true;
     if (first.kind != TokenKind::Word && !first.is("add") && !first.is("split")) return false;
-    const Token* after = at + 1 < tokens.size() ? &tokens[at + 1] : nullptr;
-    if (after && after->is("<-")) return true;
     if (declarations.variables.contains(first.text)) return false;
+    const Token* after = at + 1 < tokens.size() ? &tokens[at + 1] : nullptr;
+    int depth = 0;
+    for (std::size_t k = at; k < tokens.size(); ++k) {
+        if (tokens[k].is("(")) ++depth;
+        if (tokens[k].is(")")) --depth;
+        if (depth == 0 && tokens[k].is("<-")) return true;
+    }
     const bool follows =
         !after || after->is("(") || after->is("<") || after->is("|") || after->is("->");
     return follows && isStreamName(first.text);

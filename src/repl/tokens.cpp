@@ -185,6 +185,7 @@ private:
         bool isNamed = false;
         const bool isControl = isStatement(tokens[first]);
         const bool isDo = tokens[first].is("do");
+        std::size_t headEnd = isDo ? first : SIZE_MAX;  // of `if (…)`, `for (…)`
         depth = 0;
         for (; at < tokens.size(); ++at) {
             const Token& token = tokens[at];
@@ -215,6 +216,7 @@ private:
             if (opens(token)) ++depth;
             if (closes(token)) depth = std::max(0, depth - 1);
             if (depth > 0) continue;
+            if (headEnd == SIZE_MAX && token.is(")")) headEnd = at;
             if (token.is("}") && hasBlock) {
                 blockDone = true;
                 const bool endsHere = isControl ? !nextIs("else") && !(isDo && nextIs("while"))
@@ -225,7 +227,8 @@ private:
                     return;
                 }
             }
-            if (isLastOfLine() && mayEnd(token, hasBlock, blockDone, isControl)) {
+            if (isLastOfLine() &&
+                (isControl ? mayEndControl(token, headEnd) : mayEnd(token, hasBlock, blockDone))) {
                 ++at;
                 finish(tokens[first].begin, token.end, true);
                 return;
@@ -233,16 +236,24 @@ private:
         }
         const Token& last = tokens.back();
         finish(tokens[first].begin, last.end,
-               depth == 0 && !joins(last) && !(hasBlock && !blockDone) && !last.is("take"));
+               depth == 0 && !joins(last) && !last.is("take") &&
+                   (isControl ? tokens.size() - 1 > headEnd : !hasBlock || blockDone));
     }
 
     bool nextIs(std::string_view word) const {
         return at + 1 < tokens.size() && tokens[at + 1].is(word);
     }
 
+    /// `for (…) println(i)` on one line.
+    bool mayEndControl(const Token& token, std::size_t headEnd) const {
+        if (headEnd == SIZE_MAX || at <= headEnd || joins(token) || beginsBlock(token))
+            return false;
+        return !token.is("else") && !nextIs("else") && !nextIs("{");
+    }
+
     /// The line ends after this token: does the entry?
-    bool mayEnd(const Token& token, bool hasBlock, bool blockDone, bool isControl) const {
-        if (isControl || joins(token) || token.is("take")) return false;
+    bool mayEnd(const Token& token, bool hasBlock, bool blockDone) const {
+        if (joins(token) || token.is("take")) return false;
         if (hasBlock && !blockDone) return false;
         const Token& next = tokens[at + 1];
         if (next.kind == TokenKind::Command) return true;
