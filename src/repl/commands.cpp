@@ -27,8 +27,9 @@ constexpr std::array kCommands = std::to_array<Command>({
     {":continue", "[N]", "go on with the present stream, at most N firings",
      "  :continue\n  :continue 1000", &S::continueCommand},
     {":engine", "[interpret|jit]", "run new streams by the interpreter, or as machine code",
-     "  :engine jit\n  take 5 Ramp()\nMachine code runs whole steady states and cannot be "
-     "stepped.",
+     "  :engine jit\n  take 5 Ramp()\nMachine code is fast, begins anew with every line, runs "
+     "whole "
+     "steady states and cannot be stepped.",
      &S::engineCommand},
     {":graph", "[STREAM] [> FILE]", "the stream graph as a tree, or as a picture in a file",
      "  :graph\n  :graph Ramp() | Scale(2)\n  :graph > ramp.svg\nFiles end in .svg, .png, .dot, "

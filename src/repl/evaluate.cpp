@@ -163,7 +163,7 @@ void State::declareText(const Input& input, const std::string& text, bool isQuie
         for (const Declaration* each : fresh) redefined.push_back(each->name);
         std::vector<const Declaration*> affected;
         for (const Declaration* each : fresh)
-            if (before.has(each->name))
+            if (before.has(*each))
                 for (const Declaration* user : declarations.dependents(each->name))
                     if (std::find(fresh.begin(), fresh.end(), user) == fresh.end() &&
                         std::find(affected.begin(), affected.end(), user) == affected.end())
@@ -217,13 +217,12 @@ void State::checkDeclared(const Input& input, const std::vector<const Declaratio
     check(std::move(about));
     if (!isQuiet) {
         for (const Declaration* each : fresh)
-            show(fmt::format("{} {}\n", before.has(each->name) ? "redefined" : "declared",
-                             each->head));
+            show(fmt::format("{} {}\n", before.has(*each) ? "redefined" : "declared", each->head));
     }
     if (!affected.empty()) show(fmt::format("  used by {}\n", namesOf(affected)));
     for (const auto& [name, instance] : instances)
         for (const Declaration* each : fresh)
-            if (before.has(each->name) && instance->uses.contains(each->name))
+            if (before.has(*each) && instance->uses.contains(each->name))
                 show(fmt::format("  {} goes on with the old {}\n", name, each->name));
     for (Message& each : broken) each.severity = base::Severity::Warning;
     if (!broken.empty()) show("  which no longer fit:\n");
@@ -232,7 +231,7 @@ void State::checkDeclared(const Input& input, const std::vector<const Declaratio
         if (!declarations.find(name)) show(fmt::format("  {} is not declared yet\n", name));
     for (auto each = declarations.variables.begin(); each != declarations.variables.end();) {
         const bool isGone = std::any_of(fresh.begin(), fresh.end(), [&](const Declaration* d) {
-            return before.has(d->name) && each->second.mentions.contains(d->name);
+            return before.has(*d) && each->second.mentions.contains(d->name);
         });
         if (isGone) show(fmt::format("  {} is gone with the old type\n", each->first));
         each = isGone ? declarations.variables.erase(each) : std::next(each);

@@ -10,6 +10,7 @@
 #include "interp/live.h"
 #include "io/items.h"
 #include "repl/workbench.h"
+#include "session/engine.h"
 
 namespace strc::repl {
 
@@ -48,6 +49,10 @@ public:
     using Take = std::function<bool(std::vector<types::Value>)>;  ///< false: no more
     Stop go(const Goal&, const Take& take);
     bool goBack(std::uint64_t steps);
+    /// It has fired, or been fed.
+    bool hasBegun() const {
+        return live->steps() > 0 || (input() && live->size(graph().input) > 0);
+    }
     /// A step is not stopped by a break where it stands.
     void passBreak() { stoppedAt = live->steps(); }
     std::vector<Message> messages();
@@ -66,6 +71,9 @@ public:
     std::string source;  ///< the stream as it was typed
     std::unique_ptr<Work> work;
     std::unique_ptr<interp::Live> live;
+    bool isCompiled = false;  ///< it has no `live`: every run begins anew (compiled.h)
+    std::optional<session::Code> code;  ///< once it is `isMade`, if it can be compiled
+    bool isMade = false;
     std::set<std::string, std::less<>> uses;  ///< declarations that it was made of
     std::set<graph::NodeId> breaks;
     std::set<graph::EdgeId> watched;

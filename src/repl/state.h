@@ -28,9 +28,10 @@ struct Replaced {
     std::map<std::string, std::optional<Declaration>, std::less<>> declarations;
     std::map<std::string, Variable, std::less<>> variables;
 
-    bool has(std::string_view name) const {
-        auto found = declarations.find(name);
-        return found != declarations.end() && found->second;
+    /// Something else had the name of this one.
+    bool has(const Declaration& fresh) const {
+        auto found = declarations.find(fresh.name);
+        return found != declarations.end() && found->second && found->second->text != fresh.text;
     }
 };
 

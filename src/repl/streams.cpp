@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/own_stack.h"
+#include "repl/compiled.h"
 #include "repl/state.h"
 #include "repl/values.h"
 #include "types/builtin_streams.h"
@@ -208,7 +209,7 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
     task.typed = std::string(input.typed);
     task.input = input.name;
     task.top = kStream;
-    task.last = session::Stage::Balanced;
+    task.last = isCompiled ? session::Stage::Planned : session::Stage::Balanced;
     auto made = std::make_shared<Running>(workbench, std::move(task), std::move(text), source);
     check(made->messages());
     if (world.interrupt && *world.interrupt) throw Failed();
@@ -218,6 +219,8 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
     }();
     for (const Declaration* each : declarations.needed(names).declarations)
         made->uses.insert(each->name);
+    made->isCompiled = isCompiled;
+    if (isCompiled) return made;
     const bool isReady =
         made->start([this](std::string_view printed) { show(printed); }, world.interrupt);
     made->onChange = [this, raw = made.get()](graph::EdgeId edge) { showChange(*raw, edge); };
@@ -317,6 +320,7 @@ public:
         return bytes;
     }
     io::StreamInfo info() const { return reader->info(); }
+    io::ItemReader& items() { return *reader; }
 
 private:
     std::unique_ptr<io::ItemReader> reader;
@@ -471,19 +475,29 @@ void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> 
         } else {
             bytes = itemsOfValue(from, stream.input());
         }
-    } else if (isOpen && !take && !line.sink && stream.live->size(stream.graph().input) == 0 &&
-               stream.live->steps() == 0) {
+    } else if (isOpen && (stream.isCompiled || (!take && !line.sink && !stream.hasBegun()))) {
         show(fmt::format("{} waits for input: '<- [1, 2, 3]' feeds it\n", stream.signature()));
         return;
     }
     Sink sink;
     openSink(sink, input, line, stream.output(), file ? file->info() : io::StreamInfo());
-    const Stop why = feedAndGo(stream, goal, bytes, sink, [&]() -> std::string {
-        if (!file) return {};
-        base::Result<std::string> more = file->next();
-        if (!more) fail(input, more.error());
-        return *more;
-    });
+    auto compiled = [&] {
+        CompiledRun wanted;
+        wanted.items = bytes;
+        wanted.file = file ? &file->items() : nullptr;
+        wanted.most = goal.items;
+        wanted.print = [this](std::string_view text) { show(text); };
+        wanted.take = [&](std::vector<Value> items) { return sink.take(std::move(items)); };
+        wanted.interrupt = world.interrupt;
+        return runCompiled(stream, std::move(wanted));
+    };
+    const Stop why =
+        stream.isCompiled ? compiled() : feedAndGo(stream, goal, bytes, sink, [&]() -> std::string {
+            if (!file) return {};
+            base::Result<std::string> more = file->next();
+            if (!more) fail(input, more.error());
+            return *more;
+        });
     std::vector<Message> messages = stream.messages();
     closeSink(sink, input, stream.output());
     tellWhy(stream, why, take, sink.count);
@@ -519,8 +533,11 @@ void State::tellWhy(const Running& stream, Stop why, std::optional<std::uint64_t
             break;
         case Stop::Interrupted:
             answer->isInterrupted = true;
-            show(fmt::format("interrupted after {} steps; ':continue' goes on\n",
-                             stream.live->steps()));
+            if (stream.isCompiled)
+                show("interrupted\n");
+            else
+                show(fmt::format("interrupted after {} steps; ':continue' goes on\n",
+                                 stream.live->steps()));
             break;
         case Stop::Waiting:
             if (wanted && stream.output() && count < *wanted)

@@ -15,6 +15,8 @@ holds `strc` and the checkout's `examples` from the start, and are used in order
     ```str check        a whole program that has to be accepted without a warning
     ```sh run           commands; ```output is what they print (standard error too), the status is 0
     ```sh fails         the same, but the last command has to fail
+    ```repl run         a conversation with `strc repl`: what is typed stands behind `strc> ` and `...> `,
+                        the rest is what is shown. The conversations of a page are one session.
     ```str, ```sh, ...  without such a word: only to be read
 
 Indented lines `    strc ...` are calls, up to two blanks in a row; they have to be possible. Files named
@@ -23,6 +25,7 @@ in them need not exist. Words in brackets or capitals make a line one that is on
 Every page of docs/ is linked from docs/index.md, those of diagnostics/ as a folder.
 """
 import argparse
+import json
 import os
 import pathlib
 import re
@@ -162,15 +165,50 @@ def parts_of(text):
         elif len(words) > 1 or words[:1] == ["file"]:
             faults.append(f"line {start}: unknown fence '{opening[2]}'")
     for part in parts:
-        if part.output is None and part.words[1] in ("run", "fails"):
+        if part.output is None and part.words[1] in ("run", "fails") and part.words[0] != "repl":
             faults.append(f"line {part.line}: no output")
     return parts, faults
 
 
 def known(words):
-    return words in (["str", "run"], ["str", "check"], ["sh", "run"], ["sh", "fails"]) or \
+    return words in (["str", "run"], ["str", "check"], ["sh", "run"], ["sh", "fails"],
+                     ["repl", "run"]) or \
         (len(words) == 3 and words[:2] == ["str", "file"]) or \
         (len(words) == 2 and words[0] == "file")
+
+
+def exchanges_of(text):
+    """What is typed and what is shown then, of a conversation."""
+    found = []
+    for line in text.splitlines(keepends=True):
+        if line.startswith(("strc> ", "strc>\n")):
+            found.append([line[6:], ""])
+        elif line.startswith("...> ") and found:
+            found[-1][0] += line[5:]
+        elif found:
+            found[-1][1] += line
+    return found
+
+
+class Prompt:
+    """A session of `strc repl`."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen(["strc", "repl", "--json"], cwd=folder.path, text=True,
+                                        env=folder.environment, encoding="utf-8",
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def say(self, text):
+        """What is shown."""
+        self.process.stdin.write(json.dumps({"op": "eval", "text": text}) + "\n")
+        self.process.stdin.flush()
+        answer = json.loads(self.process.stdout.readline())
+        return answer["output"] + "".join(each["text"] for each in answer["diagnostics"])
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdout.close()
+        self.process.wait(TIMEOUT)
 
 
 class Folder:
@@ -183,11 +221,23 @@ class Folder:
         (self.path / "examples").symlink_to(ROOT / "examples")
         self.environment = dict(os.environ, LC_ALL="C", PATH=f"{self.path}:{os.environ['PATH']}")
 
+        self.prompt = None
+
     def __enter__(self):
         return self
 
     def __exit__(self, *_):
+        if self.prompt:
+            self.prompt.end()
         self.holder.cleanup()
+
+    def converse(self, text):
+        """What is wrong with a conversation, or None."""
+        self.prompt = self.prompt or Prompt(self)
+        for typed, expected in exchanges_of(text):
+            if fault := difference(expected, self.prompt.say(typed)):
+                return f"{typed.strip()}: {fault}"
+        return None
 
     def run(self, command, mixed=False):
         return subprocess.run(command, cwd=self.path, env=self.environment, text=True,
@@ -202,6 +252,8 @@ class Folder:
         if language == "file" or word == "file":
             (self.path / part.words[-1]).write_text(part.text, encoding="utf-8")
             return None
+        if language == "repl":
+            return self.converse(part.text)
         if language == "sh":
             result = self.run(["sh", "-c", part.text], mixed=True)
             if (result.returncode != 0) != (word == "fails"):

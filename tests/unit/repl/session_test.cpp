@@ -1,0 +1,209 @@
+#include "repl/session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace strc::repl {
+namespace {
+
+using testing::HasSubstr;
+
+class SessionTest : public testing::Test {
+protected:
+    SessionTest() {
+        World world;
+        world.show = [this](std::string_view text) { shown += text; };
+        world.interrupt = &interrupt;
+        session = std::make_unique<Session>(std::move(world));
+    }
+
+    /// What is shown, then the messages.
+    std::string say(std::string_view text) {
+        shown.clear();
+        answer = session->evaluate(text);
+        for (const Message& each : answer.messages) shown += each.text;
+        return shown;
+    }
+
+    volatile bool interrupt = false;
+    std::string shown;
+    Answer answer;
+    std::unique_ptr<Session> session;
+};
+
+TEST_F(SessionTest, ExpressionsAndVariables) {
+    EXPECT_EQ(say("1 << 2 + 1"), "8\n");
+    EXPECT_EQ(say("int n = 3"), "");
+    EXPECT_EQ(say("n = n + 1; n"), "4\n");
+    EXPECT_EQ(answer.type, "int");
+    EXPECT_EQ(answer.value, "4");
+    EXPECT_EQ(say("float x = 1; x / 4"), "0.25\n");
+    EXPECT_EQ(say("complex c = 1 + 2i; c * c"), "-3.0+4.0i\n");
+    EXPECT_EQ(say("boolean b = n > 3; b"), "true\n");
+}
+
+TEST_F(SessionTest, DoublesKeepTheirDigits) {
+    say("double d = 1; d = d / 3;");
+    EXPECT_EQ(say("d"), "0.3333333333333333\n");
+}
+
+TEST_F(SessionTest, FaultsPointIntoWhatWasTyped) {
+    EXPECT_THAT(say("int n = 1\nn + nope"), HasSubstr("<input 1>:2:5: error: unknown variable"));
+    EXPECT_FALSE(answer.isFine);
+    EXPECT_THAT(say("1 / (n - 1)"), HasSubstr("<input 2>:1:3: error: integer division by zero"));
+}
+
+TEST_F(SessionTest, StreamsGoOnWhereTheyStopped) {
+    say("int->int filter Two { work pop 2 push 1 { push(pop() + pop()); } }");
+    EXPECT_EQ(say("s = Two"), "s: int->int\n");
+    EXPECT_EQ(say("s <- [1, 2, 3]"), "3\n");
+    EXPECT_EQ(say("s <- [4]"), "7\n");
+    EXPECT_EQ(say("Two <- [4]"), "");
+    EXPECT_EQ(say("<- [5]"), "9\n");
+}
+
+TEST_F(SessionTest, ItemsInTheMiddleOfASteadyStateStay) {
+    say("int->int filter Three { work pop 3 push 1 { push(pop() + pop() + pop()); } }");
+    say("int->int filter Same { work pop 1 push 1 { push(pop()); } }");
+    say("s = Same | Three");
+    EXPECT_EQ(say("s <- [1, 2]"), "");
+    EXPECT_THAT(say(":where"), HasSubstr("2 × Same"));
+    EXPECT_THAT(say(":peek Same -> Three"), HasSubstr("[1, 2]"));
+    EXPECT_EQ(say("s <- [3]"), "6\n");
+}
+
+TEST_F(SessionTest, SourcesAndPrograms) {
+    EXPECT_EQ(say("take 3 IntRamp()"), "0 1 2\n");
+    EXPECT_EQ(say("take 2"), "3 4\n");
+    EXPECT_EQ(say("take 2 Ramp() | Print()"), "0.0\n1.0\n");
+    EXPECT_EQ(answer.value, "");
+}
+
+TEST_F(SessionTest, RedefinitionNamesItsUsers) {
+    say("int->int filter A { work pop 1 push 1 { push(pop()); } }");
+    say("int->int pipeline B { add A; }");
+    say("int->int pipeline C { add B; }");
+    const std::string told = say("int->int filter A { work pop 1 push 1 { push(pop() + 1); } }");
+    EXPECT_THAT(told, HasSubstr("redefined int->int filter A"));
+    EXPECT_THAT(told, HasSubstr("used by B, C"));
+    EXPECT_EQ(say("C <- [1]"), "2\n");
+    EXPECT_THAT(say("int->int filter A(int k) { work pop 1 push 1 { push(pop() + k); } }"),
+                HasSubstr("argument"));
+    EXPECT_TRUE(answer.isFine);
+}
+
+TEST_F(SessionTest, RefusedDeclarationsChangeNothing) {
+    say("int->int filter A { work pop 1 push 1 { push(pop()); } }");
+    EXPECT_THAT(say("int->int filter A { work pop 1 push 1 { push(nope); } }"), HasSubstr("nope"));
+    EXPECT_FALSE(answer.isFine);
+    EXPECT_EQ(say("A <- [1]"), "1\n");
+}
+
+TEST_F(SessionTest, RunsGoBackwards) {
+    say("int->int filter Sum { int sum; work pop 1 push 1 { sum += pop(); push(sum); } }");
+    EXPECT_EQ(say("Sum <- [1, 2, 3]"), "1 3 6\n");
+    EXPECT_THAT(say(":back 2"), HasSubstr("after 1 firing; Sum fires next"));
+    EXPECT_THAT(say(":peek input"), HasSubstr("[2, 3]"));
+    EXPECT_EQ(say(":continue"), "3 6\n");
+    say(":back");
+    EXPECT_THAT(say(":step"), HasSubstr("Sum fired\n6\n"));
+    EXPECT_THAT(say(":back 4"), HasSubstr("only 3 firings"));
+}
+
+TEST_F(SessionTest, GoingBackBeforeAFeedKeepsItsItems) {
+    say("int->int filter Sum { int sum; work pop 1 push 1 { sum += pop(); push(sum); } }");
+    say("Sum <- [1, 2]");
+    say("<- [3]");
+    say(":back 3");
+    EXPECT_EQ(say(":continue"), "1 3 6\n");
+}
+
+TEST_F(SessionTest, RandomNumbersComeAgain) {
+    say("void->float filter R { work push 1 { push(random()); } }");
+    const std::string first = say("take 5 R");
+    say(":back 5");
+    EXPECT_EQ(say(":continue 5"), first);
+}
+
+TEST_F(SessionTest, StopsAndWatches) {
+    say("int->int filter A { work pop 1 push 1 { push(pop()); } }");
+    say("int->int filter B { work pop 1 push 1 { push(pop()); } }");
+    say("s = A | B");
+    say(":break B");
+    EXPECT_THAT(say("s <- [1, 2]"), HasSubstr("stopped before B fires, after 1 step"));
+    EXPECT_THAT(say(":continue"), HasSubstr("1\nstopped before B fires, after 3 steps"));
+    say(":break -B");
+    say(":watch A -> B");
+    EXPECT_THAT(say(":continue"), HasSubstr("B fired; A -> B: []"));
+}
+
+TEST_F(SessionTest, FailedFiringsDidNotHappen) {
+    say("int->int filter Bad { int k; work pop 1 push 1 { int x = pop(); k++; push(6 / x); } }");
+    EXPECT_THAT(say("Bad <- [1, 0, 2]"), HasSubstr("division by zero"));
+    EXPECT_THAT(say(":peek input"), HasSubstr("[0, 2]"));
+    EXPECT_THAT(say(":where"), HasSubstr("1 × Bad"));
+}
+
+TEST_F(SessionTest, DynamicRates) {
+    say("int->int filter Odd { work pop 1 push [0, 1] { int x = pop(); if (x % 2 != 0) push(x); } "
+        "}");
+    say("int->int filter Runs { work pop * push 1 { int n = pop(); int s = 0; "
+        "for (int i = 0; i < n; i++) s += pop(); push(s); } }");
+    EXPECT_EQ(say("Odd <- [1 .. 9]"), "1 3 5 7 9\n");
+    say("r = Runs");
+    EXPECT_EQ(say("r <- [2, 5, 6, 3, 1]"), "11\n");
+    EXPECT_EQ(say("r <- [1, 1, 0]"), "3 0\n");
+}
+
+TEST_F(SessionTest, NothingEndsTheSession) {
+    say("helper H { int deep(int n) { return deep(n + 1) + 1; } }");
+    EXPECT_THAT(say("H.deep(0)"), HasSubstr("stack-overflow"));
+    say("int->int pipeline Endless { add Endless; }");
+    EXPECT_THAT(say("Endless <- [1]"), HasSubstr("error"));
+    say("int->int filter Big { int[100000000] a; work pop 1 push 1 { push(pop()); } }");
+    EXPECT_THAT(say("Big <- [1]"), HasSubstr("error"));
+    EXPECT_EQ(say("1 + 1"), "2\n");
+}
+
+TEST_F(SessionTest, InterruptsStopARunAndKeepTheStream) {
+    say("int->int filter Slow { work pop 1 push 1 { int x = pop(); while (x > 1) {} push(x); } }");
+    say("s = Slow");
+    EXPECT_EQ(say("s <- [1]"), "1\n");
+    interrupt = true;
+    say("s <- [2]");
+    EXPECT_TRUE(answer.isInterrupted);
+    EXPECT_FALSE(interrupt);
+    EXPECT_EQ(say("1 + 1"), "2\n");
+}
+
+TEST_F(SessionTest, MachineCodeGivesTheSame) {
+    const std::string interpreted = say("take 30 SineSource(30, 1)");
+    say(":engine jit");
+    EXPECT_EQ(say("take 30 SineSource(30, 1)"), interpreted);
+    EXPECT_THAT(say(":step"), HasSubstr("machine code"));
+}
+
+TEST_F(SessionTest, Completion) {
+    say("int->int filter Scaler { work pop 1 push 1 { push(pop()); } }");
+    const Completion found = session->complete("take 3 Scal", 11);
+    ASSERT_FALSE(found.candidates.empty());
+    EXPECT_EQ(found.candidates.front().text, "Scaler");
+    EXPECT_EQ(found.begin, 7U);
+    EXPECT_EQ(session->complete(":wh", 3).candidates.front().text, ":where");
+}
+
+TEST(Entries, EndWhereTheyAreComplete) {
+    EXPECT_TRUE(isComplete("1 + 2"));
+    EXPECT_FALSE(isComplete("1 +"));
+    EXPECT_FALSE(isComplete("int->int filter F {"));
+    EXPECT_FALSE(isComplete("int->int filter F"));
+    EXPECT_TRUE(isComplete("int->int filter F { }"));
+    EXPECT_FALSE(isComplete("for (int i = 0; i < 3; i++)"));
+    EXPECT_FALSE(isComplete("/* comment"));
+    EXPECT_TRUE(isComplete(""));
+    EXPECT_EQ(split("int n = 3; n\nn + 1").size(), 3U);
+    EXPECT_EQ(split("A\n| B\n<- [1,\n2]").size(), 2U);
+}
+
+}  // namespace
+}  // namespace strc::repl
