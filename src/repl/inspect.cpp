@@ -199,10 +199,10 @@ void State::showChange(const Running& stream, EdgeId edge) {
 void State::whereCommand(const Input& input, const Input&) {
     const Running& stream = interpreted(input);
     interp::Live& live = *stream.live;
+    const NodeId next = live.next();  // a steady state is over when the next one begins
     show(fmt::format("{}: {} firing{}, {} steady state{}\n", stream.source, live.steps(),
                      live.steps() == 1 ? "" : "s", live.iterations(),
                      live.iterations() == 1 ? "" : "s"));
-    const NodeId next = live.next();
     for (NodeId id = 0; id < stream.graph().nodes.size(); ++id)
         show(fmt::format("  {} {} × {}{}\n", id == next ? ">" : " ", live.firings(id),
                          stream.nameOf(id), stream.breaks.contains(id) ? "  (stop)" : ""));

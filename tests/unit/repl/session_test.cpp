@@ -32,7 +32,7 @@ protected:
 };
 
 TEST_F(SessionTest, ExpressionsAndVariables) {
-    EXPECT_EQ(say("1 << 2 + 1"), "8\n");
+    EXPECT_EQ(say("1 << 2 + 1"), "5\n");
     EXPECT_EQ(say("int n = 3"), "");
     EXPECT_EQ(say("n = n + 1; n"), "4\n");
     EXPECT_EQ(answer.type, "int");

@@ -1,0 +1,166 @@
+"""`strc repl` for pipes and tools: results only, and JSON lines."""
+
+import json
+import os
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+STRC = os.environ["STRC"]
+TWICE = "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }"
+
+
+class Piped(unittest.TestCase):
+    def say(self, text, *options, status=0):
+        done = subprocess.run([STRC, "repl", *options], input=text, text=True, timeout=60,
+                              capture_output=True, check=False)
+        self.assertEqual(done.returncode, status, done.stderr)
+        return done.stdout, done.stderr
+
+    def test_results_only(self):
+        out, err = self.say("1 + 1\nint n = 20\ntake 3 IntRamp()\nn / 3\n")
+        self.assertEqual((out, err), ("2\n0 1 2\n6\n", ""))
+
+    def test_lines_that_go_on(self):
+        out, _ = self.say("int->int filter Twice {\n  work pop 1 push 1 {\n    push(2 * pop());\n  }\n}\n"
+                          "Twice <- [1,\n2]\n")
+        self.assertEqual(out, "declared int->int filter Twice\n2 4\n")
+
+    def test_an_error_is_told_and_the_rest_goes_on(self):
+        out, err = self.say("nope\n1 + 1\n", status=1)
+        self.assertEqual(out, "2\n")
+        self.assertIn("<input 1>:1:1: error: unknown variable 'nope'", err)
+
+    def test_what_lacks_its_end_is_told(self):
+        _, err = self.say("int->int filter F {\n", status=1)
+        self.assertIn("error", err)
+
+    def test_quit_ends(self):
+        self.assertEqual(self.say("1\n:quit\n2\n")[0], "1\n")
+
+    def test_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "twice.str")
+            with open(path, "w", encoding="ascii") as file:
+                file.write("static { int K = 7; }\n\n  " + TWICE + "\n")
+            out, _ = self.say("Twice <- [1, K]\n", path)
+            self.assertEqual(out, f"{path}: 1 declaration\n2 14\n")
+            saved = os.path.join(folder, "saved.str")
+            self.say(f"{TWICE}\nint n = 5\nfloat[2] f = {{0.1, 1}}\n:save {saved}\n")
+            out, _ = self.say("Twice <- [n]\nf\n", saved)
+            self.assertTrue(out.endswith("10\n{0.1, 1.0}\n"), out)
+            with open(path, "w", encoding="ascii") as file:
+                file.write("\n\nint->int filter Twice { work pop 1 push 1 { push(nope); } }\n")
+            _, err = self.say(f":load {path}\n", status=1)
+            self.assertIn(f"{path}:3:50: error", err)
+
+    def test_compiled_streams(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "program")
+            self.say(f"int first = 3\ntake 1 IntRamp(first) | IntPrint()\n:compile {path}\n")
+            out = subprocess.run([path, "--limit", "3"], text=True, capture_output=True, check=True)
+            self.assertEqual(out.stdout, "3\n4\n5\n")
+
+    def test_pictures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            svg, png = os.path.join(folder, "a.svg"), os.path.join(folder, "a.png")
+            self.say(f":plot take 9 Ramp() > {svg}\n:plot take 9 Ramp() > {png}\n")
+            with open(svg, encoding="utf-8") as file:
+                self.assertTrue(file.read().startswith("<svg "))
+            with open(png, "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+
+    def test_arrays_on_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.npy")
+            out, _ = self.say(f'{TWICE}\nTwice <- [1 .. 4] -> "{path}"\nTwice <- "{path}"\n')
+            self.assertTrue(out.endswith("4 items written\n4 8 12 16\n"), out)
+
+
+class Json(unittest.TestCase):
+    def setUp(self):
+        self.start()
+
+    def start(self, *options):
+        self.process = subprocess.Popen([STRC, "repl", "--json", *options], text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(self.end, self.process)
+
+    @staticmethod
+    def end(process):
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(20)
+
+    def send(self, **request):
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+
+    def receive(self):
+        return json.loads(self.process.stdout.readline())
+
+    def ask(self, **request):
+        self.send(**request)
+        return self.receive()
+
+    def test_values(self):
+        self.assertTrue(self.ask(id=1, op="eval", text=TWICE)["declared"])
+        answer = self.ask(id="two", op="eval", text="Twice <- [1, 2]")
+        self.assertEqual((answer["id"], answer["ok"], answer["type"], answer["value"], answer["output"]),
+                         ("two", True, "int", [2, 4], "2 4\n"))
+
+    def test_diagnostics(self):
+        answer = self.ask(id=1, op="eval", text="int n = 1\n n + nope")
+        self.assertFalse(answer["ok"])
+        found = answer["diagnostics"][0]
+        self.assertEqual(found["code"], "unknown-variable")
+        self.assertIn("<input 1>:2:6: error", found["text"])
+
+    def test_check_complete_and_tokens(self):
+        self.assertEqual(self.ask(id=1, op="check", text="int->int filter F {"),
+                         {"id": 1, "complete": False, "depth": 1})
+        self.ask(op="eval", text=TWICE)
+        answer = self.ask(id=2, op="complete", text="/* é */ Twi", cursor=11)
+        self.assertEqual((answer["from"], answer["to"]), (8, 11))
+        self.assertIn("Twice", [each["text"] for each in answer["items"]])
+        tokens = self.ask(id=3, op="tokens", text="/* é */ Twice")["tokens"]
+        self.assertEqual(tokens, [[0, 7, "comment"], [8, 13, "stream"]])
+
+    def test_what_is_no_request(self):
+        self.process.stdin.write("hello\n[1]\n{}\n")
+        self.process.stdin.flush()
+        for _ in range(3):
+            self.assertIn("error", self.receive())
+        self.assertTrue(self.ask(op="eval", text="1")["ok"])
+
+    def test_interrupt(self):
+        self.start("--events")
+        self.send(id=1, op="eval", text="void->void pipeline P { add Ramp(); add Print(); }\nP")
+        while "0.0" not in self.receive().get("text", ""):
+            pass
+        time.sleep(0.2)
+        self.process.send_signal(signal.SIGINT)
+        while "event" in (answer := self.receive()):
+            pass
+        self.assertTrue(answer["interrupted"])
+        self.send(id=2, op="eval", text="1 + 1")
+        self.assertEqual(self.receive()["text"], "2\n")
+        self.assertTrue(self.receive()["ok"])
+
+    def test_interrupt_of_an_endless_firing(self):
+        text = "void->int filter F { work push 1 { while (true) {} push(1); } }\ntake 1 F"
+        self.send(id=1, op="eval", text=text)
+        time.sleep(0.5)
+        self.process.send_signal(signal.SIGINT)
+        self.assertTrue(self.receive()["interrupted"])
+        self.assertEqual(self.ask(op="eval", text=":where")["ok"], True)
+
+    def test_quit(self):
+        self.assertTrue(self.ask(op="eval", text=":quit")["quit"])
+        self.assertEqual(self.process.wait(20), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
