@@ -64,7 +64,8 @@ std::string buildText(const std::string& text, const std::string& top, const std
     std::ostringstream err;
     const char* const words[] = {"strc",      "build", "-w",         "--top",
                                  top.c_str(), "-o",    file.c_str(), name.c_str()};
-    const int status = run(static_cast<int>(std::size(words)), words, {in, out, err});
+    const int status =
+        run(static_cast<int>(std::size(words)), words, {in, out, err, false, false, &stopped});
     std::filesystem::remove(name, error);
     return status == kFine ? std::string() : err.str();
 }
