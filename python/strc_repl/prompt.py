@@ -12,7 +12,7 @@ from strc_repl import colours, completion, keys
 from strc_repl.core import Core
 
 PROMPT = "strc> "
-MORE = "....> "
+MORE = " ...> "
 
 
 class Prompt:

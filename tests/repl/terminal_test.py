@@ -125,11 +125,11 @@ class Editing(Case):
         t.type("<enter>")
         t.until(lambda: t.cursor() == (4, 14), "a line indented as far")
         t.type("}")
-        t.shows("....>         return 2 * n;", "....>     }")
+        t.shows(" ...>         return 2 * n;", " ...>     }")
         t.type("<enter>")
         t.until(lambda: t.cursor() == (5, 10), "a line indented less")
         t.type("}")
-        t.shows("....>     }", "....> }")
+        t.shows(" ...>     }", " ...> }")
         t.type("<enter>")
         t.shows(re.compile(".*helper H"), PROMPT)
         t.type("H.twice(21)<enter>")
@@ -161,15 +161,15 @@ class Editing(Case):
     def test_an_earlier_line_is_changed(self):
         t = self.repl()
         t.type("1 +<enter>")
-        t.shows("strc> 1 +", "....>")
+        t.shows("strc> 1 +", " ...>")
         t.type("2 +")
         t.has("2 +")
         t.type("<enter>")
         t.until(lambda: t.cursor()[0] == 3, "a third line")
         t.type("3<up><up><end> 10 +<enter>")
-        t.shows("strc> 1 + 10 +", "....>", "....> 2 +", "....> 3")
+        t.shows("strc> 1 + 10 +", " ...>", " ...> 2 +", " ...> 3")
         t.type("20 +<alt-enter>")
-        t.shows("....> 3", "36", PROMPT)
+        t.shows(" ...> 3", "36", PROMPT)
 
     def test_a_line_longer_than_the_screen(self):
         t = self.repl(columns=30)
@@ -196,7 +196,7 @@ class Paste(Case):
     def test_several_lines_are_one_entry_that_waits_for_enter(self):
         t = self.repl()
         t.paste("helper H\n{\n  int thrice(int n) { return 3 * n; }\n}\n")
-        t.shows("strc> helper H", "....> {", "....>   int thrice(int n) { return 3 * n; }", "....> }", "....>")
+        t.shows("strc> helper H", " ...> {", " ...>   int thrice(int n) { return 3 * n; }", " ...> }", " ...>")
         t.type("<enter>")
         t.shows(re.compile(".*helper H"), PROMPT)
         t.type("H.thrice(4)<enter>")
@@ -214,15 +214,15 @@ class Paste(Case):
         t.send("helper H {\r    int four() {\r        return 1 +\r            3;\r    }\r}\rH.four()\r")
         t.shows("4", PROMPT)
         t.type("<up><up>")
-        t.shows("strc> helper H {", "....>     int four() {", "....>         return 1 +",
-                "....>             3;", "....>     }", "....> }")  # fmt: skip
+        t.shows("strc> helper H {", " ...>     int four() {", " ...>         return 1 +",
+                " ...>             3;", " ...>     }", " ...> }")  # fmt: skip
 
 
 class History(Case):
     def test_entries_outlive_the_session_whole(self):
         t = self.repl()
         t.paste("helper H {\n    int f() { return 7; }\n}")
-        t.has("....> }")
+        t.has(" ...> }")
         t.type("<enter>")
         t.shows(re.compile(".*helper H"), PROMPT)
         t.type("1 + 1<enter>")
@@ -235,7 +235,7 @@ class History(Case):
         t.type("<up>")
         t.shows("strc> 1 + 1")
         t.type("<up>")
-        t.shows("strc> helper H {", "....>     int f() { return 7; }", "....> }")
+        t.shows("strc> helper H {", " ...>     int f() { return 7; }", " ...> }")
         t.type("<enter>")
         t.shows(re.compile(".*helper H"), PROMPT)
         t.type("H.f()<enter>")
@@ -393,9 +393,9 @@ class Interrupts(Case):
         t.type("1 + 2 + <ctrl-c>")
         t.shows("strc> 1 + 2 +", PROMPT)
         t.type("helper H {<enter>")
-        t.shows("strc> helper H {", "....>")
+        t.shows("strc> helper H {", " ...>")
         t.type("<ctrl-c>")
-        t.shows("....>", PROMPT)
+        t.shows(" ...>", PROMPT)
         t.type("2 + 2<enter>")
         t.shows("4", PROMPT)
         self.leave(t)
@@ -623,7 +623,7 @@ class Plain(Case):
         t = self.terminal(command)
         t.shows(PROMPT)
         t.type("2 +<enter>")
-        t.shows("strc> 2 +", "....>")
+        t.shows("strc> 2 +", " ...>")
 
     def test_no_python_at_all(self):
         t = self.terminal([STRC, "repl"], STRC_PYTHON=str(self.folder / "none"))
