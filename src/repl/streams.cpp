@@ -79,6 +79,7 @@ private:
     /// One number, name or bracketed expression.
     void take() {
         const std::size_t from = ++at;
+        if (isAt("-")) ++at;
         int depth = 0;
         for (; at < line.tokens.size(); ++at) {
             if (line.tokens[at].is("(")) ++depth;

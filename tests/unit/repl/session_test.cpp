@@ -189,6 +189,9 @@ TEST_F(SessionTest, Completion) {
     ASSERT_FALSE(found.candidates.empty());
     EXPECT_EQ(found.candidates.front().text, "Scaler");
     EXPECT_EQ(found.begin, 7U);
+    say("helper Math { int square(int x) { return x * x; } }");
+    EXPECT_EQ(session->complete("1 + Math.sq", 11).candidates.front().text, "square");
+    EXPECT_EQ(session->complete("Math.", 5).candidates.front().text, "square");
     EXPECT_EQ(session->complete(":wh", 3).candidates.front().text, ":where");
 }
 
