@@ -75,6 +75,7 @@ void BodyEmitter::emit() {
         entry.CreateStore(entry.getInt64(0), pushed);
     }
     countItems();
+    chooseSelections();
     declareLocals();
     bindParameters();
     showVariables();
@@ -141,7 +142,7 @@ void BodyEmitter::declareLocals() {
         if (isLarge(k)) continue;
         llvm::Type* made = m.memoryType(type);
         if (type->isAggregate())
-            made = llvm::ArrayType::get(m.i8(), localBytes(k));
+            made = llvm::ArrayType::get(m.i8(), localBytes(k) + spareBytes(k));
         else if (lanes && lanes->locals[k])
             made = rowOf(type);
         auto* slot = entry.CreateAlloca(made, nullptr, body.locals[k].name);
@@ -208,6 +209,7 @@ void BodyEmitter::instruction(const Instr& instr) {
 
 void BodyEmitter::emitIf(const Instr& instr) {
     if (isVarying(instr.operands[0])) return emitLaneIf(instr);
+    if (isSelection(instr)) return emitSelection(instr);
     llvm::BasicBlock* blocks[] = {newBlock("then"), newBlock("else")};
     llvm::BasicBlock* end = newBlock("end");
     b.CreateCondBr(operand(instr, 0), blocks[0], blocks[1]);
@@ -348,6 +350,7 @@ void BodyEmitter::check(llvm::Value* holds, Site site, llvm::Value* first, llvm:
 
 void BodyEmitter::require(llvm::Value* holds, Site site, llvm::Value* first, llvm::Value* second) {
     if (lanes) return checkLanes(holds);
+    if (when) holds = b.CreateOr(holds, b.CreateNot(when));
     if (auto* known = llvm::dyn_cast<llvm::ConstantInt>(holds); known && known->isOne()) return;
     llvm::BasicBlock* fine = newBlock("fine");
     llvm::BasicBlock* fault = newBlock("fault");

@@ -33,6 +33,9 @@ bool BodyEmitter::memory(const Instr& instr) {
         case Op::Store:
             if (isVaryingLocal(instr.var))
                 storeRow(instr.type, addressOf(instr.var), operand(instr, 0));
+            else if (when)
+                m.store(b, instr.type, addressOf(instr.var),
+                        select(operand(instr, 0), m.load(b, instr.type, addressOf(instr.var))));
             else
                 m.store(b, instr.type, addressOf(instr.var), operand(instr, 0));
             return true;
@@ -107,7 +110,8 @@ llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
 llvm::Value* BodyEmitter::loadAt(const Instr& instr) {
     const Reg ref = instr.operands[0];
     if (isVarying(ref)) return gatherAt(instr.type, ref);
-    return rows(ref) > 1 ? loadRow(instr.type, value(ref)) : m.load(b, instr.type, value(ref));
+    if (rows(ref) > 1) return loadRow(instr.type, value(ref));
+    return m.load(b, instr.type, when ? selectedPlace(ref) : value(ref));
 }
 
 void BodyEmitter::storeAt(const Instr& instr) {
@@ -119,7 +123,7 @@ void BodyEmitter::storeAt(const Instr& instr) {
     else if (rows(ref) > 1)
         storeRow(type, value(ref), stored);
     else
-        m.store(b, type, value(ref), stored);
+        m.store(b, type, when ? selectedPlace(ref) : value(ref), stored);
 }
 
 llvm::Value* BodyEmitter::byteCount(const Instr& instr, std::size_t refs) {
@@ -181,8 +185,8 @@ void BodyEmitter::declareLarge() {
         needStack(body, body.range, "'" + body.name + "'");
     for (std::size_t k = body.params; k < locals.size(); ++k) {
         if (locals[k].memory || locals[k].address) continue;
-        auto* slot = b.CreateAlloca(llvm::ArrayType::get(m.i8(), localBytes(k)), nullptr,
-                                    body.locals[k].name);
+        auto* made = llvm::ArrayType::get(m.i8(), localBytes(k) + spareBytes(k));
+        auto* slot = b.CreateAlloca(made, nullptr, body.locals[k].name);
         slot->setAlignment(llvm::Align(32));
         locals[k].memory = slot;
     }

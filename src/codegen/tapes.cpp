@@ -7,7 +7,7 @@
 namespace strc::codegen {
 
 bool BodyEmitter::tape(const Instr& instr) {
-    if (m.plan.tapes == plan::Tapes::Ring && ringTape(instr)) return true;
+    if (usesRings() && ringTape(instr)) return true;
     switch (instr.op) {
         case Op::Iter:
             set(instr, lanes ? b.CreateAdd(widen(param(kIter)), laneNumbers()) : param(kIter));
@@ -61,7 +61,8 @@ std::vector<std::string> BodyEmitter::rateWords() const {
 }
 
 void BodyEmitter::advance(llvm::Value* counter) {
-    b.CreateStore(b.CreateAdd(b.CreateLoad(m.i64(), counter), b.getInt64(1)), counter);
+    llvm::Value* step = when ? b.CreateZExt(when, m.i64()) : b.getInt64(1);
+    b.CreateStore(b.CreateAdd(b.CreateLoad(m.i64(), counter), step), counter);
 }
 
 void BodyEmitter::passInput(const Instr& instr) {
@@ -124,8 +125,9 @@ llvm::Value* BodyEmitter::outputIndex(const Instr& instr) {
 llvm::Value* BodyEmitter::outputItem(const Instr& instr) {
     if (queued) return queuedOutput(instr);
     auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
-    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kOut),
-                               outputIndex(instr));
+    llvm::Value* index = outputIndex(instr);
+    return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes),
+                               when ? selectedOutput() : param(kOut), index);
 }
 
 /// At the end of a firing: as many as declared?

@@ -8,6 +8,7 @@
 #include "codegen/detail/rings.h"
 #include "ir/count_items.h"
 #include "ir/lanes.h"
+#include "ir/selections.h"
 
 namespace strc::codegen {
 
@@ -63,6 +64,7 @@ private:
     void countEmpty();
 
     // ---- rings.cpp
+    bool usesRings() const { return m.plan.tapes == plan::Tapes::Ring; }
     Ring ring(const Instr&, unsigned side);
     llvm::Value* further(llvm::Value* offset);
     bool ringTape(const Instr&);
@@ -129,6 +131,18 @@ private:
     void checkCount(llvm::Value* counter, std::int64_t declared, base::Diag);
     std::vector<std::string> rateWords() const;
     void print(const Instr&);
+
+    // ---- selections.cpp: branches whose sides are both done
+    void chooseSelections();
+    std::int64_t besideBytes() const;
+    std::uint64_t spareBytes(std::size_t local) const;
+    bool isSelection(const Instr& branch) const {
+        return selections && selections->blocks[branch.blocks[0]];
+    }
+    void emitSelection(const Instr&);
+    llvm::Value* select(llvm::Value* x, llvm::Value* otherwise);
+    llvm::Value* selectedPlace(Reg ref);
+    llvm::Value* selectedOutput();
 
     // ---- lanes.cpp: several firings at once
     bool isVarying(Reg reg) const { return lanes && lanes->regs[reg]; }
@@ -245,6 +259,9 @@ private:
     std::unique_ptr<BodyDebug> debug;  ///< null: without -g
     /// Results of built-in functions in double whose arguments are floats, and the same as floats.
     std::map<llvm::Value*, llvm::Value*> floatResults;
+    std::optional<ir::Selections> selections;
+    llvm::Value* when = nullptr;  ///< in a side of a selection: its condition
+    llvm::Value* beside = nullptr;  ///< memory for what must not be pushed
     const ir::Lanes* lanes = nullptr;  ///< null: one firing
     unsigned width = 0;
     llvm::Value* mask = nullptr;  ///< which lanes run; null: all
