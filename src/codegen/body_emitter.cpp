@@ -76,11 +76,13 @@ void BodyEmitter::emit() {
     }
     countItems();
     chooseSelections();
+    chooseRounds();
     declareLocals();
     bindParameters();
     showVariables();
     declareLarge();
     if (lanes && usesColumns(rates)) makeColumns();
+    makeLoopColumns();
     block(body.entry);
     if (!b.GetInsertBlock()->getTerminator()) emitReturn(nullptr);
     entry.CreateBr(start);
@@ -235,6 +237,7 @@ void BodyEmitter::emitIf(const Instr& instr) {
 }
 
 void BodyEmitter::emitLoop(const Instr& instr) {
+    if (const ir::LoopLanes* found = inLanesOf(instr)) emitRounds(instr, *found);
     llvm::BasicBlock* condition = newBlock("loop");
     llvm::BasicBlock* inside = newBlock("body");
     llvm::BasicBlock* step = newBlock("step");

@@ -118,15 +118,22 @@ void BodyEmitter::makeColumns() {
     const auto pop = static_cast<std::uint64_t>(rates.pop.max);
     const std::uint64_t end =
         (width - 1) * pop + static_cast<std::uint64_t>(std::max(rates.peek.max, rates.pop.max));
+    const std::uint64_t items = (end + pop - 1) / pop * pop;
+    columns =
+        entry.CreateAlloca(llvm::ArrayType::get(itemType(type), items), nullptr, "columns");
+    llvm::cast<llvm::AllocaInst>(columns)->setAlignment(llvm::Align(64));
+    turnWindow(pop, end);
+}
+
+/// The first `end` items, in `pop` columns.
+void BodyEmitter::turnWindow(std::uint64_t pop, std::uint64_t end) {
+    const Type* type = kernel.kernel->input;
     const std::uint64_t rowsInside = end / pop;
     columnLength = (end + pop - 1) / pop;
-    columns = entry.CreateAlloca(llvm::ArrayType::get(itemType(type), pop * columnLength), nullptr,
-                                 "columns");
-    llvm::cast<llvm::AllocaInst>(columns)->setAlignment(llvm::Align(64));
     const unsigned block = pop >= blockOf(type) ? blockOf(type) : 8;
     forBlocks(rowsInside, block, [&](llvm::Value* row) {
         llvm::Value* from = itemAt(param(kIn), type, b.CreateMul(row, b.getInt64(pop)));
-        if (pop < block) return turnShort(type, from, row, block);
+        if (pop < block) return turnShort(type, from, row, static_cast<unsigned>(pop), block);
         forBlocks(pop, block, [&](llvm::Value* column) {
             turnBlock(type, itemAt(from, type, column), pop,
                       itemAt(columns, type,
@@ -142,8 +149,8 @@ void BodyEmitter::makeColumns() {
 }
 
 /// A block of rows with few items each.
-void BodyEmitter::turnShort(const Type* type, llvm::Value* from, llvm::Value* row, unsigned block) {
-    const auto pop = static_cast<unsigned>(rates.pop.max);
+void BodyEmitter::turnShort(const Type* type, llvm::Value* from, llvm::Value* row, unsigned pop,
+                            unsigned block) {
     llvm::Type* item = itemType(type);
     auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
     llvm::Value* all =
@@ -172,9 +179,10 @@ void BodyEmitter::turnBlock(const Type* type, llvm::Value* from, std::uint64_t s
         b.CreateAlignedStore(rows[k], b.CreateConstInBoundsGEP1_64(item, to, k * toStride), align);
 }
 
-llvm::Value* BodyEmitter::loadColumn(const Type* type, llvm::Value* index) {
+llvm::Value* BodyEmitter::loadColumn(const Type* type, llvm::Value* index,
+                                     std::uint64_t columnCount) {
     llvm::Value* narrow = b.CreateTrunc(index, m.i32());
-    llvm::Value* pop = b.getInt32(static_cast<std::uint32_t>(rates.pop.max));
+    llvm::Value* pop = b.getInt32(static_cast<std::uint32_t>(columnCount));
     llvm::Value* column = b.CreateMul(b.CreateURem(narrow, pop),
                                       b.getInt32(static_cast<std::uint32_t>(columnLength)));
     llvm::Value* place = b.CreateAdd(column, b.CreateUDiv(narrow, pop));

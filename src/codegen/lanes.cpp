@@ -172,7 +172,8 @@ llvm::Value* BodyEmitter::loadStrided(const Type* type, llvm::Value* first, std:
 
 llvm::Value* BodyEmitter::inputLanes(const Instr& instr, llvm::Value* index) {
     llvm::Type* item = m.memoryType(instr.type);
-    if (!index->getType()->isVectorTy() && columns) return loadColumn(instr.type, index);
+    if (!index->getType()->isVectorTy() && columns)
+        return loadColumn(instr.type, index, static_cast<std::uint64_t>(rates.pop.max));
     if (!index->getType()->isVectorTy())
         return loadStrided(instr.type, b.CreateInBoundsGEP(item, param(kIn), index), rates.pop.max);
     llvm::Value* begin =

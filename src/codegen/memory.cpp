@@ -109,6 +109,7 @@ llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
 
 llvm::Value* BodyEmitter::loadAt(const Instr& instr) {
     const Reg ref = instr.operands[0];
+    if (rounds && isVarying(ref)) return loadItems(instr.type, value(ref));
     if (isVarying(ref)) return gatherAt(instr.type, ref);
     if (rows(ref) > 1) return loadRow(instr.type, value(ref));
     return m.load(b, instr.type, when ? selectedPlace(ref) : value(ref));
@@ -133,6 +134,7 @@ llvm::Value* BodyEmitter::byteCount(const Instr& instr, std::size_t refs) {
 }
 
 llvm::Value* BodyEmitter::element(const Instr& instr) {
+    if (rounds && isVarying(instr.operands[1])) return elementInRounds(instr);
     llvm::Value *index = operand(instr, 1), *limit = operand(instr, 2);
     if (instr.checked)
         check(b.CreateICmpULT(index, isVarying(instr.operands[1]) ? widen(limit) : limit),

@@ -35,6 +35,10 @@ bool BodyEmitter::tape(const Instr& instr) {
             return true;
         }
         case Op::Push:
+            if (rounds) {
+                pushInRounds(instr);
+                return true;
+            }
             if (lanes)
                 pushLanes(instr, outputIndex(instr));
             else
@@ -76,6 +80,7 @@ void BodyEmitter::passOutput(const Instr& instr) {
 }
 
 llvm::Value* BodyEmitter::input(const Instr& instr, llvm::Value* offset) {
+    if (rounds) return peekInRounds(instr);
     if (lanes) return inputLanes(instr, inputIndex(instr, offset));
     return m.load(b, instr.type, inputItem(instr, offset));
 }

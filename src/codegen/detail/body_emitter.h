@@ -8,6 +8,7 @@
 #include "codegen/detail/rings.h"
 #include "ir/count_items.h"
 #include "ir/lanes.h"
+#include "ir/loop_lanes.h"
 #include "ir/selections.h"
 
 namespace strc::codegen {
@@ -191,16 +192,31 @@ private:
     llvm::Value* eachLane(llvm::ArrayRef<llvm::Value*> args,
                           llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>);
 
+    // ---- loop_lanes.cpp: several rounds of a loop at once
+    void chooseRounds();
+    bool readsFit(const ir::LoopLanes&) const;
+    void makeLoopColumns();
+    const ir::LoopLanes* inLanesOf(const Instr& loop) const;
+    void emitRounds(const Instr& loop, const ir::LoopLanes&);
+    void roundsInLanes(const Instr& loop, const ir::LoopLanes&, unsigned lanesAtOnce,
+                       llvm::BasicBlock* rest);
+    llvm::Value* firstOf(llvm::Value* row);
+    llvm::Value* peekInRounds(const Instr&);
+    void checkRange(llvm::Value* first, std::int64_t count, llvm::Value* limit);
+    llvm::Value* elementInRounds(const Instr&);
+    void pushInRounds(const Instr&);
+
     // ---- columns.cpp: windows of several firings, turned round
     void forBlocks(std::uint64_t count, std::uint64_t block,
                    llvm::function_ref<void(llvm::Value*)> blockBody);
     llvm::Type* itemType(const Type*);
     llvm::Value* itemAt(llvm::Value* from, const Type*, llvm::Value* index);
     void makeColumns();
-    void turnShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned block);
+    void turnWindow(std::uint64_t pop, std::uint64_t end);
+    void turnShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned pop, unsigned block);
     void turnBlock(const Type*, llvm::Value* from, std::uint64_t stride, llvm::Value* to,
                    std::uint64_t toStride, unsigned block);
-    llvm::Value* loadColumn(const Type*, llvm::Value* index);
+    llvm::Value* loadColumn(const Type*, llvm::Value* index, std::uint64_t pop);
     void writeOut();
     void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned block);
 
@@ -269,6 +285,9 @@ private:
     llvm::Value* pushedItems = nullptr;  ///< rows of what the lanes have pushed
     llvm::Value* columns = nullptr;  ///< null: items are read from the input itself
     std::uint64_t columnLength = 0;
+    std::vector<ir::LoopLanes> loopsInLanes;
+    std::uint64_t columnStride = 0;  ///< of loops in lanes that need columns; 0: none does
+    const ir::LoopLanes* rounds = nullptr;  ///< whose body is being emitted in lanes
 };
 
 }  // namespace strc::codegen

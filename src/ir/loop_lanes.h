@@ -1,0 +1,34 @@
+#pragma once
+/// Loops of which several rounds can be done at once, one in each lane of a vector: no round reads what another
+/// wrote, each pushes one item, and inside of it is a loop that sums up real numbers. Such a sum waits
+/// for itself and must not be taken apart; sums of several rounds side by side keep their order.
+/// (Vectorisation of outer loops: Nuzman and Zaks, PACT 2008.)
+/// In: a specialised work body. Out: the loops, outermost first, with what differs between rounds.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+#include "ir/lanes.h"
+
+namespace strc::ir {
+
+struct LoopLanes {
+    BlockId body = kNone;  ///< of the loop
+    std::uint32_t counter = kNone;  ///< the local that counts rounds, by 1
+    std::int32_t end = 0;  ///< the loop goes on while it is less
+    bool isNested = false;  ///< in another loop
+    Lanes facts;  ///< what differs between neighbouring rounds
+    /// By register, of ints that vary: by how much each round has more than the one before, if that is constant.
+    std::vector<std::optional<std::int64_t>> strides;
+    std::vector<std::int64_t> peekStrides;  ///< of the peeks at places that vary
+};
+
+std::vector<LoopLanes> findLoopLanes(const Body& work);
+
+/// "rounds of j: varying: %3 %4 x".
+std::string print(const Body&, const LoopLanes&);
+
+}  // namespace strc::ir
