@@ -19,11 +19,12 @@ using graph::kNone;
 using sched::Loop;
 using Body = std::vector<Loop>;
 
-/// What a firing reads should still be where the firing before put it: the first level data cache of
-/// nearly every processor in use has at least so much.
-constexpr std::int64_t kFastBytes = 256 * 1024;
-/// The second level has at least so much.
+/// The second level of caches of nearly every processor in use has at least so much.
 constexpr std::int64_t kNearBytes = 512 * 1024;
+/// What a firing reads should still be where the firing before put it, in the second level: half of it is for
+/// channels, as code, fields and tables want room as well. What the first level holds is too few firings of
+/// filters with long windows.
+constexpr std::int64_t kFastBytes = kNearBytes / 2;
 /// Fewer at once are not worth the larger buffers.
 constexpr std::int64_t kFewest = 4;
 /// In large graphs, whose phases take long to compile, only what lanes gain from is worth it.
