@@ -4,8 +4,8 @@
 #include <map>
 #include <optional>
 
+#include "graph/effects.h"
 #include "plan/place.h"
-#include "plan/scale.h"
 #include "plan/world.h"
 #include "sched/balance.h"
 #include "types/builtin_streams.h"

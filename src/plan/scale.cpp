@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
 
 #include "graph/components.h"
+#include "graph/effects.h"
 #include "plan/feedback.h"
 #include "plan/fuse.h"
 
@@ -32,23 +31,6 @@ constexpr std::size_t kLarge = 256;  ///< nodes
 /// Beyond that the overhead of a phase is long invisible, and latency and the rest at an end of the
 /// input, which goes one by one, grow.
 constexpr std::int64_t kMostFactor = 1024;
-
-}  // namespace
-
-bool hasVisibleOrder(const graph::Graph& graph) {
-    std::map<std::uint8_t, int> nodesWith;
-    std::set<std::string> files;
-    for (const graph::Node& node : graph.nodes) {
-        if (node.effects & (graph::kNative | graph::kSends)) return true;
-        for (std::uint8_t effect : {graph::kPrints, graph::kRandom}) {
-            if ((node.effects & effect) && ++nodesWith[effect] > 1) return true;
-        }
-        if ((node.effects & graph::kWritesFile) && !files.insert(node.file).second) return true;
-    }
-    return false;
-}
-
-namespace {
 
 graph::Components componentsOf(const graph::Graph& graph) {
     std::vector<graph::Arrow> arrows;

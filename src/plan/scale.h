@@ -27,10 +27,6 @@ std::optional<sched::Loop> scaledSteady(const graph::Graph&, const sched::Loop& 
                                         std::span<const std::int64_t> held, std::int64_t factor,
                                         ScaleOptions how);
 
-/// Can somebody see in which order nodes fire? Also true where firings cannot be undone: calls of natives, and
-/// messages on their way.
-bool hasVisibleOrder(const graph::Graph&);
-
 /// What there is to scale.
 struct Scalable {
     const sched::Loop* steady = nullptr;
