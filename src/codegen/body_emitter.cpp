@@ -107,6 +107,8 @@ void BodyEmitter::countItems() {
 void BodyEmitter::proveRates() {
     bool isPrework = body.kind == ir::BodyKind::Prework;
     rates = isPrework && kernel.kernel->prework ? *kernel.kernel->prework : kernel.kernel->work;
+    if (kernel.kernel->blocks && &body == &kernel.kernel->blocks->work)
+        rates = kernel.kernel->blocks->rates;
     queued = isDynamic(*kernel.kernel);
     if (queued) checkPops = checkPushes = true;
     auto look = [&](const ir::Body& firing, const graph::Rates& declared) {

@@ -235,6 +235,14 @@ KernelFunctions& ModuleBuilder::kernel(graph::KernelId id) {
 unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
     if (options.level < 2 || plan.tapes == plan::Tapes::Ring) return 0;
     const elab::Kernel& kernel = *made.kernel;
+    if (kernel.blocks && firings >= kernel.blocks->firings) {
+        const auto width = static_cast<unsigned>(kernel.blocks->firings);
+        llvm::Function*& function = made.workLanes[width];
+        if (!function)
+            function = declare(made.work->getName().str() + ".blocks", made, &kernel.code,
+                               kernel.blocks->work);
+        return width;
+    }
     if (!made.lanes) {
         made.lanes = ir::findLanes(*kernel.code.work);
         passes.show(base::Pass::Lanes, made.work->getName().str(),

@@ -88,6 +88,11 @@ llvm::Value* BodyEmitter::input(const Instr& instr, llvm::Value* offset) {
 /// The next item (no offset) or one further on.
 llvm::Value* BodyEmitter::inputIndex(const Instr& instr, llvm::Value* offset) {
     llvm::Value* index = b.CreateLoad(m.i64(), popped);
+    if (offset && !instr.checked) {
+        llvm::Value* wide = b.CreateZExt(offset, shaped(offset, m.i64()), "", true);
+        if (wide->getType()->isVectorTy()) index = widen(index);
+        return b.CreateAdd(index, wide);
+    }
     if (offset) {
         llvm::Value* wide = b.CreateSExt(offset, shaped(offset, m.i64()));
         auto number = [&](std::int64_t n) {

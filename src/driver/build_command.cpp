@@ -63,7 +63,7 @@ private:
     executable::Program parts() {
         return {program.context,
                 *program.plan,
-                program.quota,
+                program.plannedQuota(),
                 program.module,
                 std::string(program.main->name.text()),
                 printed,

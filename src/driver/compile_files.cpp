@@ -65,6 +65,9 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
     session::Loading loading;
     loading.last = last;
     loading.planIfPossible = planIfPossible;
+    const bool isPlain = call.options.debug || call.options.tapes == plan::Tapes::Ring;
+    if (call.options.level >= 2 && !isPlain)
+        loading.improve = linear::Options{call.options.fastMath};
     if (call.options.isShared) loading.mostItems = kMostAtOnce;
     loading.print = std::move(print);
     loading.interrupt = call.world.interrupt;

@@ -26,6 +26,14 @@ namespace strc::elab {
 using types::Type;
 using types::Value;
 
+/// Many firings of a filter without state at once, faster than one by one: a body that looks at what all of
+/// them look at, pushes what they push, pops nothing and returns true.
+struct Blocks {
+    std::int64_t firings = 0;
+    graph::Rates rates;
+    ir::Body work;
+};
+
 /// What filters of one declaration with equal constants share.
 struct Kernel {
     ir::BuiltinStream builtin = ir::BuiltinStream::None;
@@ -39,6 +47,7 @@ struct Kernel {
     std::vector<const Type*> fieldTypes;  ///< concrete
     std::vector<std::int64_t> fieldOffsets;  ///< into the state
     std::int64_t stateSize = 0;
+    std::optional<Blocks> blocks;  ///< made by passes
 };
 
 struct Elaboration {

@@ -55,6 +55,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.order = settings.order;
     request.tapes = settings.tapes;
     request.planIfPossible = loading.planIfPossible;
+    request.improve = loading.improve;
     request.mostItems = loading.mostItems;
     request.print = loading.print;
     request.interrupt = loading.interrupt;

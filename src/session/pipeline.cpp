@@ -169,37 +169,56 @@ private:
     }
 
     bool plan() {
-        const elab::Elaboration& program = result.elaboration;
-        const bool isDynamic = program.graph.isDynamic();
+        const bool isDynamic = result.elaboration.graph.isDynamic();
         if (request.planIfPossible && result.schedules.empty() && !isDynamic) return true;
-        if (std::string why = plan::whyNot(program); !why.empty()) {
-            const graph::Graph& graph = program.graph;
+        if (std::string why = plan::whyNot(result.elaboration); !why.empty()) {
+            const graph::Graph& graph = result.elaboration.graph;
             result.context.diags.add(base::Diag::CannotCompile, graph.composites.empty()
                                                                     ? graph.nodes[0].range
                                                                     : graph.composites[0].header)
                 << why;
             return false;
         }
+        std::optional<sched::Schedule> own = improve();
+        const elab::Elaboration& program =
+            result.improved ? result.improved->program : result.elaboration;
         const sched::Schedule none;
-        const std::optional<sched::Schedule> single = isDynamic ? std::nullopt : scalable();
+        const std::optional<sched::Schedule> single =
+            isDynamic ? std::nullopt : scalable(program, result.plannedQuota());
         base::Context scratch;
         scratch.limits = result.context.limits;
         const bool isQuiet = request.planIfPossible;
         if (isQuiet) std::swap(scratch.passes, result.context.passes);
-        result.plan = plan::plan(isQuiet ? scratch : result.context, program, result.quota,
-                                 isDynamic ? none : result.schedules.front(),
+        result.plan = plan::plan(isQuiet ? scratch : result.context, program, result.plannedQuota(),
+                                 isDynamic ? none
+                                 : own     ? *own
+                                           : result.schedules.front(),
                                  {single ? &*single : nullptr, request.mostItems, request.tapes});
         if (isQuiet) std::swap(scratch.passes, result.context.passes);
         return !result.context.diags.hasErrors();
     }
 
     /// Each node once. That there is none, because its buffers would be too large, is no fault.
-    std::optional<sched::Schedule> scalable() const {
+    std::optional<sched::Schedule> scalable(const elab::Elaboration& program,
+                                            const graph::Quota& quota) const {
         if (request.order == sched::Order::SingleAppearance) return std::nullopt;
         base::Context scratch;
         scratch.limits = result.context.limits;
-        return sched::schedule(scratch, result.elaboration.graph, result.quota,
-                               sched::Order::SingleAppearance);
+        return sched::schedule(scratch, program.graph, quota, sched::Order::SingleAppearance);
+    }
+
+    /// The schedule of the improved graph, if there is one.
+    std::optional<sched::Schedule> improve() {
+        if (!request.improve) return std::nullopt;
+        auto improved = linear::improve(result.context, result.module, *result.program.types,
+                                        result.elaboration, result.quota, *request.improve);
+        if (!improved) return std::nullopt;
+        base::Context scratch;
+        scratch.limits = result.context.limits;
+        auto made =
+            sched::schedule(scratch, improved->program.graph, improved->quota, request.order);
+        if (made) result.improved = std::make_unique<linear::Improved>(std::move(*improved));
+        return made;
     }
 
     Compilation& result;

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "eval/natives.h"
 #include "graph/graph.h"
 #include "ir/ir.h"
+#include "linear/linear.h"
 #include "plan/plan.h"
 #include "sched/schedule.h"
 #include "sema/program.h"
@@ -51,6 +53,8 @@ struct Request {
     /// What globals hold instead of what their declarations, without initialisers, give them: bytes of
     /// types::Value. A value of another size is left out.
     std::map<std::string, std::string> held;
+    /// Passes over the graph that only the plan sees; empty: none.
+    std::optional<linear::Options> improve;
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;
 };
@@ -68,7 +72,11 @@ struct Compilation {
     elab::Elaboration elaboration;
     graph::Quota quota;
     std::vector<sched::Schedule> schedules;  ///< by island
+    std::unique_ptr<linear::Improved>
+        improved;  ///< what the plan is of, if passes changed the graph
     std::optional<plan::Plan> plan;
+
+    const graph::Quota& plannedQuota() const { return improved ? improved->quota : quota; }
 };
 
 /// Goes on until `last` is done, or until a stage reported errors or was interrupted; returns what is

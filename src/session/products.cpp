@@ -67,6 +67,8 @@ std::string textOf(Product product, Compilation& program, const codegen::Options
 }
 
 Stage stageOf(base::Pass pass) {
+    if (pass == base::Pass::LinearCombination || pass == base::Pass::Frequency)
+        return Stage::Planned;  // filters that only the plan sees
     switch (base::info(pass).product) {
         case base::PassProduct::Ast: return Stage::Parsed;
         case base::PassProduct::Ir: return Stage::Lowered;

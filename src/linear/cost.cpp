@@ -1,0 +1,33 @@
+#include "linear/cost.h"
+
+namespace strc::linear {
+namespace {
+
+constexpr double kMove = 2;  ///< an item that is copied
+/// Firings of lanes take at least so many windows at once, which have to stay within half of the fastest
+/// memory where they are turned round.
+constexpr std::int64_t kLanes = 8;
+constexpr std::int64_t kMostBytes = 16 * 1024;
+constexpr double kAlone = 6;  ///< how much slower firings go one by one
+
+bool fitsLanes(const Form& form) {
+    const std::int64_t item = types::sizeOf(form.type);
+    const std::int64_t out = form.push() * kLanes * item;
+    const std::int64_t in = ((kLanes - 1) * form.pop + form.peek) * item;
+    return out <= kMostBytes && (form.pop == 1 || in <= kMostBytes);
+}
+
+}  // namespace
+
+double costOf(const Form& form) {
+    const auto moves = static_cast<double>(form.push() + (form.pop == 1 ? 0 : form.pop));
+    const double all = static_cast<double>(form.terms()) + kMove * moves;
+    return fitsLanes(form) ? all : kAlone * all;
+}
+
+double costOf(const graph::Node& node) {
+    const bool copies = node.kind != graph::NodeKind::Duplicate;
+    return copies ? kMove * static_cast<double>(node.totalWeight) : 0;
+}
+
+}  // namespace strc::linear

@@ -1,0 +1,16 @@
+#pragma once
+/// The pass `frequency`: long FIR filters as products of spectra, many firings at once (Lamb, Thies, Amarasinghe
+/// 2003, section 4.1; overlap-save: Oppenheim, Schafer, "Discrete-Time Signal Processing", section 8.7).
+
+#include "elab/elaborate.h"
+#include "linear/form.h"
+
+namespace strc::linear {
+
+/// A filter of floats that takes and gives one item a firing, and has many terms.
+bool paysInFrequency(const Form&);
+
+/// Of such a filter. Its sums are near those of the form, relative to the largest item of a block.
+elab::Blocks inFrequency(const Form&, base::SourceRange, types::TypeTable&);
+
+}  // namespace strc::linear

@@ -1,0 +1,241 @@
+#include "linear/rewrite.h"
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <numeric>
+
+#include "base/assert.h"
+#include "linear/synthesize.h"
+
+namespace strc::linear {
+namespace {
+
+using graph::Child;
+using graph::CompositeId;
+using graph::kNone;
+using graph::NodeId;
+
+constexpr std::uint32_t kMostNames = 4;
+
+class Rewriter {
+public:
+    Rewriter(const elab::Elaboration& program, std::span<const Region> places,
+             types::TypeTable& table)
+        : old(program),
+          regions(places),
+          types(table),
+          regionOf(program.graph.nodes.size(), kNone),
+          nodeOf(places.size(), kNone),
+          newNode(program.graph.nodes.size(), kNone),
+          isGone(program.graph.composites.size()),
+          newComposite(program.graph.composites.size(), kNone) {}
+
+    Rewritten run() {
+        made.kernels = old.kernels;
+        made.random = old.random;
+        made.openValues = old.openValues;
+        made.complete = old.complete;
+        for (std::uint32_t k = 0; k < regions.size(); ++k) mark(k);
+        nodes();
+        composites();
+        edges();
+        order();
+        return {std::move(made), std::move(newNode)};
+    }
+
+private:
+    /// All that is inside of a region.
+    void mark(std::uint32_t region) {
+        const Region& place = regions[region];
+        std::vector<Child> inside;
+        if (place.parent == kNone)
+            inside.push_back({true, 0});
+        else
+            for (std::uint32_t k = place.from; k < place.to; ++k)
+                inside.push_back(old.graph.composites[place.parent].children[k]);
+        while (!inside.empty()) {
+            const Child child = inside.back();
+            inside.pop_back();
+            if (!child.isComposite) {
+                regionOf[child.id] = region;
+                continue;
+            }
+            const graph::Composite& composite = old.graph.composites[child.id];
+            isGone[child.id] = true;
+            for (NodeId node : {composite.splitter, composite.joiner})
+                if (node != kNone) regionOf[node] = region;
+            inside.insert(inside.end(), composite.children.begin(), composite.children.end());
+        }
+    }
+
+    void nodes() {
+        for (NodeId id = 0; id < old.graph.nodes.size(); ++id) {
+            const std::uint32_t region = regionOf[id];
+            if (region == kNone) {
+                newNode[id] = add(old.graph.nodes[id], old.states[id]);
+            } else if (id == regions[region].entry) {
+                nodeOf[region] = add(combined(regions[region]), nothing);
+            }
+        }
+        for (NodeId id = 0; id < old.graph.nodes.size(); ++id)
+            if (regionOf[id] != kNone) newNode[id] = nodeOf[regionOf[id]];
+    }
+
+    NodeId add(graph::Node node, std::shared_ptr<const std::string> state) {
+        made.graph.nodes.push_back(std::move(node));
+        made.states.push_back(std::move(state));
+        return static_cast<NodeId>(made.graph.nodes.size() - 1);
+    }
+
+    graph::Node combined(const Region& region) {
+        const graph::Node& entry = old.graph.nodes[region.entry];
+        graph::Node node;
+        node.name = nameOf(old.graph, region);
+        node.range = entry.range;
+        node.order = entry.order;
+        node.parent = region.parent;
+        node.inputs.assign(1, kNone);
+        node.outputs.assign(1, kNone);
+        node.kernel = static_cast<graph::KernelId>(made.kernels.size());
+        made.kernels.push_back(synthesize(region.form, node.name, entry.range, types));
+        node.work = made.kernels.back().work;
+        return node;
+    }
+
+    // ---- hierarchy
+
+    void composites() {
+        for (CompositeId id = 0; id < old.graph.composites.size(); ++id) {
+            if (isGone[id]) continue;
+            newComposite[id] = static_cast<CompositeId>(made.graph.composites.size());
+            graph::Composite composite = old.graph.composites[id];
+            if (composite.parent != kNone) composite.parent = newComposite[composite.parent];
+            composite.children.clear();
+            for (NodeId* node : {&composite.splitter, &composite.joiner})
+                if (*node != kNone) *node = newNode[*node];
+            made.graph.composites.push_back(std::move(composite));
+        }
+        for (graph::Node& node : made.graph.nodes)
+            if (node.parent != kNone) node.parent = newComposite[node.parent];
+        for (CompositeId id = 0; id < old.graph.composites.size(); ++id)
+            if (!isGone[id]) children(id);
+    }
+
+    std::uint32_t regionWith(Child child) const {
+        if (!child.isComposite) return regionOf[child.id];
+        if (!isGone[child.id]) return kNone;
+        const graph::Graph& graph = old.graph;
+        while (child.isComposite) child = graph.composites[child.id].children.front();
+        return regionOf[child.id];
+    }
+
+    template <typename Graph>
+    static auto& nameIn(Graph& graph, Child child) {
+        return child.isComposite ? graph.composites[child.id].name : graph.nodes[child.id].name;
+    }
+
+    void children(CompositeId id) {
+        const std::vector<Child>& before = old.graph.composites[id].children;
+        const bool hasChanged = std::any_of(
+            before.begin(), before.end(), [&](Child child) { return regionWith(child) != kNone; });
+        // Names that were told from their siblings' by numbers stay as they are.
+        std::map<std::string, std::uint32_t> total, seen;
+        if (hasChanged)
+            for (Child child : before) ++total[nameIn(old.graph, child)];
+        std::uint32_t last = kNone;
+        for (Child child : before) {
+            const std::string name = nameIn(old.graph, child);
+            const std::uint32_t number = seen[name]++;
+            const std::uint32_t region = regionWith(child);
+            if (region == kNone) {
+                child.id = child.isComposite ? newComposite[child.id] : newNode[child.id];
+                if (hasChanged && total[name] > 1)
+                    nameIn(made.graph, child) = name + '[' + std::to_string(number) + ']';
+                append(id, child);
+            } else if (region != last) {
+                append(id, {false, nodeOf[region]});
+            }
+            last = region;
+        }
+    }
+
+    void append(CompositeId parent, Child child) {
+        std::vector<Child>& list = made.graph.composites[newComposite[parent]].children;
+        const auto index = static_cast<std::uint32_t>(list.size());
+        (child.isComposite ? made.graph.composites[child.id].index
+                           : made.graph.nodes[child.id].index) = index;
+        list.push_back(child);
+    }
+
+    // ---- edges
+
+    void edges() {
+        std::vector<graph::EdgeId> newEdge(old.graph.edges.size(), kNone);
+        for (graph::EdgeId id = 0; id < old.graph.edges.size(); ++id) {
+            graph::Edge edge = old.graph.edges[id];
+            const std::uint32_t from = edge.from == kNone ? kNone : regionOf[edge.from];
+            const std::uint32_t to = edge.to == kNone ? kNone : regionOf[edge.to];
+            if (from != kNone && from == to) continue;
+            newEdge[id] = static_cast<graph::EdgeId>(made.graph.edges.size());
+            if (edge.from != kNone) {
+                edge.from = newNode[edge.from];
+                if (from != kNone) edge.fromPort = 0;
+                made.graph.nodes[edge.from].outputs[edge.fromPort] = newEdge[id];
+            }
+            if (edge.to != kNone) {
+                edge.to = newNode[edge.to];
+                if (to != kNone) edge.toPort = 0;
+                made.graph.nodes[edge.to].inputs[edge.toPort] = newEdge[id];
+            }
+            made.graph.edges.push_back(std::move(edge));
+        }
+        auto moved = [&](graph::EdgeId id) { return id == kNone ? kNone : newEdge[id]; };
+        made.graph.input = moved(old.graph.input);
+        made.graph.output = moved(old.graph.output);
+    }
+
+    /// From 0, without gaps.
+    void order() {
+        std::vector<NodeId> ids(made.graph.nodes.size());
+        std::iota(ids.begin(), ids.end(), 0);
+        std::sort(ids.begin(), ids.end(), [&](NodeId a, NodeId b) {
+            return made.graph.nodes[a].order < made.graph.nodes[b].order;
+        });
+        for (std::uint32_t k = 0; k < ids.size(); ++k) made.graph.nodes[ids[k]].order = k;
+    }
+
+    const elab::Elaboration& old;
+    std::span<const Region> regions;
+    types::TypeTable& types;
+    std::vector<std::uint32_t> regionOf;  ///< by node
+    std::vector<NodeId> nodeOf;  ///< by region
+    std::vector<NodeId> newNode;
+    std::vector<bool> isGone;  ///< composites
+    std::vector<CompositeId> newComposite;
+    const std::shared_ptr<const std::string> nothing = std::make_shared<const std::string>();
+    elab::Elaboration made;
+};
+
+}  // namespace
+
+std::string nameOf(const graph::Graph& graph, const Region& region) {
+    if (region.parent == kNone) return graph.composites[0].name;
+    const std::vector<Child>& children = graph.composites[region.parent].children;
+    std::string name;
+    for (std::uint32_t k = region.from; k < region.to; ++k) {
+        const bool isMiddle = region.to - region.from > kMostNames && k > region.from + 1;
+        if (isMiddle && k + 1 < region.to) continue;
+        if (!name.empty()) name += isMiddle ? "+…+" : "+";
+        name += children[k].isComposite ? graph.composites[children[k].id].name
+                                        : graph.nodes[children[k].id].name;
+    }
+    return name;
+}
+
+Rewritten rewrite(const elab::Elaboration& program, std::span<const Region> regions,
+                  types::TypeTable& types) {
+    return Rewriter(program, regions, types).run();
+}
+
+}  // namespace strc::linear

@@ -1,0 +1,29 @@
+#pragma once
+/// Which parts of a graph become one linear node each: the cheapest choice over the hierarchy of streams
+/// (Lamb, Thies, Amarasinghe 2003, section 4.2). Pipelines are cut into pieces, splitjoins are taken as a
+/// whole or left.
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "graph/graph.h"
+#include "linear/form.h"
+
+namespace strc::linear {
+
+/// Children [from, to) of a pipeline, or one child of any composite; of no composite: the whole program.
+struct Region {
+    graph::CompositeId parent = graph::kNone;
+    std::uint32_t from = 0, to = 1;
+    graph::NodeId entry = graph::kNone;  ///< takes its input
+    graph::NodeId exit = graph::kNone;  ///< gives its output
+    Form form;
+};
+
+/// `formOf`: of a filter that may be taken, else null. Feedback loops are left alone, with all inside. What is
+/// chosen fires in the initialisation exactly as much as its parts did.
+std::vector<Region> select(const graph::Graph&, const graph::Quota&,
+                           const std::function<const Form*(graph::NodeId)>& formOf);
+
+}  // namespace strc::linear
