@@ -43,6 +43,7 @@ BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::St
                          const ir::Body& body, llvm::Function& function)
     : m(m),
       kernel(kernel),
+      proofs(m.proofs(kernel)),
       code(code),
       body(body),
       function(function),

@@ -136,7 +136,7 @@ llvm::Value* BodyEmitter::byteCount(const Instr& instr, std::size_t refs) {
 llvm::Value* BodyEmitter::element(const Instr& instr) {
     if (rounds && isVarying(instr.operands[1])) return elementInRounds(instr);
     llvm::Value *index = operand(instr, 1), *limit = operand(instr, 2);
-    if (instr.checked)
+    if (isChecked(instr))
         check(b.CreateICmpULT(index, isVarying(instr.operands[1]) ? widen(limit) : limit),
               {base::Diag::IndexOutOfRange, instr.range, {}, 2}, index, limit);
     if (isVarying(instr.operands[1])) index = protect(index, 0);

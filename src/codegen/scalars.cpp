@@ -116,7 +116,7 @@ llvm::Value* BodyEmitter::intArithmetic(const Instr& instr, llvm::Value* x, llvm
         default: break;
     }
     llvm::Value* zero = llvm::ConstantInt::get(y->getType(), 0);
-    if (instr.checked)
+    if (isChecked(instr))
         check(b.CreateICmpNE(y, zero), {base::Diag::DivisionByZero, instr.range, {}, 0});
     y = protect(y, 1);
     // -2147483648 / -1 wraps, which the machine's division does not.

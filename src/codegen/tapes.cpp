@@ -98,10 +98,13 @@ llvm::Value* BodyEmitter::inputIndex(const Instr& instr, llvm::Value* offset) {
         auto number = [&](std::int64_t n) {
             return llvm::ConstantInt::getSigned(wide->getType(), n);
         };
-        check(b.CreateICmpSGE(wide, number(0)), {base::Diag::NegativePeek, instr.range, {}, 1},
-              offset);
+        const bool isSure = !isChecked(instr);
+        if (!isSure)
+            check(b.CreateICmpSGE(wide, number(0)), {base::Diag::NegativePeek, instr.range, {}, 1},
+                  offset);
         if (wide->getType()->isVectorTy()) index = widen(index);
         index = b.CreateAdd(index, wide);
+        if (isSure) return index;
         check(b.CreateICmpULT(index, number(rates.peek.max)),
               {base::Diag::PeekRateViolated, instr.range, rateWords(), 2}, number(rates.peek.max),
               b.CreateAdd(index, number(1)));

@@ -62,6 +62,7 @@ class Passes(Case):
         self.assertIn("; lanes: Scale.work\nvarying:", texts["lanes"])
         self.assertIn("@Scale.work.lanes(", texts["lanes"])
         self.assertIn("; rate-proofs: Scale.work\npops proved, pushes proved\n", texts["rate-proofs"])
+        self.assertIn("; bounds-proofs: Add\nwork: 1 of 1 check proved\n", texts["bounds-proofs"])
         self.assertEqual(texts["plan"], self.call("check", "--emit=plan", "p.str")[0].decode())
         self.assertEqual(texts["llvm"], self.call("check", "--emit=llvm", "p.str")[0].decode())
         self.assertIn("@Add.work", texts["codegen"])

@@ -44,6 +44,9 @@ private:
     bool keepsStrings(const Instr& loop) const;
     void releaseStrings();
 
+    /// Has its check to be made? (Of indices, offsets of peeks, divisors.)
+    bool isChecked(const Instr& instr) const { return instr.checked && !proofs.contains(&instr); }
+
     // ---- natives.cpp
     void emitNative(const Instr&);
     llvm::Value* nativeEntry(const ir::Native&, llvm::FunctionType*);
@@ -256,6 +259,7 @@ private:
 
     ModuleBuilder& m;
     KernelFunctions& kernel;
+    const ir::Proofs& proofs;
     const ir::StreamCode* code;
     const ir::Body& body;
     llvm::Function& function;

@@ -10,6 +10,7 @@
 #include "codegen/detail/debug.h"
 #include "codegen/detail/llvm.h"
 #include "codegen/lower.h"
+#include "ir/bounds.h"
 #include "ir/calls.h"
 #include "ir/lanes.h"
 
@@ -43,6 +44,7 @@ struct KernelFunctions {
     std::optional<ir::Lanes> lanes;  ///< once somebody has asked
     std::vector<unsigned> widths;  ///< firings that may be done at once, the best number first
     std::map<unsigned, llvm::Function*> workLanes;  ///< by width
+    std::optional<ir::Proofs> proofs;  ///< once somebody has asked: checks that cannot fail
     bool firesAlone = false;  ///< also one by one, in steps that run often
 };
 
@@ -78,6 +80,8 @@ public:
 
     // ---- bodies
     KernelFunctions& kernel(graph::KernelId);
+    /// The pass `bounds-proofs`.
+    const ir::Proofs& proofs(KernelFunctions&);
     /// The width in which steps of `firings` firings are done, with its function in workLanes; 0: one by one.
     unsigned needLanes(KernelFunctions&, std::int64_t firings);
     /// The function behind a callee of a body of `from`.
@@ -132,7 +136,10 @@ private:
     llvm::Constant* recipient(graph::NodeId sender, graph::NodeId receiver, const ir::Send&,
                               base::SourceRange);
 
+    std::vector<std::optional<ir::Range>> initialFields(const elab::Kernel&);
+
     Module::Impl& impl;
+    std::vector<std::vector<graph::NodeId>> instances;  ///< by kernel, once somebody has asked
     std::map<std::pair<graph::NodeId, std::string>, llvm::Function*> handlerEntries;
     std::map<std::size_t, llvm::Constant*> routes;  ///< by Plan::routes
     std::map<graph::KernelId, KernelFunctions> kernels;

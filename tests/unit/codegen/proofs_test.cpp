@@ -1,0 +1,156 @@
+// The pass `bounds-proofs`: checks that cannot fail are not made, and all others are.
+#include <algorithm>
+
+#include "unit/codegen/compiled.h"
+
+namespace strc::testing {
+namespace {
+
+class ProofsTest : public CompiledTest {
+protected:
+    /// Checks that are made in a filter of these members, between a source of the ints 0, 1, 2 … and a sink.
+    std::size_t checks(const std::string& members, const std::string& peek = "1") {
+        compile(
+            "void->void pipeline Main { add Count; add F; add Show; }\n"
+            "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+            "int->int filter F { " +
+            members.substr(0, members.find("work {")) + "work pop 1 push 1 peek " + peek + " " +
+            members.substr(members.find("work {") + 5) +
+            " }\n"
+            "int->void filter Show { work pop 1 { println(pop()); } }\n");
+        const codegen::Module made = lower();
+        return static_cast<std::size_t>(
+            std::count_if(made.sites().begin(), made.sites().end(), [](const codegen::Site& site) {
+                return site.id == base::Diag::IndexOutOfRange ||
+                       site.id == base::Diag::DivisionByZero ||
+                       site.id == base::Diag::PeekRateViolated;
+            }));
+    }
+};
+
+TEST_F(ProofsTest, CountedLoops) {
+    EXPECT_EQ(
+        checks("work { int[8] a; for (int i = 0; i < 8; i++) a[i] = i; push(a[7] + pop()); }"), 0u);
+    EXPECT_EQ(
+        checks("work { int[8] a; for (int i = 7; i >= 0; i--) a[i] = i; push(a[0] + pop()); }"),
+        0u);
+    EXPECT_EQ(checks("work { int[4][6] a; for (int i = 0; i < 4; i++) for (int j = 0; j < 6; j++) "
+                     "a[i][5 - j] = i; push(a[0][0] + pop()); }"),
+              0u);
+    EXPECT_EQ(checks("work { int[8] a; for (int i = 0; i <= 8; i++) a[i] = i; push(pop()); }"), 1u);
+    EXPECT_EQ(checks("work { int[8] a; for (int i = -1; i < 8; i++) a[i] = i; push(pop()); }"), 1u);
+    EXPECT_EQ(
+        checks("work { int[8] a; for (int i = 0; i < 8; i++) { i++; a[i] = i; } push(pop()); }"),
+        1u);
+    EXPECT_EQ(checks("work { int[8] a; int i = 0; while (true) { if (i == 8) break; a[i] = i; i++; "
+                     "} push(pop()); }"),
+              1u);  // an interval does not know that i meets 8
+    EXPECT_EQ(
+        checks("work { int[8] a; int i = 0; do { a[i] = i; i++; } while (i < 8); push(pop()); }"),
+        0u);
+    EXPECT_EQ(
+        checks("work { int[8] a; int i = 0; do { a[i] = i; i++; } while (i < 9); push(pop()); }"),
+        1u);
+    EXPECT_EQ(checks("work { int[8] a; int i = 0; while (i < 8) { if (i == 3) { i += 2; continue; "
+                     "} a[i] = 1; i++; } "
+                     "push(a[i - 1] + pop()); }"),
+              1u);  // i may be 9 at the end, for all that is known
+}
+
+TEST_F(ProofsTest, Conditions) {
+    EXPECT_EQ(checks("work { int[8] a; int i = pop(); if (i >= 0 && i < 8) a[i] = 1; push(i); }"),
+              0u);
+    EXPECT_EQ(checks("work { int[8] a; int i = pop(); if (!(i < 0 || i > 7)) a[i] = 1; push(i); }"),
+              0u);
+    EXPECT_EQ(checks("work { int[8] a; int i = pop(); if (i < 0 || i > 7) i = 3; push(a[i]); }"),
+              0u);
+    EXPECT_EQ(checks("work { int[8] a; int i = pop(); if (i >= 0 || i < 8) a[i] = 1; push(i); }"),
+              1u);
+    EXPECT_EQ(
+        checks(
+            "work { int[8] a; int i = pop(); if (i >= 0 && i < 8) { i++; a[i] = 1; } push(i); }"),
+        1u);
+    EXPECT_EQ(checks("work { int[8] a; int i = pop(); push(a[i < 0 ? 0 : i & 7]); }"), 0u);
+    EXPECT_EQ(checks("work { int[8] a; push(a[min(max(pop(), 0), 7)]); }"), 0u);
+    EXPECT_EQ(checks("work { int[8] a; push(a[pop() & 7]); }"), 0u);
+    EXPECT_EQ(checks("work { int[8] a; push(a[pop() % 8]); }"), 1u);  // of a negative number
+    EXPECT_EQ(checks("work { int[8] a; int i = pop(); push(a[(i * i) & 7] + a[(i >> 29) & 7]); }"),
+              0u);
+    EXPECT_EQ(checks("work { int[8] a; int i = pop() & 65535; push(a[i * i >> 29]); }"),
+              1u);  // it wraps
+}
+
+TEST_F(ProofsTest, FieldsBetweenFirings) {
+    EXPECT_EQ(checks("int[8] a; int p; work { a[p] = pop(); p = (p + 1) % 8; push(a[p]); }"), 0u);
+    EXPECT_EQ(checks("int[8] a; int p; work { a[p] = pop(); p++; if (p == 8) p = 0; push(a[p]); }"),
+              0u);
+    EXPECT_EQ(
+        checks("int[8] a; int p = 7; work { a[p] = pop(); p--; if (p < 0) p = 7; push(a[p]); }"),
+        0u);
+    EXPECT_EQ(checks("int[8] a; int p; init { p = 5; } work { push(a[p] + pop()); }"), 0u);
+    EXPECT_EQ(checks("int[8] a; int p; init { p = 8; } work { push(a[p] + pop()); }"), 1u);
+    EXPECT_EQ(checks("int[8] a; int p; work { push(a[p] + pop()); p++; }"), 1u);
+    EXPECT_EQ(
+        checks(
+            "int[8] a; int p; work { p = (p + 1) % 8; push(a[p] + pop()); if (p == 3) p = -1; }"),
+        0u);
+    EXPECT_EQ(checks("int[8] a; int p; void next() { p++; } work { next(); push(a[p & 7] + pop()); "
+                     "p = 0; }"),
+              0u);
+    EXPECT_EQ(checks("int[8] a; int p; void next() { p++; } work { p = 7; next(); push(a[p] + "
+                     "pop()); p = 0; }"),
+              1u);
+    EXPECT_EQ(
+        checks(
+            "int[8] a; int p; void use() { a[p] = 1; } work { p = 8; use(); p = 0; push(pop()); }"),
+        1u);
+    EXPECT_EQ(checks("int[8] a; int p; void use() { a[p] = 1; } work { p = 7; use(); p = 9; p = 0; "
+                     "push(pop()); }"),
+              0u);
+}
+
+TEST_F(ProofsTest, PeeksAndDivisors) {
+    EXPECT_EQ(
+        checks("work { int s = 0; for (int i = 0; i < 5; i++) s += peek(i); push(s); pop(); }",
+               "5"),
+        0u);
+    EXPECT_EQ(
+        checks("work { int s = pop(); for (int i = 0; i < 4; i++) s += peek(i); push(s); }", "5"),
+        0u);
+    EXPECT_EQ(
+        checks("work { int s = pop(); for (int i = 0; i < 5; i++) s += peek(i); push(s); }", "5"),
+        1u);
+    EXPECT_EQ(checks("work { push(peek(peek(0) & 3)); pop(); }", "4"), 0u);
+    EXPECT_EQ(checks("work { push(100 / ((pop() & 7) + 1)); }"), 0u);
+    EXPECT_EQ(checks("work { push(100 / (pop() & 7)); }"), 1u);
+    EXPECT_EQ(checks("work { int i = pop(); push(i != 0 ? 100 % i : 0); }"),
+              1u);  // no interval leaves out 0
+    EXPECT_EQ(checks("work { int i = pop(); push(i > 0 ? 100 % i : 0); }"), 0u);
+}
+
+TEST_F(ProofsTest, HaveASwitch) {
+    const std::string text =
+        "work { int[8] a; for (int i = 0; i < 8; i++) a[i] = i; push(a[7] + pop()); }";
+    ASSERT_EQ(checks(text), 0u);
+    program.context.passes.disable(base::Pass::BoundsProofs);
+    EXPECT_GT(lower().sites().size(), 0u);
+    program.context.passes = {};
+    program.context.passes.emitAfter(base::Pass::BoundsProofs);
+    lower();
+    EXPECT_THAT(program.context.passes.emitted(),
+                ::testing::HasSubstr("; bounds-proofs: F\nwork: 2 of 2 checks proved\n"));
+}
+
+TEST_F(ProofsTest, FaultsAreStillFound) {
+    compile(
+        "void->void pipeline Main { add Count; add Show; }\n"
+        "void->int filter Count { int[4] a; int p; work push 1 { a[p] = p; push(a[p]); p++; } }\n"
+        "int->void filter Show { work pop 1 { println(pop()); } }\n");
+    EXPECT_EQ(run(iterations(10)).end, interp::End::Failed);
+    EXPECT_EQ(printed, "0\n1\n2\n3\n");
+    EXPECT_THAT(faults(), ::testing::ElementsAre(
+                              "Main.Count: index 4 is outside of the array, which has 4 items"));
+}
+
+}  // namespace
+}  // namespace strc::testing
