@@ -22,6 +22,13 @@ std::string scheduleText(const Compilation& program) {
     return text;
 }
 
+/// With its buffers, if there is a schedule.
+std::string graphText(const Compilation& program) {
+    const std::vector<std::int64_t> capacity = capacities(program);
+    return graph::toText(program.elaboration.graph,
+                         {&program.quota, program.schedules.empty() ? nullptr : &capacity});
+}
+
 std::string machineCode(Product stage, Compilation& program, const codegen::Options& options,
                         bool optimized = true) {
     codegen::Module module =
@@ -37,7 +44,7 @@ Stage stageOf(Product product) {
     switch (product) {
         case Product::Ast: return Stage::Parsed;
         case Product::Ir: return Stage::Lowered;
-        case Product::Graph: return Stage::Balanced;
+        case Product::Graph:
         case Product::Schedule: return Stage::Scheduled;
         case Product::Plan:
         case Product::Llvm:
@@ -59,8 +66,7 @@ std::string textOf(Product product, Compilation& program, const codegen::Options
         case Product::Plan: return plan::print(*program.plan);
         case Product::Llvm:
         case Product::Asm: return machineCode(product, program, options);
-        case Product::Graph:
-            return graph::toText(program.elaboration.graph, {&program.quota, nullptr});
+        case Product::Graph: return graphText(program);
         case Product::Object: break;
     }
     STRC_UNREACHABLE("a stage without text");

@@ -555,6 +555,7 @@ class GraphAndSchedule(Case):
         self.assertTrue(self.call("graph", "p.str")[0].startswith(b"digraph"))
         json.loads(self.call("graph", "--format=json", "p.str")[0])
         self.assertIn(b"pipeline Main", self.call("graph", "--format", "txt", "p.str")[0])
+        self.assertEqual(self.call("check", "--emit=graph", "p.str"), self.call("graph", "--format", "txt", "p.str"))
         self.call("graph", "-o", "g.json", "p.str")
         json.loads(self.bytes("g.json"))
         self.call("graph", "-o", "g.dot", "--no-fold", "p.str")
