@@ -42,10 +42,10 @@ typedef enum strc_status {
 STRC_API strc_status strc_compiler_add_source(strc_compiler*, const char* name, const char* text,
                                               size_t size);
 
-/// Options as the command line has them, without dashes (docs/command-line.md): "top" "NAME"; "D" "name=value";
-/// "W" "error"; "w"; "lenient"; "O" "0" to "3"; "check" "none"; "schedule" "single-appearance"; "stdlib"
-/// "FOLDER"; "native" "FILE"; "step-limit" "N"; "disable-pass" "lanes"; "interpret". `value` is
-/// null where there is none.
+/// Options as the command line has them, without dashes (docs/command-line.md). With a value: "top", "D" ("name=value"),
+/// "keep-param", "W", "O", "check", "tapes", "schedule", "stdlib", "native", "step-limit", "disable-pass", and for
+/// what is built "march", "target", "linker", "header". Without one, `value` is null: "w", "lenient", "interpret",
+/// "g", "fast-math", "static", "shared".
 STRC_API strc_status strc_compiler_set(strc_compiler*, const char* option, const char* value);
 
 typedef enum strc_stage {
@@ -114,6 +114,7 @@ typedef enum strc_product {
     STRC_PLAN,  ///< PLANNED
     STRC_LLVM,  ///< PLANNED
     STRC_ASSEMBLY,  ///< PLANNED
+    STRC_OBJECT,  ///< PLANNED; bytes: what strc_compiler_build links
 } strc_product;
 
 /// Null if it is too early, or if the program cannot be compiled. `*size` (which may be null): without NUL.
@@ -129,6 +130,14 @@ typedef struct strc_items {
 /// From STRC_STAGE_ELABORATED on.
 STRC_API strc_status strc_compiler_input(strc_compiler*, strc_items* to);
 STRC_API strc_status strc_compiler_output(strc_compiler*, strc_items* to);
+
+// ---------------------------------------------------------------- building
+
+/// After STRC_STAGE_PLANNED: makes an executable, or with "shared" a library and its C header (docs/embedding.md), as
+/// `strc build -o output` does. What was printed while the graph was built is printed when the executable
+/// starts. A C compiler is started to link; what it says is part of the diagnostic. The file appears when it is
+/// complete, and not at all after a failure.
+STRC_API strc_status strc_compiler_build(strc_compiler*, const char* output);
 
 // ---------------------------------------------------------------- running
 

@@ -2,6 +2,7 @@
 /// What is behind the handle of strc/strc.h, and the border that no exception passes.
 
 #include <deque>
+#include <exception>
 #include <functional>
 #include <map>
 #include <new>
@@ -9,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "session/build.h"
 #include "session/engine.h"
 #include "session/load.h"
 #include "session/products.h"
@@ -41,20 +43,36 @@ struct strc_compiler {
     std::deque<strc::api::Told> told;
     std::map<strc_product, std::string> texts;
     std::string inputType, outputType;
+    std::string printed;  ///< while the graph was built
     bool triedCode = false;
     std::optional<strc::session::Code> code;
+
+    strc::session::Building building() const;
 };
 
 namespace strc::api {
 
-/// Does `work`, whose value is a status; memory that runs out is one, too.
+/// A fault of the compiler itself becomes a diagnostic; afterwards the compiler is of no more use.
+void tellInternal(strc_compiler&, const char* what);
+
+/// Does `work`, whose value is a status. No exception gets further: memory that runs out is a status, too,
+/// and everything else a fault of the compiler.
 template <typename Work>
-strc_status guarded(Work work) noexcept {
+strc_status guarded(strc_compiler* compiler, Work work) noexcept {
     try {
-        return work();
-    } catch (const std::bad_alloc&) {
+        try {
+            return work();
+        } catch (const std::bad_alloc&) {
+            return STRC_NO_MEMORY;
+        } catch (const std::exception& fault) {
+            tellInternal(*compiler, fault.what());
+        } catch (...) {
+            tellInternal(*compiler, "an exception of unknown type");
+        }
+    } catch (...) {
         return STRC_NO_MEMORY;
     }
+    return STRC_FAILED;
 }
 
 }  // namespace strc::api

@@ -42,6 +42,13 @@ bool tell(base::Context& context, std::deque<Told>& told) {
     return errors;
 }
 
+void tellInternal(strc_compiler& compiler, const char* what) {
+    compiler.hasFailed = true;
+    base::Context context;
+    context.diags.add(base::Diag::InternalError) << what;
+    tell(context, compiler.told);
+}
+
 }  // namespace strc::api
 
 size_t strc_compiler_diagnostic_count(const strc_compiler* compiler) {

@@ -17,7 +17,8 @@ Stage neededFor(strc_product product) {
         case STRC_SCHEDULE: return Stage::Scheduled;
         case STRC_PLAN:
         case STRC_LLVM:
-        case STRC_ASSEMBLY: return Stage::Planned;
+        case STRC_ASSEMBLY:
+        case STRC_OBJECT: return Stage::Planned;
     }
     return Stage::Planned;
 }
@@ -28,6 +29,13 @@ std::string picture(strc_compiler& compiler, strc_product product) {
     const strc::graph::Annotations notes{&compiler.program.quota, &capacity};
     return product == STRC_GRAPH_JSON ? strc::graph::toJson(graph, notes)
                                       : strc::graph::toDot(graph, notes);
+}
+
+/// Empty if it was interrupted; a program always has some object file.
+std::string objectOf(strc_compiler& compiler) {
+    auto made = strc::session::objectFile(compiler.program, compiler.settings, compiler.building());
+    strc::api::tell(compiler.program.context, compiler.told);
+    return made.value_or("");
 }
 
 std::string textOf(strc_compiler& compiler, strc_product product) {
@@ -46,12 +54,13 @@ std::string textOf(strc_compiler& compiler, strc_product product) {
         case STRC_PLAN: return text(Product::Plan);
         case STRC_LLVM: return text(Product::Llvm);
         case STRC_ASSEMBLY: return text(Product::Asm);
+        case STRC_OBJECT: return objectOf(compiler);
     }
     return {};
 }
 
 bool canShow(const strc_compiler& compiler, strc_product product) {
-    if (product < STRC_AST || product > STRC_ASSEMBLY) return false;
+    if (product < STRC_AST || product > STRC_OBJECT) return false;
     if (compiler.stage < neededFor(product)) return false;
     if (product < STRC_PLAN) return true;
     const strc::session::Compilation& program = compiler.program;
@@ -61,7 +70,7 @@ bool canShow(const strc_compiler& compiler, strc_product product) {
 
 strc_status itemsOf(strc_compiler* compiler, strc_items* to, bool isInput) {
     if (!compiler || !to || compiler->stage < Stage::Elaborated) return STRC_WRONG_CALL;
-    return strc::api::guarded([&] {
+    return strc::api::guarded(compiler, [&] {
         const strc::graph::Graph& graph = compiler->program.elaboration.graph;
         const strc::graph::EdgeId edge = isInput ? graph.input : graph.output;
         *to = {nullptr, 0};
@@ -80,14 +89,14 @@ const char* strc_compiler_text(strc_compiler* compiler, strc_product product, si
     if (size) *size = 0;
     if (!compiler || !canShow(*compiler, product)) return nullptr;
     const std::string* made = nullptr;
-    const strc_status status = strc::api::guarded([&] {
+    const strc_status status = strc::api::guarded(compiler, [&] {
         auto known = compiler->texts.find(product);
         if (known == compiler->texts.end())
             known = compiler->texts.emplace(product, textOf(*compiler, product)).first;
         made = &known->second;
         return STRC_OK;
     });
-    if (status != STRC_OK) return nullptr;
+    if (status != STRC_OK || made->empty()) return nullptr;
     if (size) *size = made->size();
     return made->c_str();
 }

@@ -52,8 +52,10 @@ public:
         strc::interp::Options how = makeOptions();
         if (!compiler.triedCode && !compiler.settings.interpret) {
             compiler.triedCode = true;
-            compiler.code = strc::session::makeCode(
-                compiler.program, strc::session::codegenOptions(compiler.settings));
+            strc::codegen::Options here = strc::session::codegenOptions(compiler.settings);
+            here.target.clear();  // what is built may be for another machine
+            here.processor.clear();
+            compiler.code = strc::session::makeCode(compiler.program, here);
         }
         const bool compiled = compiler.code && strc::host::whyNot(how).empty();
         const strc::interp::Outcome outcome =
@@ -144,7 +146,7 @@ strc_status strc_compiler_run(strc_compiler* compiler, const strc_run_options* w
     if (!compiler || !wanted || wanted->size == 0 || compiler->hasFailed ||
         compiler->stage < Stage::Planned)
         return STRC_WRONG_CALL;
-    return strc::api::guarded([&] {
+    return strc::api::guarded(compiler, [&] {
         strc_run_options options{};  // of an older caller: what it does not know is not asked for
         std::memcpy(&options, wanted, std::min(wanted->size, sizeof options));
         const strc_run_result result = Run(*compiler, options)();

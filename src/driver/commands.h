@@ -33,9 +33,7 @@ int replCommand(const Call&);
 /// `last` not reached: the call ends with the reporter's status.
 Stage compileFiles(const Call&, Compilation&, Stage last,
                    std::function<void(std::string_view)> print, bool planIfPossible = false);
-/// What of the options matters to code generation.
-codegen::Options codegenOptions(const Options&);
-/// The same, for code in which native functions are called by their symbols; the program outlives it.
+/// What of the options matters to code generation, with native functions called by their symbols; the program outlives it.
 codegen::Options codegenOptions(const Options&, Compilation& program);
 /// --time-passes: prints what was measured and has not been printed yet.
 void showTimes(const Call&, base::Passes&);

@@ -15,9 +15,6 @@ using base::Result;
 
 namespace {
 
-/// Items of an open end that a library takes or gives at once: what audio callbacks bring at the least.
-constexpr std::int64_t kMostAtOnce = 64;
-
 void setUp(base::Passes& passes, const Call& call) {
     const Options& options = call.options;
     if (options.bisectLimit)
@@ -41,18 +38,8 @@ std::vector<SourceText> readSources(const Call& call, base::Diagnostics& diags) 
 
 }  // namespace
 
-codegen::Options codegenOptions(const Options& options) {
-    codegen::Options made = session::codegenOptions(options);
-    made.inPieces = options.isShared;
-    made.debug = options.debug;
-    made.fastMath = options.fastMath;
-    made.processor = options.processor;
-    made.target = options.target;
-    return made;
-}
-
 codegen::Options codegenOptions(const Options& options, Compilation& program) {
-    codegen::Options made = codegenOptions(options);
+    codegen::Options made = session::codegenOptions(options);
     made.native = session::nativesBySymbol(program);
     return made;
 }
@@ -68,7 +55,6 @@ Stage compileFiles(const Call& call, Compilation& result, Stage last,
     const bool isPlain = call.options.debug || call.options.tapes == plan::Tapes::Ring;
     if (call.options.level >= 2 && !isPlain)
         loading.improve = linear::Options{call.options.fastMath};
-    if (call.options.isShared) loading.mostItems = kMostAtOnce;
     loading.print = std::move(print);
     loading.interrupt = call.world.interrupt;
     Stage done = session::load(result, call.options, readSources(call, context.diags), loading);

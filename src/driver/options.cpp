@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/spelling.h"
+#include "session/build.h"
 
 namespace strc::driver {
 
@@ -272,9 +273,9 @@ private:
     }
 
     void addRepl() {
-        CLI::App& sub = addCommand(Command::Repl, "repl",
-                                   "try streams at a prompt (on a terminal also: strc alone)",
-                                   kReplExamples);
+        CLI::App& sub =
+            addCommand(Command::Repl, "repl",
+                       "try streams at a prompt (on a terminal also: strc alone)", kReplExamples);
         sub.add_option("FILE", options.arguments, "source files to load first")->type_name("");
         sub.add_flag("--json", options.json, "requests and answers as JSON, one a line");
         sub.add_flag("--events", options.events,
@@ -614,11 +615,8 @@ private:
         auto isOutput = [this](const std::string& file) { return file == options.output; };
         if (std::any_of(options.arguments.begin(), options.arguments.end(), isOutput))
             conflict("-o " + options.output, "the source file of that name");
-        if (options.isShared && options.header.empty()) {
-            const std::string& library = options.output;
-            const bool isUsual = library.ends_with(".so");
-            options.header = library.substr(0, library.size() - (isUsual ? 3 : 0)) + ".h";
-        }
+        if (options.isShared && options.header.empty())
+            options.header = session::headerOf(options.output);
         if (options.isShared && options.header == options.output)
             conflict("--header " + options.header, "a library of that name");
     }
@@ -628,8 +626,8 @@ private:
     }
 
     void checkTogether() {
-        bool needsFiles = options.command != Command::Explain &&
-                          options.command != Command::Repl && options.command != Command::Version;
+        bool needsFiles = options.command != Command::Explain && options.command != Command::Repl &&
+                          options.command != Command::Version;
         if (needsFiles && options.arguments.empty()) diags.add(Diag::NoInputFiles);
         auto standardInputs = std::count(options.arguments.begin(), options.arguments.end(), "-");
         if (standardInputs > 1) conflict("'-'", "a second '-'");
@@ -646,8 +644,6 @@ private:
         if (!options.header.empty() && !options.isShared)
             diags.add(Diag::BadCommandLine) << "--header needs --shared";
         if (options.command == Command::Graph) chooseGraphFormat();
-        if (options.linker.empty())
-            options.linker = options.target.empty() ? "cc" : options.target + "-gcc";
         bool emits = options.emit || options.emitAfter;
         if (options.command == Command::Build && !emits) chooseProductName();
         bool printsStage = emits || options.command == Command::Build ||

@@ -17,7 +17,17 @@
 
 namespace strc::driver {
 
-enum class Command : std::uint8_t { Run, Build, Check, Graph, Schedule, Fmt, Explain, Repl, Version };
+enum class Command : std::uint8_t {
+    Run,
+    Build,
+    Check,
+    Graph,
+    Schedule,
+    Fmt,
+    Explain,
+    Repl,
+    Version
+};
 enum class When : std::uint8_t { Auto, Always, Never };
 using Emit = session::Product;
 
@@ -50,19 +60,9 @@ struct Options : session::Settings {
     bool noInterpret = false;  ///< what cannot be compiled is an error
     std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit
     bool timePasses = false;
-    bool debug = false;  ///< -g
-    bool fastMath = false;
     bool stats = false;
     FileOptions in, out;
     io::StreamInfo outInfo;
-
-    // ---- build
-    std::string linker;  ///< --linker; empty: cc, or the target's
-    std::string target;  ///< --target; empty: this machine
-    std::string processor;  ///< --march=NAME; empty: the one at hand
-    bool isStatic = false;
-    bool isShared = false;  ///< a library instead of an executable
-    std::string header;  ///< of the library; empty: beside it
 
     // ---- repl
     bool json = false;

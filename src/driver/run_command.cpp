@@ -207,7 +207,7 @@ private:
     /// Empty as session::makeCode says: the interpreter, which starts at once, then also opens and closes the
     /// files of a run that is over before it began.
     std::optional<session::Code> makeCode(Clock::time_point begin) {
-        codegen::Options how = codegenOptions(options);
+        codegen::Options how = session::codegenOptions(options);
         how.interrupted = [this, begin] { return isOver(begin); };
         return session::makeCode(program, how);
     }

@@ -1,10 +1,14 @@
 #include "session/load.h"
 
 #include "base/spelling.h"
+#include "codegen/object.h"
 
 namespace strc::session {
 
 namespace {
+
+/// Items of an open end that a library takes or gives at once: what audio callbacks bring at the least.
+constexpr std::int64_t kMostAtOnce = 64;
 
 /// `name`: what stands after `-W`.
 void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
@@ -42,6 +46,9 @@ void apply(base::Context& context, const Settings& settings) {
     }
     if (settings.silenceWarnings) diags.silenceWarnings();
     for (base::Pass pass : settings.disabledPasses) context.passes.disable(pass);
+    if (!settings.processor.empty() &&
+        !codegen::knowsProcessor(codegenOptions(settings), settings.processor))
+        diags.add(base::Diag::UnknownProcessor) << settings.processor;
 }
 
 Stage load(Compilation& result, const Settings& settings, std::vector<SourceText> sources,
@@ -56,7 +63,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.tapes = settings.tapes;
     request.planIfPossible = loading.planIfPossible;
     request.improve = loading.improve;
-    request.mostItems = loading.mostItems;
+    if (settings.isShared) request.mostItems = kMostAtOnce;
     request.print = loading.print;
     request.interrupt = loading.interrupt;
     base::Result<Library> library = settings.stdlib.empty()
@@ -74,6 +81,11 @@ codegen::Options codegenOptions(const Settings& settings) {
     codegen::Options made;
     made.level = settings.level;
     made.checks = settings.checks;
+    made.inPieces = settings.isShared;
+    made.debug = settings.debug;
+    made.fastMath = settings.fastMath;
+    made.processor = settings.processor;
+    made.target = settings.target;
     return made;
 }
 

@@ -14,7 +14,6 @@ struct Loading {
     Stage last = Stage::Planned;
     bool planIfPossible = false;  ///< Request::planIfPossible
     std::optional<linear::Options> improve;  ///< Request::improve
-    std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;
 };

@@ -31,6 +31,15 @@ struct Settings {
     int level = 2;  ///< -O0 to -O3
     std::vector<base::Pass> disabledPasses;
     bool checks = true;  ///< --check=all
+    bool debug = false;  ///< -g
+    bool fastMath = false;
+
+    std::string target;  ///< --target; empty: this machine
+    std::string processor;  ///< --march=NAME; empty: the one at hand
+    std::string linker;  ///< --linker; empty: cc, or the target's
+    bool isStatic = false;
+    bool isShared = false;  ///< a library instead of an executable
+    std::string header;  ///< of the library; empty: beside it
 };
 
 /// What of them matters to code generation.

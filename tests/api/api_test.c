@@ -1,8 +1,10 @@
 /// libstrc as a program in C uses it. Exits with 0 if all is as it should be.
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "strc/strc.h"
 
@@ -222,6 +224,139 @@ static void test_products(void) {
     strc_compiler_free(c);
 }
 
+// ---- what is built
+
+static int exists(const char* name) { return access(name, F_OK) == 0; }
+
+static void expect_output(const char* command, const char* expected) {
+    text seen = {.size = 0};
+    FILE* from = popen(command, "r");
+    EXPECT(from != NULL);
+    if (!from) return;
+    seen.size = fread(seen.bytes, 1, sizeof seen.bytes - 1, from);
+    seen.bytes[seen.size] = '\0';
+    EXPECT(pclose(from) == 0);
+    EXPECT(strcmp(seen.bytes, expected) == 0);
+}
+
+static void test_executables(void) {
+    strc_compiler* c = compiler_of("p.str", counter, NULL);
+    EXPECT(strc_compiler_set(c, "keep-param", "n") == STRC_OK);
+    EXPECT(strc_compiler_set(c, "tapes", "ring") == STRC_OK);
+    EXPECT(strc_compiler_build(c, "counter") == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_build(c, "") == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_build(c, "counter") == STRC_OK);
+    size_t size = 0;
+    const char* object = strc_compiler_text(c, STRC_OBJECT, &size);
+    EXPECT(object && size > 100 && memcmp(object, "\177ELF", 4) == 0);
+    EXPECT(strc_compiler_build(c, "/nowhere/counter") == STRC_FAILED);
+    EXPECT(strc_compiler_diagnostic_count(c) == 1);
+    strc_compiler_free(c);
+    expect_output("./counter -i 3", "built\n0\n1\n2\n");
+    expect_output("./counter -i 3 -D n=5", "built\n0\n5\n10\n");
+}
+
+static void test_libraries(void) {
+    strc_compiler* c = compiler_of("p.str", sum, "Sum");
+    EXPECT(strc_compiler_set(c, "shared", NULL) == STRC_OK);
+    EXPECT(strc_compiler_set(c, "check", "none") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_build(c, "libsum.so") == STRC_OK);
+    EXPECT(exists("libsum.so") && exists("libsum.h"));
+    strc_compiler_free(c);
+
+    c = compiled(counter, NULL);  // prints
+    EXPECT(strc_compiler_build(c, "fine") == STRC_OK);
+    strc_compiler_free(c);
+    c = compiler_of("p.str", counter, NULL);
+    EXPECT(strc_compiler_set(c, "shared", NULL) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_build(c, "libcounter.so") == STRC_FAILED);
+    EXPECT(strc_compiler_diagnostic_count(c) > 0);
+    EXPECT(!exists("libcounter.so") && !exists("libcounter.h"));
+    strc_compiler_free(c);
+}
+
+static void test_faults_of_building(void) {
+    strc_diagnostic fault;
+    strc_compiler* c = compiler_of("p.str", counter, NULL);
+    EXPECT(strc_compiler_set(c, "linker", "no-such-linker") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_build(c, "none") == STRC_FAILED);
+    EXPECT(strc_compiler_diagnostic(c, 0, &fault) == STRC_OK);
+    EXPECT(strcmp(fault.code, "tool-missing") == 0);
+    EXPECT(!exists("none"));
+    strc_compiler_free(c);
+
+    c = compiler_of("p.str", counter, NULL);
+    EXPECT(strc_compiler_set(c, "march", "no-such-processor") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_FAILED);
+    EXPECT(strc_compiler_diagnostic(c, 0, &fault) == STRC_OK);
+    EXPECT(strcmp(fault.code, "unknown-processor") == 0);
+    strc_compiler_free(c);
+
+    c = compiler_of("p.str", counter, NULL);
+    EXPECT(strc_compiler_set(c, "lenient", NULL) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_build(c, "none") == STRC_FAILED);
+    EXPECT(strc_compiler_diagnostic(c, 0, &fault) == STRC_OK);
+    EXPECT(strcmp(fault.code, "cannot-compile") == 0);
+    strc_compiler_free(c);
+}
+
+static void test_building(void) {
+    char folder[] = "/tmp/strc-api-XXXXXX";
+    EXPECT(mkdtemp(folder) != NULL && chdir(folder) == 0);
+    test_executables();
+    test_libraries();
+    test_faults_of_building();
+    for (size_t k = 0; k < 4; ++k)
+        unlink((const char*[]){"counter", "fine", "libsum.so", "libsum.h"}[k]);
+    EXPECT(rmdir(folder) == 0);  // there was nothing else
+}
+
+// ---- options
+
+static void test_options(void) {
+    static const struct {
+        const char *name, *right, *wrong;
+    } options[] = {
+        {"top", "Main", ""},
+        {"D", "n=1", "=1"},
+        {"W", "error", ""},
+        {"O", "3", "x"},
+        {"check", "all", "some"},
+        {"tapes", "linear", "round"},
+        {"schedule", "latency", ""},
+        {"stdlib", "folder", ""},
+        {"native", "libm.so.6", ""},
+        {"step-limit", "5", "-5"},
+        {"disable-pass", "lanes", "parse"},
+        {"march", "native", ""},
+        {"target", "aarch64-linux-gnu", "vax"},
+        {"linker", "cc", ""},
+        {"header", "p.h", ""},
+        {"keep-param", "n", ""},
+        {"w", NULL, "yes"},
+        {"lenient", NULL, "yes"},
+        {"interpret", NULL, "yes"},
+        {"g", NULL, "yes"},
+        {"fast-math", NULL, "yes"},
+        {"static", NULL, "yes"},
+        {"shared", NULL, "yes"},
+    };
+    strc_compiler* c = strc_compiler_new();
+    for (size_t k = 0; k < sizeof options / sizeof *options; ++k) {
+        const int isRight = strc_compiler_set(c, options[k].name, options[k].right) == STRC_OK;
+        const int isWrong =
+            strc_compiler_set(c, options[k].name, options[k].wrong) == STRC_WRONG_CALL;
+        if (!isRight || !isWrong) fprintf(stderr, "option %s\n", options[k].name);
+        EXPECT(isRight && isWrong);
+    }
+    strc_compiler_free(c);
+}
+
 // ---- the wrong calls
 
 static void test_wrong_calls(void) {
@@ -281,6 +416,8 @@ int main(void) {
     test_diagnostics();
     test_warnings();
     test_products();
+    test_building();
+    test_options();
     test_wrong_calls();
     test_threads();
     return faults != 0;

@@ -1,0 +1,125 @@
+#include "session/build.h"
+
+#include <algorithm>
+
+#include "codegen/object.h"
+#include "executable/library.h"
+#include "executable/link.h"
+#include "executable/tables.h"
+#include "session/engine.h"
+
+namespace strc::session {
+
+using base::Diag;
+
+namespace {
+
+class Build {
+public:
+    Build(Compilation& made, const Settings& wanted, const Building& how)
+        : program(made), settings(wanted), building(how) {}
+
+    std::optional<std::string> object() {
+        if (!canBeCompiled()) return std::nullopt;
+        const executable::Program parts = this->parts();
+        const bool fine =
+            settings.isShared ? executable::checkLibrary(parts) : executable::checkFormats(parts);
+        if (!fine) return std::nullopt;
+        codegen::Options how = codegenOptions(settings);
+        how.native = nativesBySymbol(program);
+        how.interrupted = [this] { return isInterrupted(); };
+        codegen::Module module =
+            codegen::lower(program.context, program.module, *program.plan, how);
+        codegen::optimize(module, how);
+        auto tables = executable::tables(parts, module.sites(), codegen::processorFeatures(how));
+        auto made = codegen::emitObject(std::move(module), how, tables, executable::kTables);
+        if (made) return std::move(*made);
+        if (!isInterrupted()) diags().add(Diag::InternalError) << made.error();
+        return std::nullopt;
+    }
+
+    bool link(const std::string& object, const std::string& output) {
+        base::Timing timing(program.context.passes, base::Pass::Link);
+        const base::Status linked = executable::link(object, output, linkOptions(output));
+        if (!linked) reportFailure(linked.failure());
+        return static_cast<bool>(linked);
+    }
+
+private:
+    base::Diagnostics& diags() { return program.context.diags; }
+    bool isInterrupted() const { return building.interrupted && building.interrupted(); }
+
+    executable::Program parts() {
+        return {program.context,
+                *program.plan,
+                program.plannedQuota(),
+                program.module,
+                std::string(program.main->name.text()),
+                building.printed,
+                settings.isShared};
+    }
+
+    bool canBeCompiled() {
+        std::string why = program.plan ? codegen::whyNot(program.module, *program.plan)
+                                       : plan::whyNot(program.elaboration);
+        if (settings.lenient) why = "a compiled program has no lenient rates";
+        if (settings.stepLimit) why = "a compiled program has no limit of steps";
+        if (program.plan && why.empty()) return true;
+        if (why.empty()) why = "it has no plan";
+        const graph::Graph& graph = program.elaboration.graph;
+        diags().add(Diag::CannotCompile,
+                    graph.composites.empty() ? graph.nodes[0].range : graph.composites[0].header)
+            << why;
+        return false;
+    }
+
+    std::string linker() const {
+        if (!settings.linker.empty()) return settings.linker;
+        return settings.target.empty() ? "cc" : settings.target + "-gcc";
+    }
+
+    executable::LinkOptions linkOptions(const std::string& output) {
+        executable::LinkOptions how{
+            linker(), settings.isStatic, settings.natives, !settings.target.empty(), {}, {}};
+        if (!settings.isShared) return how;
+        how.prefix = program.main->name.text();
+        const std::string header = settings.header.empty() ? headerOf(output) : settings.header;
+        how.header = {header, executable::libraryHeader(parts())};
+        return how;
+    }
+
+    void reportFailure(const base::Failure& failure) {
+        if (isInterrupted()) return;  // and so was the linker
+        base::Diagnostic& diag = base::report(diags(), failure);
+        if (failure.id != Diag::ToolMissing) return;
+        std::string package = settings.target.empty() ? "gcc" : "gcc-" + settings.target;
+        std::replace(package.begin(), package.end(), '_', '-');
+        diag.note(Diag::Hint) << "it is the C compiler, in Debian's package " + package +
+                                     "; '--linker PATH' names another one";
+    }
+
+    Compilation& program;
+    const Settings& settings;
+    const Building& building;
+};
+
+}  // namespace
+
+std::optional<std::string> objectFile(Compilation& program, const Settings& settings,
+                                      const Building& building) {
+    return Build(program, settings, building).object();
+}
+
+bool build(Compilation& program, const Settings& settings, const Building& building,
+           const std::string& output) {
+    Build build(program, settings, building);
+    const std::optional<std::string> object = build.object();
+    return object && build.link(*object, output);
+}
+
+std::string headerOf(const std::string& library) {
+    const bool isUsual = library.ends_with(".so");
+    return library.substr(0, library.size() - (isUsual ? 3 : 0)) + ".h";
+}
+
+}  // namespace strc::session

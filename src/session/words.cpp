@@ -1,0 +1,117 @@
+#include "session/words.h"
+
+#include <charconv>
+#include <initializer_list>
+
+namespace strc::session {
+namespace {
+
+using Value = std::string_view;
+
+bool number(Value text, std::uint64_t most, std::uint64_t& to) {
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), to);
+    return error == std::errc() && end == text.data() + text.size() && to <= most;
+}
+
+bool define(Settings& settings, Value text) {
+    const std::size_t equals = text.find('=');
+    if (equals == Value::npos || equals == 0) return false;
+    settings.defines[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+    return true;
+}
+
+bool choose(Value text, std::initializer_list<Value> words, std::size_t& to) {
+    to = 0;
+    for (Value word : words) {
+        if (word == text) return true;
+        ++to;
+    }
+    return false;
+}
+
+bool setOrder(Settings& settings, Value text) {
+    std::size_t choice = 0;
+    if (!choose(text, {"buffers", "single-appearance", "latency"}, choice)) return false;
+    constexpr sched::Order orders[] = {sched::Order::Buffers, sched::Order::SingleAppearance,
+                                       sched::Order::Latency};
+    settings.order = orders[choice];
+    return true;
+}
+
+bool disable(Settings& settings, Value pass) {
+    const auto known = base::findPass(pass);
+    if (!known || base::info(*known).kind != base::PassKind::Pass) return false;
+    settings.disabledPasses.push_back(*known);
+    return true;
+}
+
+bool setTarget(Settings& settings, Value name) {
+    std::size_t choice = 0;
+    return choose(name, {"aarch64-linux-gnu", "x86_64-linux-gnu"}, choice) &&
+           (settings.target = name, true);
+}
+
+/// Of options that are a text.
+std::string* textOf(Settings& settings, Value name) {
+    if (name == "top") return &settings.top;
+    if (name == "stdlib") return &settings.stdlib;
+    if (name == "linker") return &settings.linker;
+    if (name == "header") return &settings.header;
+    if (name == "march") return &settings.processor;
+    return nullptr;
+}
+
+/// Of options that may be repeated.
+std::vector<std::string>* listOf(Settings& settings, Value name) {
+    if (name == "W") return &settings.warnings;
+    if (name == "native") return &settings.natives;
+    if (name == "keep-param") return &settings.keptParameters;
+    return nullptr;
+}
+
+}  // namespace
+
+bool setFlag(Settings& settings, Value name) {
+    struct Flag {
+        Value name;
+        bool Settings::* field;
+    };
+    static constexpr Flag flags[] = {
+        {"w", &Settings::silenceWarnings},   {"lenient", &Settings::lenient},
+        {"interpret", &Settings::interpret}, {"g", &Settings::debug},
+        {"fast-math", &Settings::fastMath},  {"static", &Settings::isStatic},
+        {"shared", &Settings::isShared}};
+    for (const Flag& flag : flags) {
+        if (flag.name != name) continue;
+        settings.*flag.field = true;
+        return true;
+    }
+    return false;
+}
+
+bool setOption(Settings& settings, Value name, Value value) {
+    std::uint64_t count = 0;
+    std::size_t choice = 0;
+    if (std::string* text = textOf(settings, name)) {
+        *text = name == "march" && value == "native" ? Value() : value;
+        return !value.empty();
+    }
+    if (auto* list = listOf(settings, name)) return list->emplace_back(value), !value.empty();
+    if (name == "D") return define(settings, value);
+    if (name == "target") return setTarget(settings, value);
+    if (name == "schedule") return setOrder(settings, value);
+    if (name == "disable-pass") return disable(settings, value);
+    if (name == "step-limit")
+        return number(value, UINT64_MAX, count) && (settings.stepLimit = count, true);
+    if (name == "O")
+        return number(value, 3, count) && (settings.level = static_cast<int>(count), true);
+    if (name == "check")
+        return choose(value, {"all", "none"}, choice) && (settings.checks = choice == 0, true);
+    if (name == "tapes") {
+        constexpr plan::Tapes tapes[] = {plan::Tapes::Linear, plan::Tapes::Ring};
+        return choose(value, {"linear", "ring"}, choice) && (settings.tapes = tapes[choice], true);
+    }
+    return false;
+}
+
+}  // namespace strc::session
