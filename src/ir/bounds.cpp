@@ -13,7 +13,7 @@ namespace {
 
 using types::TypeKind;
 
-constexpr int kMostSteps = 400'000;  ///< operations looked at, of all bodies
+constexpr int kMostSteps = 100'000;  ///< operations looked at, of all bodies
 constexpr int kPatience =
     1;  ///< rounds before what still grows in a loop is taken to grow for ever
 constexpr int kMostRounds =
@@ -255,15 +255,13 @@ private:
             if (isInside(next, head)) break;
             head = widened(head, next, round);
         }
-        if (stepsLeft > 0) narrow(frame, instr, begin, head);
+        State narrow = join(begin, oneRound(frame, instr, head).second);
+        if (!isInside(narrow, head)) narrow = head;
         records = outerRecords;
-        state = oneRound(frame, instr, head).first;
-    }
-
-    /// Once more without widening: what the round does from there, if it is no more than that.
-    void narrow(Frame& frame, const Instr& instr, const State& begin, State& head) {
-        State next = join(begin, oneRound(frame, instr, head).second);
-        if (isInside(next, head)) head = std::move(next);
+        auto [exit, end] = oneRound(frame, instr, narrow);
+        // Loops inside may have been looked at more coarsely this time.
+        if (!isInside(join(begin, end), narrow)) exit = oneRound(frame, instr, head).first;
+        state = std::move(exit);
     }
 
     static bool isInside(const Known& inner, const Known& outer) {
