@@ -468,7 +468,8 @@ private:
             const Range divisor = frame.regs[instr.operands[1]];
             if (isInt(instr.type)) prove(instr, divisor.min > 0 || divisor.max < 0);
         }
-        if (instr.result == kNone || !isInt(instr.type)) return;
+        const bool isLoad = instr.op == Op::Load || instr.op == Op::LoadAt;
+        if (instr.result == kNone || !isInt(instr.type) || isLoad) return;
         std::array<Range, 2> operands;
         for (std::size_t k = 0; k < std::min<std::size_t>(instr.operands.size(), 2); ++k)
             operands[k] = frame.regs[instr.operands[k]];
