@@ -44,8 +44,11 @@ private:
     bool keepsStrings(const Instr& loop) const;
     void releaseStrings();
 
-    /// Has its check to be made? (Of indices, offsets of peeks, divisors.)
-    bool isChecked(const Instr& instr) const { return instr.checked && !proofs.contains(&instr); }
+    /// Has its check to be made? (Of indices, offsets of peeks, divisors.) What is done for nothing is not what
+    /// was proved about.
+    bool isChecked(const Instr& instr) const {
+        return instr.checked && (when || rounds || !proofs.contains(&instr));
+    }
 
     // ---- natives.cpp
     void emitNative(const Instr&);
