@@ -105,6 +105,7 @@ int replCommand(const Call& call) {
     world.show = [&](std::string_view text) { call.world.out << text << std::flush; };
     world.colour = call.options.report.colour == When::Always ||
                    (call.options.report.colour == When::Auto && call.world.errIsTerminal);
+    world.isTerse = !inIsTerminal;
     const repl::Terminal terminal{call.world.in, call.world.out, call.world.err, inIsTerminal,
                                   &stopped};
     return repl::readLines(terminal, std::move(world), call.options.arguments) ? kFine

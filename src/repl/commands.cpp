@@ -27,9 +27,8 @@ constexpr std::array kCommands = std::to_array<Command>({
     {":continue", "[N]", "go on with the present stream, at most N firings",
      "  :continue\n  :continue 1000", &S::continueCommand},
     {":engine", "[interpret|jit]", "run new streams by the interpreter, or as machine code",
-     "  :engine jit\n  take 5 Ramp()\nMachine code is fast, begins anew with every line, runs "
-     "whole "
-     "steady states and cannot be stepped.",
+     "  :engine jit\n  take 5 Ramp()\nMachine code is fast, runs whole steady states and "
+     "cannot be stepped. After an error or Ctrl-C a stream begins anew.",
      &S::engineCommand},
     {":graph", "[STREAM] [> FILE]", "the stream graph as a tree, or as a picture in a file",
      "  :graph\n  :graph Ramp() | Scale(2)\n  :graph > ramp.svg\nFiles end in .svg, .png, .dot, "
@@ -195,7 +194,7 @@ void State::engineCommand(const Input&, const Input& arguments) {
         isCompiled = word == "jit";
     else if (!word.empty())
         fail(arguments, "the engines are 'interpret' and 'jit'");
-    show(isCompiled ? "new streams run as machine code\n" : "new streams are interpreted\n");
+    confirm(isCompiled ? "new streams run as machine code\n" : "new streams are interpreted\n");
 }
 
 void State::listCommand(const Input&, const Input& arguments) {

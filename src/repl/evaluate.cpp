@@ -217,7 +217,10 @@ void State::checkDeclared(const Input& input, const std::vector<const Declaratio
     check(std::move(about));
     if (!isQuiet) {
         for (const Declaration* each : fresh)
-            show(fmt::format("{} {}\n", before.has(*each) ? "redefined" : "declared", each->head));
+            if (before.has(*each))
+                show(fmt::format("redefined {}\n", each->head));
+            else
+                confirm(fmt::format("declared {}\n", each->head));
     }
     if (!affected.empty()) show(fmt::format("  used by {}\n", namesOf(affected)));
     for (const auto& [name, instance] : instances)

@@ -22,7 +22,7 @@ void State::load(const std::string& file, const Input& input) {
         if (each->source == file) now.insert(each->name);
     if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
     answer->hasDeclared = true;
-    show(fmt::format("{}: {} declaration{}\n", file, now.size(), now.size() == 1 ? "" : "s"));
+    confirm(fmt::format("{}: {} declaration{}\n", file, now.size(), now.size() == 1 ? "" : "s"));
 }
 
 void State::loadCommand(const Input& input, const Input& arguments) {

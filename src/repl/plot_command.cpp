@@ -9,6 +9,7 @@ using types::Value;
 /// Of the last run, of a run that is typed, or of an expression.
 std::vector<double> State::numbersOf(const Input& arguments) {
     std::vector<double> numbers;
+    if (arguments.text().starts_with("[")) return listedNumbers(arguments);
     if (!arguments.text().empty()) {
         if (isStream(arguments)) {
             isQuiet = true;

@@ -40,8 +40,14 @@ std::string Running::signature() const {
     return side(input()) + "->" + side(output());
 }
 
-bool Running::start(std::function<void(std::string_view)> show, const volatile bool* interrupt) {
+void Running::startMachine() {
+    machine = std::make_unique<MachineRun>(work->program, input(), output(), print, interrupt);
+}
+
+bool Running::start(std::function<void(std::string_view)> show, const volatile bool* stop) {
     print = std::move(show);
+    interrupt = stop;
+    if (isCompiled) return startMachine(), true;
     interp::Options options;
     options.interrupt = interrupt;
     options.natives = &work->program.natives;
@@ -55,9 +61,31 @@ bool Running::start(std::function<void(std::string_view)> show, const volatile b
     return live->isReady();
 }
 
-void Running::feed(const std::byte* items, std::uint64_t count) { live->feed(items, count); }
+void Running::feed(const std::byte* items, std::uint64_t count) {
+    if (machine)
+        return machine->feed(items, count * static_cast<std::uint64_t>(types::sizeOf(input())));
+    live->feed(items, count);
+}
+
+bool Running::hasBegun() const {
+    if (machine) return machine->hasBegun();
+    return live->steps() > 0 || (input() && live->size(graph().input) > 0);
+}
+
+Stop Running::goAsMachine(const Goal& goal, const Take& take) {
+    switch (machine->go(goal.items, take)) {
+        case MachineRun::Rest::Wanting: return Stop::Waiting;
+        case MachineRun::Rest::Made: return Stop::Goal;
+        case MachineRun::Rest::Over: break;
+    }
+    const interp::End end = machine->end();
+    if (end != interp::End::Interrupted && end != interp::End::Failed) return Stop::Ended;
+    startMachine();
+    return end == interp::End::Failed ? Stop::Failed : Stop::Interrupted;
+}
 
 Stop Running::go(const Goal& goal, const Take& take) {
+    if (machine) return goAsMachine(goal, take);
     Stop why = Stop::Ended;
     base::onOwnStack([&] { why = goOn(goal, take); });
     return why;

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "interp/live.h"
-#include "io/items.h"
+#include "repl/machine_run.h"
 #include "repl/workbench.h"
-#include "session/engine.h"
 
 namespace strc::repl {
 
@@ -50,9 +49,7 @@ public:
     Stop go(const Goal&, const Take& take);
     bool goBack(std::uint64_t steps);
     /// It has fired, or been fed.
-    bool hasBegun() const {
-        return live->steps() > 0 || (input() && live->size(graph().input) > 0);
-    }
+    bool hasBegun() const;
     /// A step is not stopped by a break where it stands.
     void passBreak() { stoppedAt = live->steps(); }
     std::vector<Message> messages();
@@ -71,20 +68,22 @@ public:
     std::string source;  ///< the stream as it was typed
     std::unique_ptr<Work> work;
     std::unique_ptr<interp::Live> live;
-    bool isCompiled = false;  ///< it has no `live`: every run begins anew (compiled.h)
-    std::optional<session::Code> code;  ///< once it is `isMade`, if it can be compiled
-    bool isMade = false;
+    bool isCompiled = false;  ///< it has no `live` but a `machine`
+    std::unique_ptr<MachineRun> machine;
     std::set<std::string, std::less<>> uses;  ///< declarations that it was made of
     std::set<graph::NodeId> breaks;
     std::set<graph::EdgeId> watched;
     std::function<void(graph::EdgeId)> onChange;  ///< of what is watched
 
 private:
+    void startMachine();
+    Stop goAsMachine(const Goal&, const Take&);
     Stop goOn(const Goal&, const Take&);
     bool isDone(const Goal&, std::uint64_t from, std::uint64_t given) const;
     void noteChanges(std::vector<std::pair<graph::EdgeId, std::vector<types::Value>>>& before);
 
     std::function<void(std::string_view)> print;
+    const volatile bool* interrupt = nullptr;
     std::uint64_t lines = 0;  ///< printed
     std::uint64_t stoppedAt = UINT64_MAX;  ///< step before which a break stopped it
 };

@@ -27,6 +27,8 @@ struct World {
         build;
     std::size_t width = 80;  ///< columns of tables and plots
     bool colour = false;  ///< of messages
+    /// Nobody reads along: what was done as it was asked for is not confirmed.
+    bool isTerse = false;
 };
 
 struct Answer {

@@ -88,6 +88,8 @@ public:
     std::string itemsOf(const Input&, const MixedText&);
     std::string listed(const Input&, const Line&, Span inside, const types::Type* item);
     std::string range(const Input& from, const Input& to, const types::Type* item);
+    /// `[1, 2.5]` or `[1 .. 9]`.
+    std::vector<double> listedNumbers(const Input&);
     std::string itemsOfValue(const Input&, const types::Type* item);
     io::Format formatOf(const Input&, const std::string& file);
     void openSink(Sink&, const Input&, const Line&, const types::Type* item, io::StreamInfo);
@@ -144,6 +146,10 @@ public:
     std::string meaningOf(std::string_view word) const;
 
     // ---- messages
+    /// That what was asked for is done.
+    void confirm(std::string_view text) const {
+        if (!world.isTerse) show(text);
+    }
     void show(std::string_view text) const {
         if (!isQuiet) world.show(text);
     }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 #include <fmt/format.h>
 
 #include "base/own_stack.h"
-#include "repl/compiled.h"
 #include "repl/state.h"
 #include "repl/values.h"
 #include "types/builtin_streams.h"
@@ -221,7 +221,6 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
     for (const Declaration* each : declarations.needed(names).declarations)
         made->uses.insert(each->name);
     made->isCompiled = isCompiled;
-    if (isCompiled) return made;
     const bool isReady =
         made->start([this](std::string_view printed) { show(printed); }, world.interrupt);
     made->onChange = [this, raw = made.get()](graph::EdgeId edge) { showChange(*raw, edge); };
@@ -282,6 +281,19 @@ std::string State::range(const Input& from, const Input& to, const Type* item) {
         fmt::format("; init {{ for (int k__ = 0; k__ < {}; k__++) {}[k__] = (", count, kItems));
     text.piece(from.begin, from.end).own(") + k__; } }");
     return itemsOf(from, text);
+}
+
+std::vector<double> State::listedNumbers(const Input& list) {
+    Line line;
+    line.tokens = tokenize(list.text());
+    std::erase_if(line.tokens, [](const Token& t) { return t.kind == TokenKind::Comment; });
+    if (line.tokens.size() < 2 || !line.tokens.back().is("]"))
+        fail(list, "a list of numbers is written [1, 2, 3]");
+    const types::TypeTable table;
+    const std::string bytes = listed(list, line, {1, line.tokens.size() - 1}, table.doubleType());
+    std::vector<double> numbers(bytes.size() / sizeof(double));
+    std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
+    return numbers;
 }
 
 /// An array, item by item, or a single value.
@@ -445,7 +457,7 @@ void State::stream(const Input& input) {
     current = running;
     if (line.name) instances[name] = running;
     if (line.name && !line.source && !take && !line.sink) {
-        show(fmt::format("{}: {}\n", name, running->signature()));
+        confirm(fmt::format("{}: {}\n", name, running->signature()));
         return;
     }
     run(*running, line, take, input);
@@ -476,29 +488,18 @@ void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> 
         } else {
             bytes = itemsOfValue(from, stream.input());
         }
-    } else if (isOpen && (stream.isCompiled || (!take && !line.sink && !stream.hasBegun()))) {
+    } else if (isOpen && !take && !line.sink && !stream.hasBegun()) {
         show(fmt::format("{} waits for input: '<- [1, 2, 3]' feeds it\n", stream.signature()));
         return;
     }
     Sink sink;
     openSink(sink, input, line, stream.output(), file ? file->info() : io::StreamInfo());
-    auto compiled = [&] {
-        CompiledRun wanted;
-        wanted.items = bytes;
-        wanted.file = file ? &file->items() : nullptr;
-        wanted.most = goal.items;
-        wanted.print = [this](std::string_view text) { show(text); };
-        wanted.take = [&](std::vector<Value> items) { return sink.take(std::move(items)); };
-        wanted.interrupt = world.interrupt;
-        return runCompiled(stream, std::move(wanted));
-    };
-    const Stop why =
-        stream.isCompiled ? compiled() : feedAndGo(stream, goal, bytes, sink, [&]() -> std::string {
-            if (!file) return {};
-            base::Result<std::string> more = file->next();
-            if (!more) fail(input, more.error());
-            return *more;
-        });
+    const Stop why = feedAndGo(stream, goal, bytes, sink, [&]() -> std::string {
+        if (!file) return {};
+        base::Result<std::string> more = file->next();
+        if (!more) fail(input, more.error());
+        return *more;
+    });
     std::vector<Message> messages = stream.messages();
     closeSink(sink, input, stream.output());
     tellWhy(stream, why, take, sink.count);
@@ -535,7 +536,7 @@ void State::tellWhy(const Running& stream, Stop why, std::optional<std::uint64_t
         case Stop::Interrupted:
             answer->isInterrupted = true;
             if (stream.isCompiled)
-                show("interrupted\n");
+                show("interrupted; it begins anew\n");
             else
                 show(fmt::format("interrupted after {} steps; ':continue' goes on\n",
                                  stream.live->steps()));

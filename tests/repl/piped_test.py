@@ -26,7 +26,7 @@ class Piped(unittest.TestCase):
     def test_lines_that_go_on(self):
         out, _ = self.say("int->int filter Twice {\n  work pop 1 push 1 {\n    push(2 * pop());\n  }\n}\n"
                           "Twice <- [1,\n2]\n")
-        self.assertEqual(out, "declared int->int filter Twice\n2 4\n")
+        self.assertEqual(out, "2 4\n")
 
     def test_an_error_is_told_and_the_rest_goes_on(self):
         out, err = self.say("nope\n1 + 1\n", status=1)
@@ -46,7 +46,7 @@ class Piped(unittest.TestCase):
             with open(path, "w", encoding="ascii") as file:
                 file.write("static { int K = 7; }\n\n  " + TWICE + "\n")
             out, _ = self.say("Twice <- [1, K]\n", path)
-            self.assertEqual(out, f"{path}: 1 declaration\n2 14\n")
+            self.assertEqual(out, "2 14\n")
             saved = os.path.join(folder, "saved.str")
             self.say(f"{TWICE}\nint n = 5\nfloat[2] f = {{0.1, 1}}\n:save {saved}\n")
             out, _ = self.say("Twice <- [n]\nf\n", saved)
@@ -55,6 +55,13 @@ class Piped(unittest.TestCase):
                 file.write("\n\nint->int filter Twice { work pop 1 push 1 { push(nope); } }\n")
             _, err = self.say(f":load {path}\n", status=1)
             self.assertIn(f"{path}:3:50: error", err)
+
+    def test_lists_are_drawn(self):
+        out, _ = self.say(":plot [1, 2 * 2, 9]\n")
+        self.assertIn("9 ┤", out)
+        self.assertIn("0 … 2", out)
+        _, err = self.say(":plot [1, 2\n", status=1)
+        self.assertIn("error", err)
 
     def test_compiled_streams(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -183,6 +183,31 @@ TEST_F(SessionTest, MachineCodeGivesTheSame) {
     EXPECT_THAT(say(":step"), HasSubstr("machine code"));
 }
 
+TEST_F(SessionTest, MachineCodeGoesOnWhereItStopped) {
+    say(":engine jit");
+    say("int->int filter Pairs { work pop 2 push 1 { push(pop() + pop()); } }");
+    say("p = Pairs");
+    EXPECT_EQ(say("p <- [1, 2, 3]"), "3\n");
+    EXPECT_EQ(say("p <- [4, 5]"), "7\n");
+    say("void->int filter Count { int k; work push 1 { push(k++); } }");
+    say("c = Count");
+    EXPECT_EQ(say("take 3 c"), "0 1 2\n");
+    EXPECT_EQ(say("take 5000 c -> many"), "many = 5000 items\n");
+    EXPECT_EQ(say("take 2 c"), "5003 5004\n");
+    say("l = Count | int->void filter { work pop 1 { println(pop()); } }");
+    EXPECT_EQ(say("take 2 l"), "0\n1\n");
+    EXPECT_EQ(say("take 2 l"), "2\n3\n");
+}
+
+TEST_F(SessionTest, MachineCodeThatFailsBeginsAnew) {
+    say(":engine jit");
+    say("int->int filter Inverse { int n; work pop 1 push 1 { n++; push(100 * n / pop()); } }");
+    say("i = Inverse");
+    EXPECT_EQ(say("i <- [1, 2]"), "100 100\n");
+    EXPECT_THAT(say("i <- [0]"), HasSubstr("division by zero"));
+    EXPECT_EQ(say("i <- [1]"), "100\n");
+}
+
 TEST_F(SessionTest, Completion) {
     say("int->int filter Scaler { work pop 1 push 1 { push(pop()); } }");
     const Completion found = session->complete("take 3 Scal", 11);
