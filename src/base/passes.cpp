@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/assert.h"
+#include "base/pass.h"
 
 namespace strc::base {
 namespace {

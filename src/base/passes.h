@@ -18,13 +18,8 @@
 
 namespace strc::base {
 
-enum class Pass : std::uint8_t {
-#define STRC_PASS(Id, kind, product, name, what) Id,
-#include "base/passes.def"
-#undef STRC_PASS
-    Count
-};
-
+/// Its values stand in pass.h, which those include who name one: a new pass compiles few files.
+enum class Pass : std::uint8_t;
 enum class PassKind : std::uint8_t { Stage, Pass };
 enum class PassProduct : std::uint8_t { None, Ast, Ir, Kernels, Graph, Schedule, Plan, Code, Asm };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/pass.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {

@@ -1,6 +1,7 @@
 #include "codegen/jit.h"
 
 #include "base/assert.h"
+#include "base/pass.h"
 #include "codegen/detail/machine_code.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"

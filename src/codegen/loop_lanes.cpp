@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/pass.h"
 #include "codegen/detail/body_emitter.h"
 
 namespace strc::codegen {

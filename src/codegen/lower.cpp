@@ -1,6 +1,7 @@
 #include "codegen/lower.h"
 
 #include "base/assert.h"
+#include "base/pass.h"
 #include "codegen/detail/instrument.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"

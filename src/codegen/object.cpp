@@ -95,6 +95,7 @@ std::uint64_t processorFeatures(const Options& options) {
         row <<= 1;
     };
 #define STRC_FEATURE(name, leaf, part, bit, state) add(name);
+#include "base/pass.h"
 #include "strc/processor_features.def"
 #undef STRC_FEATURE
     return features;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/pass.h"
 #include "codegen/detail/instrument.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "base/pass.h"
 #include "codegen/detail/module_builder.h"
 
 namespace strc::codegen {

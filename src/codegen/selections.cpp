@@ -1,6 +1,7 @@
 // Branches on data whose sides are both done (ir/selections.h). What `when` does not hold for writes to memory that
 // nobody reads: behind an array, or beside the output.
 
+#include "base/pass.h"
 #include "codegen/detail/body_emitter.h"
 
 namespace strc::codegen {

@@ -1,6 +1,7 @@
 #include "codegen/detail/target.h"
 
 #include "base/assert.h"
+#include "base/pass.h"
 #include "codegen/detail/module_builder.h"
 
 namespace strc::codegen {

@@ -1,6 +1,7 @@
 // `strc build`: executables, libraries and object files.
 #include <ostream>
 
+#include "base/pass.h"
 #include "driver/commands.h"
 #include "session/build.h"
 

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "base/pass.h"
 #include "base/spelling.h"
 #include "elab/purity.h"
 #include "elab/rates.h"

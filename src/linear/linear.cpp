@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/assert.h"
+#include "base/pass.h"
 #include "graph/effects.h"
 #include "ir/text.h"
 #include "linear/extract.h"

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/assert.h"
+#include "base/pass.h"
 #include "graph/flow.h"
 #include "plan/demand.h"
 #include "plan/fuse.h"

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/pass.h"
 #include "graph/components.h"
 #include "graph/effects.h"
 #include "plan/feedback.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/pass.h"
 #include "types/builtin_streams.h"
 
 namespace strc::plan {

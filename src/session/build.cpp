@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/pass.h"
 #include "codegen/object.h"
 #include "executable/library.h"
 #include "executable/link.h"

@@ -1,5 +1,6 @@
 #include "session/pipeline.h"
 
+#include "base/pass.h"
 #include "ir/open.h"
 #include "ir/verify.h"
 #include "lower/lower.h"

@@ -4,6 +4,7 @@
 
 #include "ast/print.h"
 #include "base/assert.h"
+#include "base/pass.h"
 #include "graph/picture.h"
 #include "ir/text.h"
 

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/pass.h"
+
 namespace strc::base {
 namespace {
 

@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "base/pass.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::testing {

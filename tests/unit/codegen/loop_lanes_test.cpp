@@ -1,3 +1,4 @@
+#include "base/pass.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::testing {

@@ -1,6 +1,7 @@
 // The pass `bounds-proofs`: checks that cannot fail are not made, and all others are.
 #include <algorithm>
 
+#include "base/pass.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::testing {

@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "base/pass.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::testing {

@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/pass.h"
 #include "ir/verify.h"
 #include "linear/extract.h"
 #include "unit/codegen/compiled.h"

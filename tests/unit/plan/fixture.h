@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/pass.h"
 #include "plan/plan.h"
 #include "sched/balance.h"
 #include "support/streams.h"
