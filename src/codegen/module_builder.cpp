@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/assert.h"
+#include "base/pass.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -32,7 +33,6 @@ llvm::FunctionType* functionType(llvm::LLVMContext& context, R (*)(P...)) {
 llvm::FunctionType* runtimeType(llvm::LLVMContext& context, std::string_view name) {
 #define STRC_RUNTIME_FUNCTION(result, function, parameters) \
     if (name == #function) return functionType(context, &function);
-#include "base/pass.h"
 #include "strc/runtime_functions.def"
 #undef STRC_RUNTIME_FUNCTION
     STRC_UNREACHABLE("no such function of the runtime");

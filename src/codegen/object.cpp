@@ -1,5 +1,6 @@
 #include "codegen/object.h"
 
+#include "base/pass.h"
 #include "codegen/detail/machine_code.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
@@ -95,7 +96,6 @@ std::uint64_t processorFeatures(const Options& options) {
         row <<= 1;
     };
 #define STRC_FEATURE(name, leaf, part, bit, state) add(name);
-#include "base/pass.h"
 #include "strc/processor_features.def"
 #undef STRC_FEATURE
     return features;
