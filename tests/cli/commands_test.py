@@ -680,7 +680,7 @@ class Calls(Case):
         self.call("build", "--top=Same", "same.str")
         program = subprocess.run(["./same", "--help"], cwd=self.folder, capture_output=True, check=True)
         helps = [program.stdout.decode()]
-        for command in ("run", "build", "check", "graph", "schedule", "fmt", "explain", "version"):
+        for command in ("run", "build", "check", "graph", "schedule", "fmt", "explain", "repl", "version"):
             self.assertIn(command.encode(), out)
             help_text, _ = self.call(command, "--help")
             self.assertTrue(f"Usage: strc {command} ".encode() in help_text, command)
@@ -695,7 +695,7 @@ class Calls(Case):
         self.call("build", "--top=Same", "same.str")
         program = subprocess.run(["./same", "--help"], cwd=self.folder, capture_output=True, check=True)
         helps = [program.stdout.decode()]
-        for command in ("run", "build", "check", "graph", "schedule", "fmt", "explain", "version"):
+        for command in ("run", "build", "check", "graph", "schedule", "fmt", "explain", "repl", "version"):
             helps.append(self.call(command, "--help")[0].decode().split("\nExamples:")[0])
         for text in helps:
             for options in re.findall(r"^  (-[^ ]*)", text, re.M):
