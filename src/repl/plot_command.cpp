@@ -12,14 +12,8 @@ std::vector<double> State::numbersOf(const Input& arguments) {
     if (arguments.text().starts_with("[")) return listedNumbers(arguments);
     if (!arguments.text().empty()) {
         if (isStream(arguments)) {
-            isQuiet = true;
-            try {
-                stream(arguments);
-            } catch (...) {
-                isQuiet = false;
-                throw;
-            }
-            isQuiet = false;
+            const Meanwhile quiet(isQuiet);
+            stream(arguments);
         } else {
             if (std::optional<Value> value = valueOf(arguments)) appendNumbers(*value, numbers);
             return numbers;

@@ -14,6 +14,19 @@ namespace strc::repl {
 /// An entry that fails ends the evaluation; its messages have been added to the answer.
 struct Failed {};
 
+/// Says for a while that something is so.
+class Meanwhile {
+public:
+    explicit Meanwhile(bool& of) : flag(of), before(of) { flag = true; }
+    ~Meanwhile() { flag = before; }
+    Meanwhile(const Meanwhile&) = delete;
+    Meanwhile& operator=(const Meanwhile&) = delete;
+
+private:
+    bool& flag;
+    bool before;
+};
+
 /// One entry as it was typed.
 struct Input {
     std::string_view typed;  ///< everything
@@ -79,8 +92,12 @@ public:
     void stream(const Input&);
     bool isStream(const Input&) const;
     bool isStreamName(std::string_view) const;
-    std::shared_ptr<Running> make(const Input&, const std::string& source, MixedText);
-    std::shared_ptr<Running> meant(const Input&, const Line&);
+    enum class Use : std::uint8_t {
+        Run,
+        Look  ///< opens no file and prints nothing
+    };
+    std::shared_ptr<Running> make(const Input&, const std::string& source, MixedText, Use);
+    std::shared_ptr<Running> meant(const Input&, const Line&, Use);
     void run(Running&, const Line&, std::optional<std::uint64_t> take, const Input&);
     Stop feedAndGo(Running&, Goal, std::string bytes, Sink&,
                    const std::function<std::string()>& more);
@@ -126,7 +143,7 @@ public:
     Running& present(const Input&);
     Running& interpreted(const Input&);
     std::shared_ptr<Running> about(const Input& input, const Input& arguments);
-    /// A stream as it is typed, for a look at it.
+    /// A stream as it is typed, for a look at it: one that is made for that is not started.
     std::shared_ptr<Running> described(const Input&);
     /// "int->int filter Scale(int k)", or empty.
     std::string headOf(std::string_view name) const;

@@ -204,8 +204,8 @@ MixedText wrapped(const Input& input, const Line& line) {
 
 }  // namespace
 
-std::shared_ptr<Running> State::make(const Input& input, const std::string& source,
-                                     MixedText text) {
+std::shared_ptr<Running> State::make(const Input& input, const std::string& source, MixedText text,
+                                     Use use) {
     Task task;
     task.typed = std::string(input.typed);
     task.input = input.name;
@@ -221,6 +221,7 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
     for (const Declaration* each : declarations.needed(names).declarations)
         made->uses.insert(each->name);
     made->isCompiled = isCompiled;
+    if (use == Use::Look) return made;
     const bool isReady =
         made->start([this](std::string_view printed) { show(printed); }, world.interrupt);
     made->onChange = [this, raw = made.get()](graph::EdgeId edge) { showChange(*raw, edge); };
@@ -411,7 +412,7 @@ void State::closeSink(Sink& sink, const Input& input, const Type* item) {
 
 // ---------------------------------------------------------------- running
 
-std::shared_ptr<Running> State::meant(const Input& input, const Line& line) {
+std::shared_ptr<Running> State::meant(const Input& input, const Line& line, Use use) {
     if (line.elements.empty()) {
         if (line.name) fail(input, "a stream is needed after '='");
         if (!current) fail(input, "there is no stream yet: 'Scale(2) <- [1, 2, 3]' makes one");
@@ -428,13 +429,14 @@ std::shared_ptr<Running> State::meant(const Input& input, const Line& line) {
                          name));
     }
     const Input whole = part(input, line, {line.elements.front().begin, line.elements.back().end});
-    return make(input, std::string(whole.text()), wrapped(input, line));
+    return make(input, std::string(whole.text()), wrapped(input, line), use);
 }
 
 std::shared_ptr<Running> State::described(const Input& input) {
     const Line line = LineParser(input.text()).parse();
     if (line.elements.empty()) fail(input, "a stream is needed here");
-    return meant(input, line);
+    const Meanwhile quiet(isQuiet);
+    return meant(input, line, Use::Look);
 }
 
 void State::stream(const Input& input) {
@@ -453,7 +455,7 @@ void State::stream(const Input& input) {
             fail(part(input, line, *line.name),
                  fmt::format("'{}' is the name of a declaration: another one is needed", name));
     }
-    std::shared_ptr<Running> running = meant(input, line);
+    std::shared_ptr<Running> running = meant(input, line, Use::Run);
     current = running;
     if (line.name) instances[name] = running;
     if (line.name && !line.source && !take && !line.sink) {

@@ -56,6 +56,22 @@ class Piped(unittest.TestCase):
             _, err = self.say(f":load {path}\n", status=1)
             self.assertIn(f"{path}:3:50: error", err)
 
+    def test_looking_at_a_stream_does_nothing(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "keep.raw")
+            with open(path, "wb") as file:
+                file.write(b"12345678")
+            stream = f'Ramp() | Loud() | FileWriter<float>("{path}")'
+            loud = 'float->float filter Loud() { init { println("init"); } work pop 1 push 1 { push(pop()); } }'
+            for engine in ("interpret", "jit"):
+                out, err = self.say(f":engine {engine}\n{loud}\n:type {stream}\n:rates {stream}\n:schedule {stream}\n"
+                                    f":graph {stream}\n")
+                self.assertEqual(err, "")
+                self.assertTrue(out.startswith("void->void\nfilter"), out)
+                self.assertNotIn("init\n", out)
+                with open(path, "rb") as file:
+                    self.assertEqual(file.read(), b"12345678")
+
     def test_lists_are_drawn(self):
         out, _ = self.say(":plot [1, 2 * 2, 9]\n")
         self.assertIn("9 ┤", out)
