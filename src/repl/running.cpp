@@ -15,7 +15,14 @@ using types::Value;
 
 namespace {
 
-constexpr std::uint64_t kMostAtOnce = 4096;  ///< items that wait to be taken
+/// So many items wait to be taken.
+std::uint64_t mostAtOnce(const types::Type* item) {
+    constexpr std::uint64_t kMostItems = 4096;
+    constexpr std::uint64_t kMostBytes = 16ull << 20;
+    if (!item) return kMostItems;
+    const auto size = static_cast<std::uint64_t>(types::sizeOf(item));
+    return std::clamp<std::uint64_t>(kMostBytes / std::max<std::uint64_t>(size, 1), 1, kMostItems);
+}
 
 }  // namespace
 
@@ -99,13 +106,13 @@ bool Running::isDone(const Goal& goal, std::uint64_t fromStep, std::uint64_t giv
 
 Stop Running::goOn(const Goal& goal, const Take& take) {
     const std::uint64_t from = live->steps();
+    const std::uint64_t most = mostAtOnce(output());
     std::uint64_t given = 0;
     lines = 0;
     std::vector<std::pair<EdgeId, std::vector<Value>>> before;
     for (EdgeId edge : watched) before.emplace_back(edge, live->items(edge));
     auto hand = [&] {
-        const std::uint64_t most = goal.items ? *goal.items - given : UINT64_MAX;
-        std::vector<Value> items = live->takeOutput(most);
+        std::vector<Value> items = live->takeOutput(goal.items ? *goal.items - given : UINT64_MAX);
         given += items.size();
         return items.empty() || take(std::move(items));
     };
@@ -128,7 +135,7 @@ Stop Running::goOn(const Goal& goal, const Take& take) {
         }
         stoppedAt = UINT64_MAX;
         if (!before.empty()) noteChanges(before);
-        if (live->outputSize() >= kMostAtOnce && !hand()) return Stop::Ended;
+        if (live->outputSize() >= most && !hand()) return Stop::Ended;
     }
 }
 

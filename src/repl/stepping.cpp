@@ -22,9 +22,8 @@ void State::goOn(Running& stream, const Goal& goal, bool isStepwise, const Input
     std::vector<Value> items;
     constexpr std::size_t kMost = 1 << 20;
     auto take = [&](std::vector<Value> more) {
-        for (Value& each : more)
-            if (items.size() < kMost) items.push_back(std::move(each));
-        return true;
+        for (Value& each : more) items.push_back(std::move(each));
+        return items.size() < kMost;
     };
     const Stop why = stream.go(goal, take);
     std::vector<Message> messages = stream.messages();
@@ -32,11 +31,11 @@ void State::goOn(Running& stream, const Goal& goal, bool isStepwise, const Input
         show(fmt::format("{} fired\n", stream.nameOf(stream.live->last())));
     results = std::move(items);
     giveAll(results, results.size());
+    if (results.size() >= kMost) fail(input, "so many items are not kept; ':continue' goes on");
     if (isStepwise && why == Stop::Waiting) show("nobody can fire: the stream waits for input\n");
     tellWhy(stream, why, {}, 0);
     check(std::move(messages));
     if (why == Stop::Failed) throw Failed();
-    static_cast<void>(input);
 }
 
 void State::stepCommand(const Input& input, const Input& arguments) {

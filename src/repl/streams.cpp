@@ -20,7 +20,8 @@ namespace {
 
 constexpr std::string_view kStream = "it";
 constexpr std::uint64_t kShownOfSource = 10;  ///< items that a source without `take` gives
-constexpr std::size_t kMostKept = 1 << 20;  ///< items that a run without `->` keeps
+/// What a run without a file for its items keeps of them.
+constexpr std::uint64_t kMostKeptBytes = 256ull << 20;
 
 bool isStreamKind(const Token& token) {
     return token.is("filter") || token.is("pipeline") || token.is("splitjoin") ||
@@ -357,18 +358,33 @@ struct State::Sink {
     std::optional<base::Failure> failure;
 
     bool take(std::vector<Value> items) {
-        count += items.size();
         for (Value& each : items) {
-            if (writer) {
-                auto written =
-                    writer->write(reinterpret_cast<const std::byte*>(each.bytes.data()), 1);
-                if (!written) failure = written.failure();
-            } else if (kept.size() < kMostKept) {
-                kept.push_back(std::move(each));
-            }
+            if (!(writer ? write(each) : keep(each))) return false;
+            ++count;
         }
+        return true;
+    }
+
+private:
+    bool write(const Value& item) {
+        auto written = writer->write(reinterpret_cast<const std::byte*>(item.bytes.data()), 1);
+        if (!written) failure = written.failure();
         return !failure;
     }
+    bool keep(Value& item) {
+        keptBytes += sizeof(Value) + item.bytes.size();
+        if (keptBytes > kMostKeptBytes) {
+            failure = base::Failure{
+                fmt::format("more than {} items are not kept; '-> \"out.npy\"' writes any "
+                            "number of them to a file",
+                            count)};
+            return false;
+        }
+        kept.push_back(std::move(item));
+        return true;
+    }
+
+    std::uint64_t keptBytes = 0;
 };
 
 void State::openSink(Sink& sink, const Input& input, const Line& line, const Type* item,
@@ -402,7 +418,9 @@ void State::closeSink(Sink& sink, const Input& input, const Type* item) {
         return;
     }
     results = std::move(sink.kept);
-    if (sink.variable.empty()) return giveAll(results, sink.count);
+    if (sink.variable.empty()) giveAll(results, sink.count);
+    if (sink.failure) fail(input, sink.failure->text);
+    if (sink.variable.empty()) return;
     Variable made{arrayOf(item, results.size()), {}, namesIn(types::toString(item))};
     for (const Value& each : results) made.bytes += each.bytes;
     declarations.variables.insert_or_assign(sink.variable, std::move(made));

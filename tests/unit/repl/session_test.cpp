@@ -199,6 +199,18 @@ TEST_F(SessionTest, MachineCodeGoesOnWhereItStopped) {
     EXPECT_EQ(say("take 2 l"), "2\n3\n");
 }
 
+TEST_F(SessionTest, NoItemIsLostSilently) {
+    say(":engine jit");
+    EXPECT_EQ(say("take 1100000 IntRamp() -> many"), "many = 1100000 items\n");
+    EXPECT_EQ(say("many[1099999]"), "1099999\n");
+    for (const char* engine : {":engine interpret", ":engine jit"}) {
+        say(engine);
+        say("void->float[100000] filter Wide { work push 1 { float[100000] wide; push(wide); } }");
+        EXPECT_THAT(say("take 1000 Wide() -> much"), HasSubstr("items are not kept"));
+        EXPECT_THAT(say("much"), HasSubstr("unknown variable"));
+    }
+}
+
 TEST_F(SessionTest, MachineCodeThatFailsBeginsAnew) {
     say(":engine jit");
     say("int->int filter Inverse { int n; work pop 1 push 1 { n++; push(100 * n / pop()); } }");
