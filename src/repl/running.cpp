@@ -26,6 +26,18 @@ std::uint64_t mostAtOnce(const types::Type* item) {
 
 }  // namespace
 
+FileSource::FileSource(std::unique_ptr<io::ItemReader> file, const types::Type* item)
+    : reader(std::move(file)), itemSize(static_cast<std::size_t>(types::sizeOf(item))) {}
+
+base::Result<std::string> FileSource::next() {
+    constexpr std::size_t kChunk = 4096;
+    std::string bytes(kChunk * itemSize, '\0');
+    auto got = reader->read(reinterpret_cast<std::byte*>(bytes.data()), kChunk);
+    if (!got) return got.failure();
+    bytes.resize(*got * itemSize);
+    return bytes;
+}
+
 Running::Running(const Workbench& workbench, Task wanted, MixedText text, std::string typed)
     : bench(workbench), mixed(std::move(text)), task(std::move(wanted)), source(std::move(typed)) {
     task.text = &mixed;
@@ -48,7 +60,14 @@ std::string Running::signature() const {
 }
 
 void Running::startMachine() {
-    machine = std::make_unique<MachineRun>(work->program, input(), output(), print, interrupt);
+    machine = std::make_unique<MachineRun>(
+        work->program, input(), output(), [this](std::string_view text) { printAndCount(text); },
+        interrupt);
+}
+
+void Running::printAndCount(std::string_view text) {
+    lines += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
+    print(text);
 }
 
 bool Running::start(std::function<void(std::string_view)> show, const volatile bool* stop) {
@@ -58,10 +77,7 @@ bool Running::start(std::function<void(std::string_view)> show, const volatile b
     interp::Options options;
     options.interrupt = interrupt;
     options.natives = &work->program.natives;
-    options.print = [this](std::string_view text) {
-        lines += static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
-        print(text);
-    };
+    options.print = [this](std::string_view text) { printAndCount(text); };
     session::Compilation& program = work->program;
     live = std::make_unique<interp::Live>(program.context, program.module, program.elaboration,
                                           program.quota, *program.program.types, options);
@@ -80,7 +96,9 @@ bool Running::hasBegun() const {
 }
 
 Stop Running::goAsMachine(const Goal& goal, const Take& take) {
-    switch (machine->go(goal.items, take)) {
+    std::optional<std::uint64_t> most = goal.items;
+    if (most) *most -= std::min(*most, output() ? given : lines);
+    switch (machine->go(most, take)) {
         case MachineRun::Rest::Wanting: return Stop::Waiting;
         case MachineRun::Rest::Made: return Stop::Goal;
         case MachineRun::Rest::Over: break;
@@ -91,33 +109,52 @@ Stop Running::goAsMachine(const Goal& goal, const Take& take) {
     return end == interp::End::Failed ? Stop::Failed : Stop::Interrupted;
 }
 
-Stop Running::go(const Goal& goal, const Take& take) {
-    if (machine) return goAsMachine(goal, take);
-    Stop why = Stop::Ended;
-    base::onOwnStack([&] { why = goOn(goal, take); });
-    return why;
+bool Running::feedMore() {
+    if (!file) return false;
+    base::Result<std::string> more = file->next();
+    if (!more) fault = more.failure();
+    if (!more || more->empty()) {
+        file.reset();
+        return false;
+    }
+    feed(reinterpret_cast<const std::byte*>(more->data()),
+         more->size() / static_cast<std::size_t>(types::sizeOf(input())));
+    return true;
 }
 
-bool Running::isDone(const Goal& goal, std::uint64_t fromStep, std::uint64_t given) const {
-    if (goal.steps && live->steps() - fromStep >= *goal.steps) return true;
+Stop Running::go(const Goal& goal, const Take& take) {
+    firstStep = live ? live->steps() : 0;
+    given = lines = 0;
+    const Take counted = [&](std::vector<Value> items) {
+        given += items.size();
+        return take(std::move(items));
+    };
+    for (;;) {
+        Stop why = Stop::Ended;
+        if (machine)
+            why = goAsMachine(goal, counted);
+        else
+            base::onOwnStack([&] { why = goOn(goal, counted); });
+        if (why != Stop::Waiting || !feedMore()) return why;
+    }
+}
+
+bool Running::isDone(const Goal& goal) const {
+    if (goal.steps && live->steps() - firstStep >= *goal.steps) return true;
     if (!goal.items) return false;
     return (output() ? given + live->outputSize() : lines) >= *goal.items;
 }
 
 Stop Running::goOn(const Goal& goal, const Take& take) {
-    const std::uint64_t from = live->steps();
     const std::uint64_t most = mostAtOnce(output());
-    std::uint64_t given = 0;
-    lines = 0;
     std::vector<std::pair<EdgeId, std::vector<Value>>> before;
     for (EdgeId edge : watched) before.emplace_back(edge, live->items(edge));
     auto hand = [&] {
         std::vector<Value> items = live->takeOutput(goal.items ? *goal.items - given : UINT64_MAX);
-        given += items.size();
         return items.empty() || take(std::move(items));
     };
     for (;;) {
-        if (isDone(goal, from, given)) return hand() ? Stop::Goal : Stop::Ended;
+        if (isDone(goal)) return hand() ? Stop::Goal : Stop::Ended;
         if (!breaks.empty() && live->steps() != stoppedAt && breaks.contains(live->next())) {
             stoppedAt = live->steps();
             hand();

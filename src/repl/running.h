@@ -5,9 +5,11 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "interp/live.h"
+#include "io/items.h"
 #include "repl/machine_run.h"
 #include "repl/workbench.h"
 
@@ -28,6 +30,19 @@ struct Goal {
     std::optional<std::uint64_t> steps;
 };
 
+/// A file that feeds a stream.
+class FileSource {
+public:
+    FileSource(std::unique_ptr<io::ItemReader> file, const types::Type* item);
+    /// The next few items as bytes; empty at the end.
+    base::Result<std::string> next();
+    io::StreamInfo info() const { return reader->info(); }
+
+private:
+    std::unique_ptr<io::ItemReader> reader;
+    std::size_t itemSize;
+};
+
 class Running {
 public:
     /// Compiles; the work has errors if that failed.
@@ -46,7 +61,10 @@ public:
     bool start(std::function<void(std::string_view)> print, const volatile bool* interrupt);
     void feed(const std::byte* items, std::uint64_t count);
     using Take = std::function<bool(std::vector<types::Value>)>;  ///< false: no more
+    /// Waits only where `file` has no more.
     Stop go(const Goal&, const Take& take);
+    /// What the file said when it could not be read any further.
+    std::optional<base::Failure> takeFault() { return std::exchange(fault, std::nullopt); }
     bool goBack(std::uint64_t steps);
     /// It has fired, or been fed.
     bool hasBegun() const;
@@ -68,6 +86,7 @@ public:
     std::string source;  ///< the stream as it was typed
     std::unique_ptr<Work> work;
     std::unique_ptr<interp::Live> live;
+    std::optional<FileSource> file;  ///< what it is fed from when it waits
     bool isCompiled = false;  ///< it has no `live` but a `machine`
     std::unique_ptr<MachineRun> machine;
     std::set<std::string, std::less<>> uses;  ///< declarations that it was made of
@@ -79,12 +98,18 @@ private:
     void startMachine();
     Stop goAsMachine(const Goal&, const Take&);
     Stop goOn(const Goal&, const Take&);
-    bool isDone(const Goal&, std::uint64_t from, std::uint64_t given) const;
+    bool feedMore();
+    bool isDone(const Goal&) const;
+    void printAndCount(std::string_view text);
     void noteChanges(std::vector<std::pair<graph::EdgeId, std::vector<types::Value>>>& before);
 
     std::function<void(std::string_view)> print;
     const volatile bool* interrupt = nullptr;
+    // Of the present `go`:
+    std::uint64_t firstStep = 0;
+    std::uint64_t given = 0;  ///< items
     std::uint64_t lines = 0;  ///< printed
+    std::optional<base::Failure> fault;
     std::uint64_t stoppedAt = UINT64_MAX;  ///< step before which a break stopped it
 };
 

@@ -99,8 +99,7 @@ public:
     std::shared_ptr<Running> make(const Input&, const std::string& source, MixedText, Use);
     std::shared_ptr<Running> meant(const Input&, const Line&, Use);
     void run(Running&, const Line&, std::optional<std::uint64_t> take, const Input&);
-    Stop feedAndGo(Running&, Goal, std::string bytes, Sink&,
-                   const std::function<std::string()>& more);
+    void feed(Running&, const Line&, const Input&);
     void tellWhy(const Running&, Stop, std::optional<std::uint64_t> wanted, std::uint64_t count);
     std::string itemsOf(const Input&, const MixedText&);
     std::string listed(const Input&, const Line&, Span inside, const types::Type* item);

@@ -35,6 +35,7 @@ void State::goOn(Running& stream, const Goal& goal, bool isStepwise, const Input
     if (isStepwise && why == Stop::Waiting) show("nobody can fire: the stream waits for input\n");
     tellWhy(stream, why, {}, 0);
     check(std::move(messages));
+    if (auto fault = stream.takeFault()) fail(input, fault->text);
     if (why == Stop::Failed) throw Failed();
 }
 

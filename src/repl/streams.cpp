@@ -319,31 +319,6 @@ std::string State::itemsOfValue(const Input& input, const Type* item) {
 
 // ---------------------------------------------------------------- files
 
-namespace {
-
-class FileSource {
-public:
-    FileSource(std::unique_ptr<io::ItemReader> file, const Type* item)
-        : reader(std::move(file)), itemSize(static_cast<std::size_t>(types::sizeOf(item))) {}
-
-    base::Result<std::string> next() {
-        constexpr std::size_t kChunk = 4096;
-        std::string bytes(kChunk * itemSize, '\0');
-        auto got = reader->read(reinterpret_cast<std::byte*>(bytes.data()), kChunk);
-        if (!got) return got.failure();
-        bytes.resize(*got * itemSize);
-        return bytes;
-    }
-    io::StreamInfo info() const { return reader->info(); }
-    io::ItemReader& items() { return *reader; }
-
-private:
-    std::unique_ptr<io::ItemReader> reader;
-    std::size_t itemSize;
-};
-
-}  // namespace
-
 io::Format State::formatOf(const Input& input, const std::string& file) {
     if (std::optional<io::Format> format = io::formatOf(file)) return *format;
     fail(input, fmt::format("the name '{}' does not say what format the file has", file));
@@ -483,67 +458,55 @@ void State::stream(const Input& input) {
     run(*running, line, take, input);
 }
 
+/// What stands behind `<-`.
+void State::feed(Running& stream, const Line& line, const Input& input) {
+    const Input from = part(input, line, *line.source);
+    if (!stream.input()) fail(from, "this stream has no input");
+    if (line.source->isEmpty()) fail(from, "'<-' wants items: [1, 2, 3], a variable or \"file\"");
+    std::optional<FileSource> file;
+    std::string bytes;
+    if (isString(line, *line.source)) {
+        const std::string name = unquoted(from.text());
+        auto opened = io::openReader(name, formatOf(from, name), stream.input());
+        if (!opened) fail(from, opened.error());
+        file.emplace(std::move(*opened), stream.input());
+    } else if (line.tokens[line.source->begin].is("[") &&
+               line.tokens[line.source->end - 1].is("]")) {
+        bytes = listed(input, line, {line.source->begin + 1, line.source->end - 1}, stream.input());
+    } else {
+        bytes = itemsOfValue(from, stream.input());
+    }
+    if (stream.file) show("the rest of the file that fed it is not read\n");
+    stream.file = std::move(file);
+    stream.feed(reinterpret_cast<const std::byte*>(bytes.data()),
+                bytes.size() / static_cast<std::size_t>(types::sizeOf(stream.input())));
+}
+
 void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> take,
                 const Input& input) {
     Goal goal{take, std::nullopt};
     const bool isOpen = stream.input() != nullptr;
-    if (line.source && !isOpen) fail(part(input, line, *line.source), "this stream has no input");
     const bool isBounded = take || isOpen || !stream.output() || line.sink;
     if (!isBounded) goal.items = kShownOfSource;
-    std::optional<FileSource> file;
-    std::string bytes;
     if (line.source) {
-        const Input from = part(input, line, *line.source);
-        if (line.source->isEmpty())
-            fail(from, "'<-' wants items: [1, 2, 3], a variable or \"file\"");
-        if (isString(line, *line.source)) {
-            const std::string name = unquoted(from.text());
-            auto opened = io::openReader(name, formatOf(from, name), stream.input());
-            if (!opened) fail(from, opened.error());
-            file.emplace(std::move(*opened), stream.input());
-        } else if (line.tokens[line.source->begin].is("[") &&
-                   line.tokens[line.source->end - 1].is("]")) {
-            bytes =
-                listed(input, line, {line.source->begin + 1, line.source->end - 1}, stream.input());
-        } else {
-            bytes = itemsOfValue(from, stream.input());
-        }
+        feed(stream, line, input);
     } else if (isOpen && !take && !line.sink && !stream.hasBegun()) {
         show(fmt::format("{} waits for input: '<- [1, 2, 3]' feeds it\n", stream.signature()));
         return;
     }
     Sink sink;
-    openSink(sink, input, line, stream.output(), file ? file->info() : io::StreamInfo());
-    const Stop why = feedAndGo(stream, goal, bytes, sink, [&]() -> std::string {
-        if (!file) return {};
-        base::Result<std::string> more = file->next();
-        if (!more) fail(input, more.error());
-        return *more;
-    });
+    openSink(sink, input, line, stream.output(),
+             stream.file ? stream.file->info() : io::StreamInfo());
+    const Stop why =
+        stream.go(goal, [&](std::vector<Value> items) { return sink.take(std::move(items)); });
     std::vector<Message> messages = stream.messages();
     closeSink(sink, input, stream.output());
     tellWhy(stream, why, take, sink.count);
     if (!isBounded && why == Stop::Goal) show("`take N` gives more.\n");
     check(std::move(messages));
+    if (auto fault = stream.takeFault())
+        fail(line.source ? part(input, line, *line.source) : input, fault->text);
     if (why == Stop::Failed) throw Failed();
-}
-
-Stop State::feedAndGo(Running& stream, Goal goal, std::string bytes, Sink& sink,
-                      const std::function<std::string()>& more) {
-    auto take = [&](std::vector<Value> items) { return sink.take(std::move(items)); };
-    const std::uint64_t wanted = goal.items.value_or(0);
-    Stop why = Stop::Waiting;
-    for (;;) {
-        if (bytes.empty()) bytes = more();
-        const bool isFed = !bytes.empty();
-        if (isFed)
-            stream.feed(reinterpret_cast<const std::byte*>(bytes.data()),
-                        bytes.size() / static_cast<std::size_t>(types::sizeOf(stream.input())));
-        bytes.clear();
-        if (goal.items && stream.output()) goal.items = wanted - std::min(wanted, sink.count);
-        why = stream.go(goal, take);
-        if (why != Stop::Waiting || !isFed) return why;
-    }
 }
 
 void State::tellWhy(const Running& stream, Stop why, std::optional<std::uint64_t> wanted,

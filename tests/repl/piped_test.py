@@ -72,6 +72,19 @@ class Piped(unittest.TestCase):
                 with open(path, "rb") as file:
                     self.assertEqual(file.read(), b"12345678")
 
+    def test_a_file_goes_on_feeding_its_stream(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "big.npy")
+            for engine in ("interpret", "jit"):
+                out, err = self.say(f':engine {engine}\ntake 10000 IntRamp() -> "{path}"\n'
+                                    f's = Identity<int>\ntake 3 s <- "{path}"\ntake 5000 s -> more\nmore[4999]\n'
+                                    's -> rest\nrest[4996]\ns <- [7]\n')
+                self.assertEqual(err, "")
+                self.assertEqual(out, "10000 items written\n0 1 2\nmore = 5000 items\n5002\n"
+                                      "rest = 4997 items\n9999\n7\n")
+            out, _ = self.say(f'take 1 Identity<int> <- "{path}"\n<- [-1] -> all\nall[4095]')
+            self.assertIn("the rest of the file that fed it is not read\nall = 4096 items\n-1\n", out)
+
     def test_lists_are_drawn(self):
         out, _ = self.say(":plot [1, 2 * 2, 9]\n")
         self.assertIn("9 ┤", out)
