@@ -26,8 +26,11 @@ std::uint64_t mostAtOnce(const types::Type* item) {
 
 }  // namespace
 
-FileSource::FileSource(std::unique_ptr<io::ItemReader> file, const types::Type* item)
-    : reader(std::move(file)), itemSize(static_cast<std::size_t>(types::sizeOf(item))) {}
+FileSource::FileSource(std::string name, std::unique_ptr<io::ItemReader> opened,
+                       const types::Type* item)
+    : file(std::move(name)),
+      reader(std::move(opened)),
+      itemSize(static_cast<std::size_t>(types::sizeOf(item))) {}
 
 base::Result<std::string> FileSource::next() {
     constexpr std::size_t kChunk = 4096;

@@ -33,12 +33,14 @@ struct Goal {
 /// A file that feeds a stream.
 class FileSource {
 public:
-    FileSource(std::unique_ptr<io::ItemReader> file, const types::Type* item);
+    FileSource(std::string name, std::unique_ptr<io::ItemReader> file, const types::Type* item);
+    const std::string& name() const { return file; }
     /// The next few items as bytes; empty at the end.
     base::Result<std::string> next();
     io::StreamInfo info() const { return reader->info(); }
 
 private:
+    std::string file;
     std::unique_ptr<io::ItemReader> reader;
     std::size_t itemSize;
 };

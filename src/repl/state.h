@@ -88,7 +88,6 @@ public:
                        const Replaced& before);
 
     // ---- streams.cpp
-    struct Sink;
     void stream(const Input&);
     bool isStream(const Input&) const;
     bool isStreamName(std::string_view) const;
@@ -99,7 +98,14 @@ public:
     std::shared_ptr<Running> make(const Input&, const std::string& source, MixedText, Use);
     std::shared_ptr<Running> meant(const Input&, const Line&, Use);
     void run(Running&, const Line&, std::optional<std::uint64_t> take, const Input&);
-    void feed(Running&, const Line&, const Input&);
+    struct Sink;  ///< where the items of a run go
+    struct Source {
+        std::optional<FileSource> file;
+        std::string items;  ///< bytes
+    };
+    Source sourceOf(const Running&, const Line&, const Input&);
+    void feed(Running&, Source);
+    void checkSink(const Running&, const Line&, const Input&);
     void tellWhy(const Running&, Stop, std::optional<std::uint64_t> wanted, std::uint64_t count);
     std::string itemsOf(const Input&, const MixedText&);
     std::string listed(const Input&, const Line&, Span inside, const types::Type* item);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -362,6 +363,32 @@ private:
     std::uint64_t keptBytes = 0;
 };
 
+namespace {
+
+/// One file, also by links.
+bool isSameFile(const std::string& a, const std::string& b) {
+    std::error_code failed;
+    return std::filesystem::equivalent(a, b, failed) && !failed &&
+           !std::filesystem::is_character_file(a, failed);
+}
+
+}  // namespace
+
+/// A file that is read, or that filters write, would be emptied before.
+void State::checkSink(const Running& stream, const Line& line, const Input& input) {
+    if (!line.sink || !isString(line, *line.sink)) return;
+    const Input to = part(input, line, *line.sink);
+    const std::string file = unquoted(to.text());
+    auto refuse = [&](const std::string& other) {
+        if (!other.empty() && isSameFile(file, other))
+            fail(to, fmt::format("'{}' is in use by this stream: another file is needed", file));
+    };
+    if (line.source && isString(line, *line.source))
+        refuse(unquoted(part(input, line, *line.source).text()));
+    if (!line.source && stream.file) refuse(stream.file->name());
+    for (const graph::Node& node : stream.graph().nodes) refuse(node.file);
+}
+
 void State::openSink(Sink& sink, const Input& input, const Line& line, const Type* item,
                      io::StreamInfo info) {
     if (!line.sink) return;
@@ -459,17 +486,16 @@ void State::stream(const Input& input) {
 }
 
 /// What stands behind `<-`.
-void State::feed(Running& stream, const Line& line, const Input& input) {
+State::Source State::sourceOf(const Running& stream, const Line& line, const Input& input) {
     const Input from = part(input, line, *line.source);
     if (!stream.input()) fail(from, "this stream has no input");
     if (line.source->isEmpty()) fail(from, "'<-' wants items: [1, 2, 3], a variable or \"file\"");
-    std::optional<FileSource> file;
-    std::string bytes;
+    Source source;
     if (isString(line, *line.source)) {
         const std::string name = unquoted(from.text());
         auto opened = io::openReader(name, formatOf(from, name), stream.input());
         if (!opened) fail(from, opened.error());
-        file.emplace(std::move(*opened), stream.input());
+        source.file.emplace(name, std::move(*opened), stream.input());
     } else if (line.tokens[line.source->begin].is("[") &&
                line.tokens[line.source->end - 1].is("]")) {
         bytes = listed(input, line, {line.source->begin + 1, line.source->end - 1}, stream.input());
@@ -477,9 +503,10 @@ void State::feed(Running& stream, const Line& line, const Input& input) {
         bytes = itemsOfValue(from, stream.input());
     }
     if (stream.file) show("the rest of the file that fed it is not read\n");
-    stream.file = std::move(file);
-    stream.feed(reinterpret_cast<const std::byte*>(bytes.data()),
-                bytes.size() / static_cast<std::size_t>(types::sizeOf(stream.input())));
+    stream.file = std::move(source.file);
+    const auto itemSize = static_cast<std::size_t>(types::sizeOf(stream.input()));
+    stream.feed(reinterpret_cast<const std::byte*>(source.items.data()),
+                source.items.size() / itemSize);
 }
 
 void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> take,
@@ -488,15 +515,18 @@ void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> 
     const bool isOpen = stream.input() != nullptr;
     const bool isBounded = take || isOpen || !stream.output() || line.sink;
     if (!isBounded) goal.items = kShownOfSource;
+    std::optional<Source> source;
     if (line.source) {
-        feed(stream, line, input);
+        source = sourceOf(stream, line, input);
     } else if (isOpen && !take && !line.sink && !stream.hasBegun()) {
         show(fmt::format("{} waits for input: '<- [1, 2, 3]' feeds it\n", stream.signature()));
         return;
     }
     Sink sink;
-    openSink(sink, input, line, stream.output(),
-             stream.file ? stream.file->info() : io::StreamInfo());
+    const std::optional<FileSource>& file = source ? source->file : stream.file;
+    checkSink(stream, line, input);
+    openSink(sink, input, line, stream.output(), file ? file->info() : io::StreamInfo());
+    if (source) feed(stream, std::move(*source));
     const Stop why =
         stream.go(goal, [&](std::vector<Value> items) { return sink.take(std::move(items)); });
     std::vector<Message> messages = stream.messages();

@@ -85,6 +85,29 @@ class Piped(unittest.TestCase):
             out, _ = self.say(f'take 1 Identity<int> <- "{path}"\n<- [-1] -> all\nall[4095]')
             self.assertIn("the rest of the file that fed it is not read\nall = 4096 items\n-1\n", out)
 
+    def test_what_is_read_is_not_overwritten(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "c.csv")
+            link = os.path.join(folder, "link.csv")
+            with open(path, "w", encoding="ascii") as file:
+                file.write("1,2,3\n")
+            os.symlink(path, link)
+            for line in (f'Identity<float>() <- "{path}" -> "{path}"', f'Identity<float>() <- "{path}" -> "{link}"',
+                         f'take 2 FileReader<float>("{path}") -> "{link}"'):
+                _, err = self.say(line + "\n", status=1)
+                self.assertIn("is in use by this stream", err)
+                with open(path, encoding="ascii") as file:
+                    self.assertEqual(file.read(), "1,2,3\n")
+
+    def test_results_before_a_faulty_item_are_shown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "c.csv")
+            with open(path, "w", encoding="ascii") as file:
+                file.write("1,2,3\n4,x,6\n")
+            out, err = self.say(f'Identity<int>() <- "{path}"\n<- [5]\n', status=1)
+            self.assertEqual(out, "1 2 3 4\n5\n")
+            self.assertIn(":1:19: error: ", err)
+
     def test_lists_are_drawn(self):
         out, _ = self.say(":plot [1, 2 * 2, 9]\n")
         self.assertIn("9 ┤", out)
