@@ -108,4 +108,13 @@ Declarations::Needed Declarations::needed(std::span<const std::string> names) co
     return result;
 }
 
+Declarations Declarations::copyOf(std::span<const std::string> names) const {
+    const Needed found = needed(names);
+    Declarations copy;
+    for (const Declaration* each : found.declarations) copy.put(*each);
+    for (const std::string& name : found.variables)
+        copy.variables.emplace(name, variables.find(name)->second);
+    return copy;
+}
+
 }  // namespace strc::repl

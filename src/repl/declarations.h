@@ -48,6 +48,7 @@ public:
     void put(Declaration);
     void remove(std::string_view name);
     const Declaration* find(std::string_view name) const;
+    bool contains(std::string_view name) const { return find(name) != nullptr; }
     /// In order of declaration.
     std::vector<const Declaration*> all() const;
     /// Those that mention the name, directly or through others, in order of declaration.
@@ -59,6 +60,8 @@ public:
         std::vector<std::string> variables;
     };
     Needed needed(std::span<const std::string> names) const;
+    /// The same as it is now.
+    Declarations copyOf(std::span<const std::string> names) const;
 
     std::map<std::string, Variable, std::less<>> variables;
 

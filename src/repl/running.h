@@ -91,7 +91,7 @@ public:
     std::optional<FileSource> file;  ///< what it is fed from when it waits
     bool isCompiled = false;  ///< it has no `live` but a `machine`
     std::unique_ptr<MachineRun> machine;
-    std::set<std::string, std::less<>> uses;  ///< declarations that it was made of
+    Declarations uses;  ///< what it was made of, as it was then
     std::set<graph::NodeId> breaks;
     std::set<graph::EdgeId> watched;
     std::function<void(graph::EdgeId)> onChange;  ///< of what is watched

@@ -105,6 +105,7 @@ public:
     };
     Source sourceOf(const Running&, const Line&, const Input&);
     void feed(Running&, Source);
+    void checkType(const Running&, const types::Type*, const Input&);
     void checkSink(const Running&, const Line&, const Input&);
     void tellWhy(const Running&, Stop, std::optional<std::uint64_t> wanted, std::uint64_t count);
     std::string itemsOf(const Input&, const MixedText&);
@@ -192,6 +193,7 @@ public:
     std::shared_ptr<Running> current;
     std::unique_ptr<Work> valued;  ///< of the last value: its types live there
     std::vector<types::Value> results;  ///< of the last run: for plots
+    std::shared_ptr<Running> resultsOf;  ///< their types live there
     std::vector<std::string> files;  ///< loaded
     bool isCompiled = false;  ///< `:engine jit`
     bool isQuiet = false;  ///< what is shown is not wanted

@@ -30,6 +30,7 @@ void State::goOn(Running& stream, const Goal& goal, bool isStepwise, const Input
     if (isStepwise && stream.live->last() != graph::kNone && why == Stop::Goal)
         show(fmt::format("{} fired\n", stream.nameOf(stream.live->last())));
     results = std::move(items);
+    resultsOf = current;
     giveAll(results, results.size());
     if (results.size() >= kMost) fail(input, "so many items are not kept; ':continue' goes on");
     if (isStepwise && why == Stop::Waiting) show("nobody can fire: the stream waits for input\n");

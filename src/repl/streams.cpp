@@ -220,8 +220,7 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
         auto found = namesIn(made->mixed.text());
         return std::vector<std::string>(found.begin(), found.end());
     }();
-    for (const Declaration* each : declarations.needed(names).declarations)
-        made->uses.insert(each->name);
+    made->uses = declarations.copyOf(names);
     made->isCompiled = isCompiled;
     if (use == Use::Look) return made;
     const bool isReady =
@@ -374,10 +373,12 @@ bool isSameFile(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-/// A file that is read, or that filters write, would be emptied before.
+/// A file that is read, or that filters write, would be emptied; a variable has a type of today.
 void State::checkSink(const Running& stream, const Line& line, const Input& input) {
-    if (!line.sink || !isString(line, *line.sink)) return;
+    if (!line.sink) return;
     const Input to = part(input, line, *line.sink);
+    if (!stream.output()) fail(to, "this stream has no output");
+    if (!isString(line, *line.sink)) return checkType(stream, stream.output(), to);
     const std::string file = unquoted(to.text());
     auto refuse = [&](const std::string& other) {
         if (!other.empty() && isSameFile(file, other))
@@ -393,7 +394,6 @@ void State::openSink(Sink& sink, const Input& input, const Line& line, const Typ
                      io::StreamInfo info) {
     if (!line.sink) return;
     const Input to = part(input, line, *line.sink);
-    if (!item) fail(to, "this stream has no output");
     if (isString(line, *line.sink)) {
         const std::string file = unquoted(to.text());
         io::StreamInfo wanted;
@@ -420,6 +420,7 @@ void State::closeSink(Sink& sink, const Input& input, const Type* item) {
         return;
     }
     results = std::move(sink.kept);
+    resultsOf = current;
     if (sink.variable.empty()) giveAll(results, sink.count);
     if (sink.failure) fail(input, sink.failure->text);
     if (sink.variable.empty()) return;
@@ -485,12 +486,25 @@ void State::stream(const Input& input) {
     run(*running, line, take, input);
 }
 
+/// Structs are known by their names: those of the stream may have become others.
+void State::checkType(const Running& stream, const Type* type, const Input& input) {
+    const auto names = namesIn(types::toString(type));
+    const std::vector<std::string> list(names.begin(), names.end());
+    for (const Declaration* old : stream.uses.needed(list).declarations) {
+        const Declaration* now = declarations.find(old->name);
+        if (!now || now->text != old->text)
+            fail(input,
+                 fmt::format("this stream goes on with the old {}: make it anew", old->name));
+    }
+}
+
 /// What stands behind `<-`.
 State::Source State::sourceOf(const Running& stream, const Line& line, const Input& input) {
     const Input from = part(input, line, *line.source);
     if (!stream.input()) fail(from, "this stream has no input");
     if (line.source->isEmpty()) fail(from, "'<-' wants items: [1, 2, 3], a variable or \"file\"");
     Source source;
+    if (!isString(line, *line.source)) checkType(stream, stream.input(), from);
     if (isString(line, *line.source)) {
         const std::string name = unquoted(from.text());
         auto opened = io::openReader(name, formatOf(from, name), stream.input());

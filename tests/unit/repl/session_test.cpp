@@ -211,6 +211,25 @@ TEST_F(SessionTest, NoItemIsLostSilently) {
     }
 }
 
+TEST_F(SessionTest, StreamsKnowTheirOwnStructs) {
+    say("struct P { int a; int b; }\nstruct Q { P p; }");
+    say("Q->Q filter Same { work pop 1 push 1 { push(pop()); } }");
+    say("s = Same\nQ q; q.p.a = 5;");
+    EXPECT_EQ(say("s <- q -> out"), "out = 1 item\n");
+    say("struct P { double b; int a; }\nQ q; q.p.a = 7;");
+    EXPECT_THAT(say("s <- q"), HasSubstr("goes on with the old P"));
+    EXPECT_THAT(say("s -> out"), HasSubstr("goes on with the old P"));
+    say("s = Same");
+    EXPECT_EQ(say("s <- q"), "Q{p = P{b = 0.0, a = 7}}\n");
+}
+
+TEST_F(SessionTest, ResultsOutliveTheirStream) {
+    const std::string drawn = say(":plot take 30 SineSource(30, 1)");
+    say("s = Identity<int>()");
+    say("t = Identity<float>()");
+    EXPECT_EQ(say(":plot"), drawn);
+}
+
 TEST_F(SessionTest, MachineCodeThatFailsBeginsAnew) {
     say(":engine jit");
     say("int->int filter Inverse { int n; work pop 1 push 1 { n++; push(100 * n / pop()); } }");
