@@ -13,6 +13,16 @@
 
 namespace strc::repl {
 
+namespace {
+
+std::vector<std::string> namesOf(const std::map<std::string, Variable, std::less<>>& variables) {
+    std::vector<std::string> names;
+    for (const auto& [name, variable] : variables) names.push_back(name);
+    return names;
+}
+
+}  // namespace
+
 void State::load(const std::string& file, const Input& input) {
     base::Result<std::string> text = session::readFile(file);
     if (!text) fail(input, text.error());
@@ -85,9 +95,7 @@ std::string State::sourceOfVariables(const Input& input, const std::vector<std::
 
 void State::saveCommand(const Input& input, const Input& arguments) {
     if (arguments.text().empty()) fail(input, "':save' wants the name of a file");
-    std::vector<std::string> names;
-    for (const auto& [name, value] : declarations.variables) names.push_back(name);
-    std::string text = sourceOfVariables(input, names);
+    std::string text = sourceOfVariables(input, namesOf(declarations.variables));
     for (const Declaration* each : declarations.all()) text += each->text + "\n\n";
     const std::string file = plainText(arguments);
     std::ofstream out(file);
@@ -97,13 +105,30 @@ void State::saveCommand(const Input& input, const Input& arguments) {
     show(fmt::format("{}: {} declarations\n", file, declarations.all().size()));
 }
 
-/// A program whose main stream is the running one.
+namespace {
+
+/// The session as it was.
+class Formerly {
+public:
+    Formerly(Declarations& of, const Declarations& old) : declarations(of), now(of) {
+        declarations = old;
+    }
+    ~Formerly() { declarations = std::move(now); }
+    Formerly(const Formerly&) = delete;
+    Formerly& operator=(const Formerly&) = delete;
+
+private:
+    Declarations& declarations;
+    Declarations now;
+};
+
+}  // namespace
+
+/// A program whose main stream is the running one, of what that was made of.
 std::string State::programOf(const Running& stream, const Input& input) {
-    const auto names = namesIn(stream.mixed.text());
-    const Declarations::Needed needed =
-        declarations.needed(std::vector<std::string>(names.begin(), names.end()));
-    std::string text = sourceOfVariables(input, needed.variables);
-    for (const Declaration* each : needed.declarations) text += each->text + "\n\n";
+    const Formerly then(declarations, stream.uses);
+    std::string text = sourceOfVariables(input, namesOf(declarations.variables));
+    for (const Declaration* each : declarations.all()) text += each->text + "\n\n";
     std::string_view body = stream.mixed.text();
     body.remove_prefix(body.find(' '));
     return text + stream.signature() + std::string(body);

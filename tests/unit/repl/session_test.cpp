@@ -14,6 +14,10 @@ protected:
         World world;
         world.show = [this](std::string_view text) { shown += text; };
         world.interrupt = &interrupt;
+        world.build = [this](const std::string& text, const std::string&, const std::string&) {
+            built = text;
+            return std::string();
+        };
         session = std::make_unique<Session>(std::move(world));
     }
 
@@ -27,6 +31,7 @@ protected:
 
     volatile bool interrupt = false;
     std::string shown;
+    std::string built;  ///< the program of which an executable was made
     Answer answer;
     std::unique_ptr<Session> session;
 };
@@ -221,6 +226,19 @@ TEST_F(SessionTest, StreamsKnowTheirOwnStructs) {
     EXPECT_THAT(say("s -> out"), HasSubstr("goes on with the old P"));
     say("s = Same");
     EXPECT_EQ(say("s <- q"), "Q{p = P{b = 0.0, a = 7}}\n");
+}
+
+TEST_F(SessionTest, ExecutablesAreOfWhatTheStreamWasMadeOf) {
+    say("int k = 3");
+    say("int->int filter Times { work pop 1 push 1 { push(k * pop()); } }");
+    say("s = Times");
+    say("int->int filter Times { work pop 1 push 1 { push(0); } }");
+    say("k = 4");
+    say(":compile out");
+    EXPECT_THAT(built, HasSubstr("push(k * pop())"));
+    EXPECT_THAT(built, HasSubstr("int k = 3;"));
+    EXPECT_EQ(say("k"), "4\n");
+    EXPECT_EQ(say("Times <- [1]"), "0\n");
 }
 
 TEST_F(SessionTest, ResultsOutliveTheirStream) {
