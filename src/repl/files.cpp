@@ -27,12 +27,16 @@ void State::load(const std::string& file, const Input& input) {
     base::Result<std::string> text = session::readFile(file);
     if (!text) fail(input, text.error());
     declareText({*text, file, 0, text->size()}, *text, true);
-    std::set<std::string, std::less<>> now;
-    for (const Declaration* each : declarations.all())
-        if (each->source == file) now.insert(each->name);
     if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(file);
     answer->hasDeclared = true;
-    confirm(fmt::format("{}: {} declaration{}\n", file, now.size(), now.size() == 1 ? "" : "s"));
+    tellLoaded(file);
+}
+
+void State::tellLoaded(const std::string& file) const {
+    const auto all = declarations.all();
+    const auto count = std::count_if(all.begin(), all.end(),
+                                     [&](const Declaration* each) { return each->source == file; });
+    confirm(fmt::format("{}: {} declaration{}\n", file, count, count == 1 ? "" : "s"));
 }
 
 void State::loadCommand(const Input& input, const Input& arguments) {
@@ -41,31 +45,70 @@ void State::loadCommand(const Input& input, const Input& arguments) {
     for (const Input& word : words) load(plainText(word), word);
 }
 
+/// A file that is refused may need one that comes later.
+void State::loadInAnyOrder(const Input& input) {
+    const Meanwhile quiet(isQuiet);
+    const auto messages = static_cast<std::ptrdiff_t>(answer->messages.size());
+    for (std::vector<std::string> left = files; !left.empty();) {
+        std::vector<std::string> refused;
+        for (const std::string& file : left) {
+            try {
+                load(file, input);
+            } catch (const Failed&) {
+                refused.push_back(file);
+            }
+        }
+        if (refused.size() == left.size()) throw Failed();
+        answer->messages.erase(answer->messages.begin() + messages, answer->messages.end());
+        left = std::move(refused);
+    }
+}
+
+/// Checks what took the place of `before`, and who uses that.
+void State::checkReplaced(const Input& input, const Declarations& before) {
+    Replaced replaced;
+    std::vector<const Declaration*> fresh;
+    for (const Declaration* each : declarations.all()) {
+        if (!isOfFile(*each)) continue;
+        const Declaration* old = before.find(each->name);
+        replaced.declarations.emplace(each->name, old ? std::optional(*old) : std::nullopt);
+        fresh.push_back(each);
+    }
+    std::vector<const Declaration*> affected;
+    for (const Declaration* each : fresh)
+        if (replaced.has(*each))
+            for (const Declaration* user : declarations.dependents(each->name))
+                if (!isOfFile(*user) &&
+                    std::find(affected.begin(), affected.end(), user) == affected.end())
+                    affected.push_back(user);
+    checkDeclared(input, fresh, affected, true, replaced);
+}
+
+bool State::isOfFile(const Declaration& declaration) const {
+    return std::find(files.begin(), files.end(), declaration.source) != files.end();
+}
+
+/// All files at once: each is checked against the others as they are now. Nothing changes if one is refused.
 void State::reloadCommand(const Input& input, const Input&) {
     if (files.empty()) fail(input, "no file has been loaded yet");
-    for (const std::string& file : std::vector<std::string>(files)) {
-        base::Result<std::string> text = session::readFile(file);
-        if (!text) fail(input, text.error());
-        // What the file no longer declares goes, unless the new text is refused.
-        const Declarations before = declarations;
-        std::vector<std::string> gone;
-        for (const Declaration* each : before.all())
-            if (each->source == file && !session::scanNames(*text).declared.contains(each->name))
-                gone.push_back(each->name);
-        for (const std::string& name : gone) declarations.remove(name);
-        const auto kept = declarations.variables;
-        try {
-            load(file, input);
-        } catch (const Failed&) {
-            declarations = before;
-            throw;
-        }
+    const Declarations before = declarations;
+    for (const Declaration* each : before.all())
+        if (isOfFile(*each)) declarations.remove(each->name);
+    try {
+        loadInAnyOrder(input);
         // Variables keep their values as long as their types fit.
         for (auto& [name, value] : declarations.variables)
-            if (auto old = kept.find(name); old != kept.end() && old->second.type == value.type)
+            if (auto old = before.variables.find(name);
+                old != before.variables.end() && old->second.type == value.type)
                 value.bytes = old->second.bytes;
-        for (const std::string& name : gone) show(fmt::format("  {} is gone\n", name));
+        checkReplaced(input, before);
+    } catch (const Failed&) {
+        declarations = before;
+        throw;
     }
+    for (const std::string& file : files) tellLoaded(file);
+    for (const Declaration* each : before.all())
+        if (!declarations.contains(each->name)) show(fmt::format("  {} is gone\n", each->name));
 }
 
 /// Static blocks that give the variables their present values. What no initialiser can say is left out with
@@ -86,6 +129,7 @@ std::string State::sourceOfVariables(const Input& input, const std::vector<std::
             if (module.globals[k].name != name) continue;
             const std::string value = toSource(module.globalValues[k]);
             const std::string& type = declarations.variables.at(name).type;
+            if (value.empty()) show(fmt::format("  {} goes without its value\n", name));
             source += value.empty()
                           ? fmt::format("    {} {};  // its value cannot be written\n", type, name)
                           : fmt::format("    {} {} = {};\n", type, name, value);

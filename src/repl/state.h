@@ -142,6 +142,10 @@ public:
     void watchCommand(const Input& input, const Input& arguments);
     void whereCommand(const Input& input, const Input& arguments);
     void load(const std::string& file, const Input&);
+    void loadInAnyOrder(const Input&);
+    void tellLoaded(const std::string& file) const;
+    void checkReplaced(const Input&, const Declarations& before);
+    bool isOfFile(const Declaration&) const;
     std::string sourceOfVariables(const Input&, const std::vector<std::string>& names);
     std::string programOf(const Running&, const Input&);
 

@@ -203,7 +203,7 @@ std::string toSource(const Value& value) {
             const double number = toDouble(value);
             if (std::isnan(number)) return "0.0 / 0.0";
             if (std::isinf(number)) return number > 0 ? "1.0 / 0.0" : "-1.0 / 0.0";
-            std::string text = fmt::format("{:.9g}", number);
+            std::string text = fmt::format("{:.{}g}", number, type->is(TypeKind::Float) ? 9 : 17);
             if (text.find_first_of(".e") == std::string::npos) text += ".0";
             return text;
         }

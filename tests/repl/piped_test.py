@@ -108,6 +108,39 @@ class Piped(unittest.TestCase):
             self.assertEqual(out, "1 2 3 4\n5\n")
             self.assertIn(":1:19: error: ", err)
 
+    def test_files_are_loaded_again_together(self):
+        def write(path, text):
+            with open(path, "w", encoding="ascii") as file:
+                file.write(text)
+
+        with tempfile.TemporaryDirectory() as folder:
+            user, used = os.path.join(folder, "user.str"), os.path.join(folder, "used.str")
+            versions = (("static { int K = 1; }\nhelper M { int f(int x) { return x; } }\n", "M.f(pop())"),
+                        ("static { int L = 2; }\nhelper M { int f(int x, int y) { return x * y; } }\n",
+                         "M.f(pop(), L)"))
+            filter_ = "int->int filter User {{ work pop 1 push 1 {{ push({}); }} }}\n"
+            write(used, versions[0][0])
+            write(user, filter_.format(versions[0][1]))
+            prompt = subprocess.Popen([STRC, "repl", "--plain", user, used], text=True, stdin=subprocess.PIPE,
+                                      stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            prompt.stdin.write("User <- [3]\n")
+            prompt.stdin.flush()
+            while prompt.stdout.readline() != "3\n":  # before it: what was not declared yet
+                self.assertIsNone(prompt.poll())
+            write(used, versions[1][0])
+            write(user, filter_.format(versions[1][1]))
+            out, err = prompt.communicate(":reload\nUser <- [3]\n", timeout=60)
+            self.assertEqual((out, err), ("6\n", ""))
+
+    def test_values_are_saved_exactly(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "saved.str")
+            out, _ = self.say("struct P { int x; }\nP p\ndouble third = 1\nthird = third / 3\ndouble was = 0\n"
+                              f":save {path}\n")
+            self.assertIn("  p goes without its value\n", out)
+            out, _ = self.say("double now = 1\nnow = now / 3\nnow == third\n", path)
+            self.assertEqual(out, "true\n")
+
     def test_lists_are_drawn(self):
         out, _ = self.say(":plot [1, 2 * 2, 9]\n")
         self.assertIn("9 ┤", out)
