@@ -62,6 +62,39 @@ std::string Running::signature() const {
     return side(input()) + "->" + side(output());
 }
 
+Running::Counted Running::whatCounts() const {
+    if (output()) return Counted::Items;
+    auto has = [this](std::uint8_t effect) {
+        return std::any_of(graph().nodes.begin(), graph().nodes.end(),
+                           [&](const graph::Node& node) { return (node.effects & effect) != 0; });
+    };
+    if (has(graph::kPrints)) return Counted::Lines;
+    return has(graph::kWritesFile) ? Counted::Written : Counted::SteadyStates;
+}
+
+bool Running::readsFile() const {
+    return std::any_of(graph().nodes.begin(), graph().nodes.end(), [](const graph::Node& node) {
+        return !node.file.empty() && node.inputs.empty();
+    });
+}
+
+std::uint64_t Running::made() const {
+    if (!live) return output() ? given : lines;
+    switch (counting) {
+        case Counted::Items: return given;
+        case Counted::Lines: return lines;
+        case Counted::Written: break;
+        case Counted::SteadyStates:
+            live->next();  // a steady state is over when the next one begins
+            return static_cast<std::uint64_t>(live->iterations());
+    }
+    std::int64_t most = 0;
+    for (NodeId id = 0; id < graph().nodes.size(); ++id)
+        if ((graph().nodes[id].effects & graph::kWritesFile) != 0)
+            most = std::max(most, live->firings(id));
+    return static_cast<std::uint64_t>(most);
+}
+
 void Running::startMachine() {
     machine = std::make_unique<MachineRun>(
         work->program, input(), output(), [this](std::string_view text) { printAndCount(text); },
@@ -74,6 +107,7 @@ void Running::printAndCount(std::string_view text) {
 }
 
 bool Running::start(std::function<void(std::string_view)> show, const volatile bool* stop) {
+    counting = whatCounts();
     print = std::move(show);
     interrupt = stop;
     if (isCompiled) return startMachine(), true;
@@ -100,7 +134,7 @@ bool Running::hasBegun() const {
 
 Stop Running::goAsMachine(const Goal& goal, const Take& take) {
     std::optional<std::uint64_t> most = goal.items;
-    if (most) *most -= std::min(*most, output() ? given : lines);
+    if (most) *most -= std::min(*most, made() - firstMade);
     switch (machine->go(most, take)) {
         case MachineRun::Rest::Wanting: return Stop::Waiting;
         case MachineRun::Rest::Made: return Stop::Goal;
@@ -127,17 +161,17 @@ bool Running::feedMore() {
 
 Stop Running::go(const Goal& goal, const Take& take) {
     firstStep = live ? live->steps() : 0;
-    given = lines = 0;
-    const Take counted = [&](std::vector<Value> items) {
+    firstMade = made();
+    const Take count = [&](std::vector<Value> items) {
         given += items.size();
         return take(std::move(items));
     };
     for (;;) {
         Stop why = Stop::Ended;
         if (machine)
-            why = goAsMachine(goal, counted);
+            why = goAsMachine(goal, count);
         else
-            base::onOwnStack([&] { why = goOn(goal, counted); });
+            base::onOwnStack([&] { why = goOn(goal, count); });
         if (why != Stop::Waiting || !feedMore()) return why;
     }
 }
@@ -145,7 +179,7 @@ Stop Running::go(const Goal& goal, const Take& take) {
 bool Running::isDone(const Goal& goal) const {
     if (goal.steps && live->steps() - firstStep >= *goal.steps) return true;
     if (!goal.items) return false;
-    return (output() ? given + live->outputSize() : lines) >= *goal.items;
+    return made() + live->outputSize() - firstMade >= *goal.items;
 }
 
 Stop Running::goOn(const Goal& goal, const Take& take) {
@@ -153,7 +187,8 @@ Stop Running::goOn(const Goal& goal, const Take& take) {
     std::vector<std::pair<EdgeId, std::vector<Value>>> before;
     for (EdgeId edge : watched) before.emplace_back(edge, live->items(edge));
     auto hand = [&] {
-        std::vector<Value> items = live->takeOutput(goal.items ? *goal.items - given : UINT64_MAX);
+        std::vector<Value> items =
+            live->takeOutput(goal.items ? *goal.items - (made() - firstMade) : UINT64_MAX);
         return items.empty() || take(std::move(items));
     };
     for (;;) {

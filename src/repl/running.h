@@ -26,7 +26,7 @@ enum class Stop : std::uint8_t {
 };
 
 struct Goal {
-    std::optional<std::uint64_t> items;  ///< at the open output, or printed lines if there is none
+    std::optional<std::uint64_t> items;  ///< of what Running::Counted says
     std::optional<std::uint64_t> steps;
 };
 
@@ -58,6 +58,17 @@ public:
     const types::Type* output() const;
     /// "int->float"
     std::string signature() const;
+
+    /// What there is so many of as was asked for.
+    enum class Counted : std::uint8_t {
+        Items,  ///< at the open output
+        Lines,  ///< printed, if there is no output
+        Written,  ///< items in the file with most of them, if nothing is printed either
+        SteadyStates
+    };
+    Counted counted() const { return counting; }
+    /// Items of a file, which are once used up, and not of a source that never ends.
+    bool readsFile() const;
 
     /// Opens its files; false after reporting.
     bool start(std::function<void(std::string_view)> print, const volatile bool* interrupt);
@@ -100,8 +111,11 @@ private:
     void startMachine();
     Stop goAsMachine(const Goal&, const Take&);
     Stop goOn(const Goal&, const Take&);
+    Counted whatCounts() const;
     bool feedMore();
     bool isDone(const Goal&) const;
+    /// Of what is counted, from the start on.
+    std::uint64_t made() const;
     void printAndCount(std::string_view text);
     void noteChanges(std::vector<std::pair<graph::EdgeId, std::vector<types::Value>>>& before);
 
@@ -109,9 +123,11 @@ private:
     const volatile bool* interrupt = nullptr;
     // Of the present `go`:
     std::uint64_t firstStep = 0;
-    std::uint64_t given = 0;  ///< items
-    std::uint64_t lines = 0;  ///< printed
+    std::uint64_t firstMade = 0;
+    Counted counting = Counted::Items;
     std::optional<base::Failure> fault;
+    std::uint64_t given = 0;  ///< items, from the start on
+    std::uint64_t lines = 0;  ///< printed
     std::uint64_t stoppedAt = UINT64_MAX;  ///< step before which a break stopped it
 };
 

@@ -20,7 +20,7 @@ using types::Value;
 namespace {
 
 constexpr std::string_view kStream = "it";
-constexpr std::uint64_t kShownOfSource = 10;  ///< items that a source without `take` gives
+constexpr std::uint64_t kGivenOfSource = 10;  ///< items that a source without `take` gives
 /// What a run without a file for its items keeps of them.
 constexpr std::uint64_t kMostKeptBytes = 256ull << 20;
 
@@ -512,12 +512,18 @@ State::Source State::sourceOf(const Running& stream, const Line& line, const Inp
         source.file.emplace(name, std::move(*opened), stream.input());
     } else if (line.tokens[line.source->begin].is("[") &&
                line.tokens[line.source->end - 1].is("]")) {
-        bytes = listed(input, line, {line.source->begin + 1, line.source->end - 1}, stream.input());
+        source.items =
+            listed(input, line, {line.source->begin + 1, line.source->end - 1}, stream.input());
     } else {
-        bytes = itemsOfValue(from, stream.input());
+        source.items = itemsOfValue(from, stream.input());
     }
+    return source;
+}
+
+void State::feed(Running& stream, Source source) {
     if (stream.file) show("the rest of the file that fed it is not read\n");
     stream.file = std::move(source.file);
+    if (source.items.empty()) return;
     const auto itemSize = static_cast<std::size_t>(types::sizeOf(stream.input()));
     stream.feed(reinterpret_cast<const std::byte*>(source.items.data()),
                 source.items.size() / itemSize);
@@ -527,8 +533,13 @@ void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> 
                 const Input& input) {
     Goal goal{take, std::nullopt};
     const bool isOpen = stream.input() != nullptr;
-    const bool isBounded = take || isOpen || !stream.output() || line.sink;
-    if (!isBounded) goal.items = kShownOfSource;
+    const bool isWhole = line.sink && stream.readsFile();
+    const bool isBounded = take || isOpen || !stream.output() || isWhole;
+    if (!isBounded) goal.items = kGivenOfSource;
+    if (take && stream.isCompiled && stream.counted() > Running::Counted::Lines)
+        fail(part(input, line, line.take.value_or(Span{})),
+             "machine code counts items that come out and lines that are printed, and here is "
+             "neither; ':engine interpret' counts what is written, or steady states");
     std::optional<Source> source;
     if (line.source) {
         source = sourceOf(stream, line, input);

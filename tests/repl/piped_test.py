@@ -141,6 +141,26 @@ class Piped(unittest.TestCase):
             out, _ = self.say("double now = 1\nnow = now / 3\nnow == third\n", path)
             self.assertEqual(out, "true\n")
 
+    def test_sources_without_an_end_give_ten_items_to_files_too(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path, copy = os.path.join(folder, "ramp.npy"), os.path.join(folder, "copy.npy")
+            out, _ = self.say(f'Ramp() -> "{path}"\nRamp() -> v\ntake 20 Ramp() -> "{path}"\n'
+                              f'FileReader<float>("{path}") -> "{copy}"\n:engine jit\nRamp() -> v\n')
+            more = "`take N` gives more.\n"
+            self.assertEqual(out, f"10 items written\n{more}v = 10 items\n{more}20 items written\n"
+                                  f"20 items written\nthe end of the input is reached\nv = 10 items\n{more}")
+
+    def test_take_counts_what_is_written_or_steady_states(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "fw.raw")
+            self.say(f'take 5 Ramp() | FileWriter<float>("{path}")\ntake 2\n')
+            self.assertEqual(os.path.getsize(path), 28)
+            sink = "float->void filter Sink { float s; work pop 2 { s += pop() + pop(); } }\n"
+            out, _ = self.say(sink + "take 3 Ramp() | Sink\ntake 2\n:where\n")
+            self.assertIn("5 steady states\n", out)
+            _, err = self.say(sink + ":engine jit\ntake 3 Ramp() | Sink\n", status=1)
+            self.assertIn("<input 3>:1:6: error: machine code counts", err)
+
     def test_lists_are_drawn(self):
         out, _ = self.say(":plot [1, 2 * 2, 9]\n")
         self.assertIn("9 ┤", out)
