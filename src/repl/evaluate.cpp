@@ -142,6 +142,7 @@ void State::declareText(const Input& input, const std::string& text, bool isQuie
     Parsed parsed = parseDeclarations(input.name, text, input.begin, world.colour);
     add(parsed.messages);
     if (!parsed.isFine) throw Failed();
+    for (const Declaration& each : parsed.declarations) checkName(input, each.name, "declaration");
     Replaced before;
     for (const Declaration& each : parsed.declarations) {
         const Declaration* old = declarations.find(each.name);
@@ -307,6 +308,7 @@ void State::variables(const Input& input) {
     text.piece(input.begin, input.end);
     if (!isBlock) text.own(input.text().ends_with(";") ? "\n}\n" : ";\n}\n");
     const std::set<std::string, std::less<>> fresh = declaredIn(text.text());
+    for (const std::string& name : fresh) checkName(input, name, "variable");
     std::unique_ptr<Work> work = runStatics(input, text, fresh);
     keepGlobals(work->program, declarations, fresh);
 }

@@ -91,6 +91,8 @@ public:
     void stream(const Input&);
     bool isStream(const Input&) const;
     bool isStreamName(std::string_view) const;
+    /// Refuses a name for a `kind` ("variable", "stream", "declaration") that means something else.
+    void checkName(const Input&, std::string_view name, std::string_view kind);
     enum class Use : std::uint8_t {
         Run,
         Look  ///< opens no file and prints nothing

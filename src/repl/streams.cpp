@@ -162,8 +162,12 @@ bool State::isStream(const Input& input) const {
     std::erase_if(tokens, [](const Token& t) { return t.kind == TokenKind::Comment; });
     if (tokens.empty()) return false;
     std::size_t at = 0;
-    const bool isAssignment = tokens.size() > 2 && tokens[0].kind == TokenKind::Word &&
-                              tokens[1].is("=") && !declarations.variables.contains(tokens[0].text);
+    const bool isAssignment =
+        tokens.size() > 2 && tokens[0].kind == TokenKind::Word && tokens[1].is("=");
+    // Of a variable: `stream` says that it is none.
+    if (isAssignment && declarations.variables.contains(tokens[0].text) &&
+        !isStreamName(tokens[2].text))
+        return false;
     if (isAssignment) at = 2;
     const Token& first = tokens[at];
     if (first.is("take") || first.is("<-") || isStreamKind(first)) return true;
@@ -188,6 +192,19 @@ bool State::isStreamName(std::string_view name) const {
     if (const Declaration* known = declarations.find(name)) return known->isStream();
     return workbench.isLibraryStream(name) ||
            types::findBuiltinStream(name) != types::BuiltinStream::None;
+}
+
+void State::checkName(const Input& input, std::string_view name, std::string_view kind) {
+    auto refuse = [&](std::string_view other) {
+        fail(input, fmt::format("'{}' is {}: the {} needs another name", name, other, kind));
+    };
+    if (kind != "stream" && instances.contains(name)) refuse("a stream that runs");
+    if (kind != "variable" && declarations.variables.contains(name)) refuse("a variable");
+    if (kind == "declaration") return;
+    if (const Declaration* known = declarations.find(name))
+        refuse(fmt::format("a declared {}", known->kind));
+    if (isStreamName(name) && !instances.contains(name)) refuse("a stream of the library");
+    if (name.ends_with("__")) refuse("a name of the session's own");
 }
 
 // ---------------------------------------------------------------- making
@@ -408,6 +425,7 @@ void State::openSink(Sink& sink, const Input& input, const Line& line, const Typ
     const bool isName = line.sink->end == line.sink->begin + 1 &&
                         line.tokens[line.sink->begin].kind == TokenKind::Word;
     if (!isName) fail(to, "a file name in quotes, or the name of a variable is needed here");
+    checkName(to, to.text(), "variable");
     sink.variable = to.text();
 }
 
@@ -472,9 +490,7 @@ void State::stream(const Input& input) {
     std::string name;
     if (line.name) {
         name = part(input, line, *line.name).text();
-        if (declarations.find(name) || workbench.isLibraryStream(name))
-            fail(part(input, line, *line.name),
-                 fmt::format("'{}' is the name of a declaration: another one is needed", name));
+        checkName(part(input, line, *line.name), name, "stream");
     }
     std::shared_ptr<Running> running = meant(input, line, Use::Run);
     current = running;

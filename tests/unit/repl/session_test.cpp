@@ -241,6 +241,27 @@ TEST_F(SessionTest, ExecutablesAreOfWhatTheStreamWasMadeOf) {
     EXPECT_EQ(say("Times <- [1]"), "0\n");
 }
 
+TEST_F(SessionTest, NamesMeanOneThing) {
+    say("int->int filter A { work pop 1 push 1 { push(pop()); } }");
+    EXPECT_THAT(say("A <- [1, 2, 3] -> A"), HasSubstr("'A' is a declared filter"));
+    EXPECT_EQ(say("A <- [1]"), "1\n");
+    EXPECT_THAT(say("A <- [1] -> Ramp"), HasSubstr("'Ramp' is a stream of the library"));
+    EXPECT_THAT(say("int Identity = 3"), HasSubstr("'Identity' is a stream of the library"));
+    say("x = A");
+    EXPECT_THAT(say("int x = 5"), HasSubstr("'x' is a stream that runs"));
+    EXPECT_THAT(say("A <- [1] -> x"), HasSubstr("'x' is a stream that runs"));
+    EXPECT_THAT(say("int->int filter x { work pop 1 push 1 { push(0); } }"),
+                HasSubstr("'x' is a stream that runs"));
+    EXPECT_EQ(say("x <- [2]"), "2\n");
+    say("int n = 3");
+    EXPECT_THAT(say("n = A"), HasSubstr("'n' is a variable: the stream needs another name"));
+    EXPECT_THAT(say("int->int filter n { work pop 1 push 1 { push(0); } }"),
+                HasSubstr("'n' is a variable"));
+    EXPECT_EQ(say("n = n + 1; n"), "4\n");
+    EXPECT_THAT(say("int items__ = 3"), HasSubstr("the session's own"));
+    EXPECT_EQ(say("A <- [n, 2]"), "4 2\n");
+}
+
 TEST_F(SessionTest, ResultsOutliveTheirStream) {
     const std::string drawn = say(":plot take 30 SineSource(30, 1)");
     say("s = Identity<int>()");
