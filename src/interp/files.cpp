@@ -126,6 +126,18 @@ io::ItemWriter* WrittenFiles::open(base::Context& context, const elab::Elaborati
     return file.writer.get();
 }
 
+bool WrittenFiles::flush(base::Context& context, const elab::Elaboration& program) {
+    bool fine = true;
+    for (auto& [name, file] : files) {
+        if (!file.writer) continue;
+        base::Status status = file.writer->flush();
+        if (status || file.writer->readerGone()) continue;
+        reportFile(context, program, file.node, status.failure());
+        fine = false;
+    }
+    return fine;
+}
+
 bool WrittenFiles::close(base::Context& context, const elab::Elaboration& program) {
     bool fine = true;
     for (auto& [name, file] : files)

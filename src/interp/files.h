@@ -37,6 +37,7 @@ public:
     /// Opens it if it is not open yet; null after reporting why not.
     io::ItemWriter* open(base::Context&, const elab::Elaboration&, graph::NodeId);
     /// False after reporting what could not be written.
+    bool flush(base::Context&, const elab::Elaboration&);
     bool close(base::Context&, const elab::Elaboration&);
 
 private:

@@ -480,6 +480,11 @@ std::uint64_t Live::outputSize() const {
     return edge == graph::kNone ? 0 : inside->engine.tapes[edge].size();
 }
 
+bool Live::flush() {
+    Engine& engine = inside->engine;
+    return !isReady() || engine.writers.flush(engine.context, engine.elaboration);
+}
+
 void Live::close() {
     if (!inside->closed && inside->ready) inside->engine.closeFiles();
     inside->closed = true;

@@ -64,6 +64,9 @@ public:
     std::vector<types::Value> takeOutput(std::uint64_t most = UINT64_MAX);
     std::uint64_t outputSize() const;
 
+    /// Files hold what was written so far, as far as their formats allow before the end. False after
+    /// reporting a failure.
+    bool flush();
     /// Flushes and closes files; nothing fires any more. Failures are reported.
     void close();
 

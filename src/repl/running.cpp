@@ -172,7 +172,8 @@ Stop Running::go(const Goal& goal, const Take& take) {
             why = goAsMachine(goal, count);
         else
             base::onOwnStack([&] { why = goOn(goal, count); });
-        if (why != Stop::Waiting || !feedMore()) return why;
+        if (why == Stop::Waiting && feedMore()) continue;
+        return live && !live->flush() ? Stop::Failed : why;
     }
 }
 

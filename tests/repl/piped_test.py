@@ -161,6 +161,16 @@ class Piped(unittest.TestCase):
             _, err = self.say(sink + ":engine jit\ntake 3 Ramp() | Sink\n", status=1)
             self.assertIn("<input 3>:1:6: error: machine code counts", err)
 
+    def test_written_files_are_complete_when_a_run_stops(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ("ramp.raw", "ramp.npy"):
+                path, source = os.path.join(folder, name), os.path.join(folder, "source.csv")
+                with open(source, "w", encoding="ascii") as file:
+                    file.write("1\n2\n3\n")
+                out, _ = self.say(f's = FileReader<float>("{source}") | FileWriter<float>("{path}")\ns\n'
+                                  f'take 9 FileReader<float>("{path}")\n')
+                self.assertIn("1.0 2.0 3.0\n", out)
+
     def test_lists_are_drawn(self):
         out, _ = self.say(":plot [1, 2 * 2, 9]\n")
         self.assertIn("9 ┤", out)
