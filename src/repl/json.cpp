@@ -25,6 +25,22 @@ std::int64_t toCharacters(std::string_view text, std::uint32_t bytes) {
     return count;
 }
 
+/// Far below what writing and freeing a value, which go down it level by level, can take.
+constexpr int kMostNested = 100;
+
+/// What lies deeper is left out while it is read: it never stands in memory.
+ordered_json parse(std::string_view line, bool& isTooDeep) {
+    isTooDeep = false;
+    auto keep = [&](int depth, ordered_json::parse_event_t event, ordered_json&) {
+        using Event = ordered_json::parse_event_t;
+        const bool opens = event == Event::object_start || event == Event::array_start;
+        if (!opens || depth < kMostNested) return true;
+        isTooDeep = true;
+        return false;
+    };
+    return ordered_json::parse(line, keep, false);
+}
+
 std::string dump(const ordered_json& made) {
     return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
@@ -146,10 +162,15 @@ void JsonSession::load(const std::vector<std::string>& files) {
 
 bool JsonSession::request(std::string_view line) {
     if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) return true;
-    const ordered_json asked = ordered_json::parse(line, nullptr, false);
+    bool isTooDeep = false;
+    const ordered_json asked = parse(line, isTooDeep);
     ordered_json made;
     inside->id = nullptr;
-    if (asked.is_object()) {
+    if (isTooDeep) {
+        made["id"] = nullptr;
+        made["error"] = "a request has at most " + std::to_string(kMostNested) +
+                        " objects and arrays inside one another";
+    } else if (asked.is_object()) {
         if (asked.contains("id")) inside->id = asked["id"];
         made["id"] = inside->id;
         inside->answerTo(asked, made);

@@ -257,6 +257,15 @@ class Json(unittest.TestCase):
             self.assertIn("error", self.receive())
         self.assertTrue(self.ask(op="eval", text="1")["ok"])
 
+    def test_what_is_nested_too_deeply(self):
+        for deep in ("[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000):
+            self.process.stdin.write(f'{{"id":{deep},"op":"eval","text":"1"}}\n')
+            self.process.stdin.flush()
+            answer = self.receive()
+            self.assertIsNone(answer["id"])
+            self.assertIn("at most 100", answer["error"])
+        self.assertEqual(self.ask(id=[[1]], op="eval", text="1")["id"], [[1]])
+
     def test_interrupt(self):
         self.start("--events")
         self.send(id=1, op="eval", text="void->void pipeline P { add Ramp(); add Print(); }\nP")
