@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <string>
 
 namespace strc::repl {
 namespace {
@@ -114,7 +115,55 @@ private:
 };
 
 bool opens(const Token& token) { return token.is("(") || token.is("[") || token.is("{"); }
-bool closes(const Token& token) { return token.is(")") || token.is("]") || token.is("}"); }
+
+/// The brackets that are open. Those that lack their ends do not hold back what is around them: a `}` closes
+/// what stands open inside its block, and `;` what stands open in its statement.
+class Brackets {
+public:
+    void pass(const Token& token) {
+        if (opens(token)) {
+            // `for (…; …; i++ {`: a block begins where the head should have ended.
+            if (token.is("{") && isOperand) close("hl");
+            const bool isHead = last.is("for") || last.is("if") || last.is("while");
+            open += !token.is("(") || !isHead ? token.text[0] : last.is("for") ? kLoop : kHead;
+        } else if (token.is("}")) {
+            closeInside();
+            if (!open.empty()) open.pop_back();
+        } else if (token.is(")") || token.is("]")) {
+            close(token.is(")") ? "(hl" : "[");
+        } else if (token.is(";")) {
+            const auto loop = lastInBlock({&kLoop, 1});
+            loop == std::string::npos ? closeInside() : open.resize(loop + 1);
+        }
+        isOperand = token.kind == TokenKind::Word || token.kind == TokenKind::Number ||
+                    token.is(")") || token.is("]") || token.is("++") || token.is("--");
+        last = token;
+    }
+    int depth() const { return static_cast<int>(open.size()); }
+
+private:
+    std::size_t lastInBlock(std::string_view kinds) const {
+        const auto block = open.rfind('{');
+        const auto found = open.find_last_of(kinds);
+        const bool isInside =
+            found != std::string::npos && (block == std::string::npos || block < found);
+        return isInside ? found : std::string::npos;
+    }
+    void closeInside() {
+        const auto block = open.rfind('{');
+        open.resize(block == std::string::npos ? 0 : block + 1);
+    }
+    /// The last one of its kind in this block, and what stands open inside it.
+    void close(std::string_view kinds) {
+        if (const auto at = lastInBlock(kinds); at != std::string::npos) open.resize(at);
+    }
+
+    static constexpr char kHead = 'h';  ///< the `(` of `if` and `while`
+    static constexpr char kLoop = 'l';  ///< of `for`: there may be `;` in it
+    std::string open;
+    Token last;
+    bool isOperand = false;  ///< the last token ends one: no list of values begins here
+};
 
 /// What can stand neither at the end of an entry nor, as a sign of an operand before it, at its beginning.
 bool joins(const Token& token) {
@@ -143,8 +192,6 @@ public:
         }
         return std::move(entries);
     }
-
-    int openAtEnd() const { return depth; }
 
 private:
     void finish(std::uint32_t begin, std::uint32_t end, bool isComplete) {
@@ -186,7 +233,7 @@ private:
         const bool isControl = isStatement(tokens[first]);
         const bool isDo = tokens[first].is("do");
         std::size_t headEnd = isDo ? first : SIZE_MAX;  // of `if (…)`, `for (…)`
-        depth = 0;
+        Brackets brackets;
         for (; at < tokens.size(); ++at) {
             const Token& token = tokens[at];
             if (token.kind == TokenKind::Command) {
@@ -199,23 +246,20 @@ private:
                 ++at;
                 return;
             }
-            if (depth == 0 && token.is(";")) {
-                const bool goesOn = isControl && nextIs("else");
-                if (goesOn) continue;
-                finish(tokens[first].begin, isControl ? token.end : token.begin, true);
-                ++at;
-                return;
-            }
-            if (depth == 0 && beginsBlock(token)) {
+            if (brackets.depth() == 0 && beginsBlock(token)) {
                 hasBlock = true;
                 blockDone = false;
                 isNamed = at + 1 < tokens.size() && tokens[at + 1].kind == TokenKind::Word;
                 isStream = token.is("filter") || token.is("pipeline") || token.is("splitjoin") ||
                            token.is("feedbackloop");
             }
-            if (opens(token)) ++depth;
-            if (closes(token)) depth = std::max(0, depth - 1);
-            if (depth > 0) continue;
+            brackets.pass(token);
+            if (brackets.depth() > 0) continue;
+            if (token.is(";")) {
+                if (isControl && nextIs("else")) continue;
+                ++at;
+                return finish(tokens[first].begin, isControl ? token.end : token.begin, true);
+            }
             if (headEnd == SIZE_MAX && token.is(")")) headEnd = at;
             if (token.is("}") && hasBlock) {
                 blockDone = true;
@@ -236,7 +280,7 @@ private:
         }
         const Token& last = tokens.back();
         finish(tokens[first].begin, last.end,
-               depth == 0 && !joins(last) && !last.is("take") &&
+               brackets.depth() == 0 && !joins(last) && !last.is("take") &&
                    (isControl ? tokens.size() - 1 > headEnd : !hasBlock || blockDone));
     }
 
@@ -265,7 +309,6 @@ private:
     std::string_view text;
     std::vector<Token> tokens;
     std::size_t at = 0;
-    int depth = 0;
     std::vector<Entry> entries;
 };
 
@@ -288,12 +331,10 @@ bool isComplete(std::string_view text) {
 }
 
 int openBrackets(std::string_view text) {
-    int depth = 0;
-    for (const Token& token : tokenize(text)) {
-        if (opens(token)) ++depth;
-        if (closes(token)) depth = std::max(0, depth - 1);
-    }
-    return depth;
+    Brackets brackets;
+    for (const Token& token : tokenize(text))
+        if (token.kind != TokenKind::Comment) brackets.pass(token);
+    return brackets.depth();
 }
 
 }  // namespace strc::repl

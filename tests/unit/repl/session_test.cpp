@@ -58,6 +58,11 @@ TEST_F(SessionTest, FaultsPointIntoWhatWasTyped) {
     EXPECT_THAT(say("1 / (n - 1)"), HasSubstr("<input 2>:1:3: error: integer division by zero"));
 }
 
+TEST_F(SessionTest, MissingBracketsAreTold) {
+    const std::string told = say("int->int filter A { work pop 1 push 1 { push(pop(); } }\n1 + 1");
+    EXPECT_THAT(told, HasSubstr("<input 1>:1:50: error"));
+}
+
 TEST_F(SessionTest, StreamsGoOnWhereTheyStopped) {
     say("int->int filter Two { work pop 2 push 1 { push(pop() + pop()); } }");
     EXPECT_EQ(say("s = Two"), "s: int->int\n");
@@ -301,6 +306,23 @@ TEST(Entries, EndWhereTheyAreComplete) {
     EXPECT_TRUE(isComplete(""));
     EXPECT_EQ(split("int n = 3; n\nn + 1").size(), 3U);
     EXPECT_EQ(split("A\n| B\n<- [1,\n2]").size(), 2U);
+}
+
+TEST(Entries, DoNotWaitForBracketsThatAreMissing) {
+    EXPECT_TRUE(isComplete("int->int filter A { work pop 1 push 1 { push(pop(); } }"));
+    EXPECT_TRUE(isComplete("int->int filter A { work pop 1 push 1 { push(a[1); } }"));
+    EXPECT_TRUE(isComplete("println(1;"));
+    EXPECT_TRUE(isComplete("for (int i = 0; i < 3; i++ { println(i); }"));
+    EXPECT_TRUE(isComplete("if (x { println(1); }"));
+    EXPECT_TRUE(isComplete("while (f(x { println(1); }"));
+    EXPECT_EQ(split("println(1;\n2").size(), 2U);
+    EXPECT_EQ(split("if (x { println(1); }\n2").size(), 2U);
+    EXPECT_FALSE(isComplete("for (int i = 0;"));
+    EXPECT_FALSE(isComplete("for (int i = f(0; i < 3;"));
+    EXPECT_FALSE(isComplete("{ for (int i = 0; i < 3; i++)"));
+    EXPECT_FALSE(isComplete("splitjoin { add pipeline { add A(1);"));
+    EXPECT_EQ(openBrackets("filter A { work { push(pop();"), 2);
+    EXPECT_EQ(openBrackets("/* ( */ for (int i = 0; \"(\""), 1);
 }
 
 }  // namespace
