@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <span>
 #include <string>
 
 namespace strc::repl {
@@ -168,9 +169,30 @@ private:
 /// What can stand neither at the end of an entry nor, as a sign of an operand before it, at its beginning.
 bool joins(const Token& token) {
     if (token.kind != TokenKind::Operator) return false;
-    constexpr std::array kNot = std::to_array<std::string_view>(
-        {"(", ")", "[", "]", "{", "}", ";", "++", "--", "!", "~", ".."});
-    return std::find(kNot.begin(), kNot.end(), token.text) == kNot.end();
+    if (token.text.size() == 1)
+        return std::string_view("+-*/%&|^<>=?:,.").find(token.text[0]) != std::string_view::npos;
+    return !token.is("++") && !token.is("--") && !token.is("..");
+}
+
+/// Is the last of these the `>` of type arguments, `Identity<int>`? Then nothing has to follow.
+bool endsTypes(std::span<const Token> tokens) {
+    int depth = 0;
+    for (std::size_t k = tokens.size(); k-- > 0;) {
+        const Token& token = tokens[k];
+        if (token.is(">")) {
+            ++depth;
+        } else if (token.is(">>")) {
+            depth += 2;
+        } else if (token.is("<")) {
+            if (--depth == 0) return k > 0 && tokens[k - 1].kind == TokenKind::Word;
+        } else {
+            const bool isPart = token.kind == TokenKind::Word || token.kind == TokenKind::Type ||
+                                token.kind == TokenKind::Number || token.is("[") || token.is("]") ||
+                                token.is(",");
+            if (depth == 0 || !isPart) return false;
+        }
+    }
+    return false;
 }
 
 /// Walks over the tokens of a text and finds the ends of its entries.
@@ -280,7 +302,7 @@ private:
         }
         const Token& last = tokens.back();
         finish(tokens[first].begin, last.end,
-               brackets.depth() == 0 && !joins(last) && !last.is("take") &&
+               brackets.depth() == 0 && !joinsNext(tokens.size() - 1) && !last.is("take") &&
                    (isControl ? tokens.size() - 1 > headEnd : !hasBlock || blockDone));
     }
 
@@ -288,16 +310,21 @@ private:
         return at + 1 < tokens.size() && tokens[at + 1].is(word);
     }
 
+    /// Something has to follow this token.
+    bool joinsNext(std::size_t k) const {
+        return joins(tokens[k]) && !endsTypes(std::span(tokens).first(k + 1));
+    }
+
     /// `for (…) println(i)` on one line.
     bool mayEndControl(const Token& token, std::size_t headEnd) const {
-        if (headEnd == SIZE_MAX || at <= headEnd || joins(token) || beginsBlock(token))
+        if (headEnd == SIZE_MAX || at <= headEnd || joinsNext(at) || beginsBlock(token))
             return false;
         return !token.is("else") && !nextIs("else") && !nextIs("{");
     }
 
     /// The line ends after this token: does the entry?
     bool mayEnd(const Token& token, bool hasBlock, bool blockDone) const {
-        if (joins(token) || token.is("take")) return false;
+        if (joinsNext(at) || token.is("take")) return false;
         if (hasBlock && !blockDone) return false;
         const Token& next = tokens[at + 1];
         if (next.kind == TokenKind::Command) return true;

@@ -325,5 +325,24 @@ TEST(Entries, DoNotWaitForBracketsThatAreMissing) {
     EXPECT_EQ(openBrackets("/* ( */ for (int i = 0; \"(\""), 1);
 }
 
+TEST(Entries, EndAfterTypeArguments) {
+    EXPECT_TRUE(isComplete("x = Identity<int>"));
+    EXPECT_TRUE(isComplete("x = Pair<int, float[2]>"));
+    EXPECT_TRUE(isComplete("x = Pair<int, Pair<int, int>>"));
+    EXPECT_EQ(split("x = Identity<int>\nx <- [1]").size(), 2U);
+    EXPECT_EQ(split("x = Identity<int>\n| Identity<int>\n1").size(), 2U);
+    EXPECT_FALSE(isComplete("x = Identity<"));
+    EXPECT_FALSE(isComplete("3 >"));
+    EXPECT_FALSE(isComplete("a + b >"));
+    EXPECT_FALSE(isComplete("1 < 2 >"));
+    EXPECT_FALSE(isComplete("1 >>"));
+}
+
+TEST(Entries, EndAfterWhatIsNoCharacterOfTheLanguage) {
+    EXPECT_TRUE(isComplete("int x = 1 😀"));
+    EXPECT_EQ(split("int x = 1 😀\nx").size(), 2U);
+    EXPECT_EQ(split("1 @\n#\n2").size(), 3U);
+}
+
 }  // namespace
 }  // namespace strc::repl
