@@ -1,9 +1,12 @@
 // `strc repl`: who reads the lines depends on what they come from.
+#include <cerrno>
 #include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
 #include <fstream>
 #include <istream>
 #include <ostream>
+#include <poll.h>
 #include <signal.h>
 #include <sstream>
 #include <sys/prctl.h>
@@ -20,35 +23,54 @@ namespace {
 
 volatile bool stopped = false;
 volatile bool ended = false;
+int nothing = -1;  ///< a file without contents
+struct sigaction before[2];  ///< of SIGINT, SIGTERM: they note for `main` which signal it was
 
-/// Ctrl-C stops what runs, as often as it is pressed, and never ends the process; SIGTERM does so, once what
-/// runs has stopped.
+void stop(int) { stopped = true; }
+
+/// What runs stops, and no more lines come: a read that waits for one, here or later, finds the end.
+void end(int signal) {
+    stopped = true;
+    ended = true;
+    const auto& noted = before[signal == SIGTERM];
+    if (noted.sa_handler != SIG_DFL && noted.sa_handler != SIG_IGN) noted.sa_handler(signal);
+    if (nothing >= 0) dup2(nothing, STDIN_FILENO);
+}
+
+/// Ctrl-C stops what runs, as often as it is pressed, and ends the session only where nobody goes on with it
+/// (`endsAll`); SIGTERM ends it always. The second signal to end it ends the process.
 class StopOnSignals {
 public:
-    StopOnSignals() {
+    explicit StopOnSignals(bool endsAll) {
         stopped = false;
         ended = false;
+        nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
         struct sigaction action{};
-        action.sa_handler = [](int) { stopped = true; };
-        action.sa_flags = SA_RESTART;
-        sigaction(SIGINT, &action, &interrupt);
-        action.sa_handler = [](int) {
-            stopped = true;
-            ended = true;
-        };
-        action.sa_flags = 0;  // ends the wait for a line
-        sigaction(SIGTERM, &action, &terminate);
+        action.sa_handler = endsAll ? end : stop;
+        action.sa_flags = static_cast<int>(endsAll ? SA_RESETHAND : SA_RESTART);
+        sigaction(SIGINT, &action, &before[0]);
+        if (endsAll && before[0].sa_handler == SIG_IGN) sigaction(SIGINT, &before[0], nullptr);
+        action.sa_handler = end;
+        action.sa_flags = static_cast<int>(SA_RESETHAND);
+        sigaction(SIGTERM, &action, &before[1]);
+        if (before[1].sa_handler == SIG_IGN) sigaction(SIGTERM, &before[1], nullptr);
     }
     ~StopOnSignals() {
-        sigaction(SIGINT, &interrupt, nullptr);
-        sigaction(SIGTERM, &terminate, nullptr);
+        sigaction(SIGINT, &before[0], nullptr);
+        sigaction(SIGTERM, &before[1], nullptr);
+        if (nothing >= 0) close(nothing);
+        nothing = -1;
     }
     StopOnSignals(const StopOnSignals&) = delete;
     StopOnSignals& operator=(const StopOnSignals&) = delete;
-
-private:
-    struct sigaction interrupt{}, terminate{};
 };
+
+/// Waits until a line can be read; false: a signal came first.
+bool waitForLine(std::istream& in) {
+    if (in.rdbuf()->in_avail() > 0) return true;
+    pollfd waiting{STDIN_FILENO, POLLIN, 0};
+    return poll(&waiting, 1, -1) >= 0 || errno != EINTR;
+}
 
 /// The messages if it fails, or empty.
 std::string buildText(const std::string& text, const std::string& top, const std::string& file) {
@@ -80,9 +102,9 @@ int jsonLoop(const Call& call, repl::World world) {
     std::string line;
     while (std::getline(call.world.in, line) && out && !ended) {
         stopped = false;
-        if (!session.request(line)) break;
+        if (ended || !session.request(line)) break;
     }
-    return kFine;
+    return ended ? kInterrupted : kFine;
 }
 
 }  // namespace
@@ -95,7 +117,7 @@ int replCommand(const Call& call) {
         const std::string why = becomeFrontEnd(call.options.arguments);
         call.world.err << "strc: simple line editing only: " << why << "\n";
     }
-    StopOnSignals guard;
+    StopOnSignals guard(!inIsTerminal && !isJson);
     repl::World world;
     world.interrupt = &stopped;
     world.build = [&](const std::string& text, const std::string& top, const std::string& file) {
@@ -106,10 +128,14 @@ int replCommand(const Call& call) {
     world.colour = call.options.report.colour == When::Always ||
                    (call.options.report.colour == When::Auto && call.world.errIsTerminal);
     world.isTerse = !inIsTerminal;
-    const repl::Terminal terminal{call.world.in, call.world.out, call.world.err, inIsTerminal,
-                                  &stopped};
-    return repl::readLines(terminal, std::move(world), call.options.arguments) ? kFine
-                                                                               : kProgramFault;
+    repl::Terminal terminal{call.world.in, call.world.out, call.world.err};
+    terminal.hasPrompt = inIsTerminal;
+    terminal.interrupt = &stopped;
+    terminal.ended = &ended;
+    if (inIsTerminal) terminal.wait = [&] { return waitForLine(call.world.in); };
+    const bool isFine = repl::readLines(terminal, std::move(world), call.options.arguments);
+    if (ended) return kInterrupted;
+    return isFine ? kFine : kProgramFault;
 }
 
 }  // namespace strc::driver

@@ -15,7 +15,7 @@ public:
         for (const std::string& file : files) evaluate(":load " + file);
         std::string text;
         std::string line;
-        while (!isOver && next(line, !text.empty())) {
+        while (!isOver && next(line, text)) {
             text += line + "\n";
             const bool isBlank = line.find_first_not_of(" \t\r") == std::string::npos;
             // At a prompt an empty line ends what cannot be ended otherwise.
@@ -29,19 +29,38 @@ public:
     }
 
 private:
-    bool next(std::string& line, bool goesOn) {
-        if (terminal.hasPrompt) terminal.out << (goesOn ? "...> " : "strc> ") << std::flush;
-        return static_cast<bool>(std::getline(terminal.in, line));
+    bool isEnded() const { return terminal.ended && *terminal.ended; }
+
+    /// One more line of the entry that `text` has the beginning of. An interrupt drops that.
+    bool next(std::string& line, std::string& text) {
+        if (terminal.interrupt) *terminal.interrupt = false;
+        while (!isEnded()) {
+            if (terminal.hasPrompt)
+                terminal.out << (text.empty() ? "strc> " : "...> ") << std::flush;
+            const bool isThere = !terminal.wait || terminal.wait();
+            if (isThere && !std::getline(terminal.in, line)) break;
+            if (!terminal.interrupt || !*terminal.interrupt) {
+                if (isThere) return true;
+                continue;
+            }
+            *terminal.interrupt = false;
+            text.clear();
+            if (isThere && !isEnded()) return true;
+            if (terminal.hasPrompt) terminal.out << "\n";
+        }
+        isOver = isOver || isEnded();
+        return false;
     }
 
     void evaluate(const std::string& text) {
         if (terminal.interrupt) *terminal.interrupt = false;
+        if (isEnded()) return;
         const Answer answer = session.evaluate(text);
         terminal.out << std::flush;
         for (const Message& each : answer.messages) terminal.err << each.text;
         terminal.err << std::flush;
         isFine = isFine && answer.isFine;
-        isOver = answer.isEnd;
+        isOver = answer.isEnd || isEnded();
     }
 
     const Terminal& terminal;

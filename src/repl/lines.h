@@ -1,6 +1,7 @@
 #pragma once
 /// The prompt without a line editor: input that is no terminal, or a simple one.
 
+#include <functional>
 #include <iosfwd>
 #include <string>
 #include <vector>
@@ -15,9 +16,12 @@ struct Terminal {
     std::ostream& err;
     bool hasPrompt = false;  ///< somebody sits there
     volatile bool* interrupt = nullptr;
+    const volatile bool* ended = nullptr;  ///< the session shall end: nothing more is read
+    /// Waits until a line can be read; false if it was interrupted first. May be empty.
+    std::function<bool()> wait = {};
 };
 
-/// Until the end of the input or `:quit`. Results go to `world.show`, messages to `err`. `files` are loaded
+/// Until the end of the input, `:quit` or `ended`. An interrupt drops an entry that is not complete yet. Results go to `world.show`, messages to `err`. `files` are loaded
 /// first. False if there was an error and nobody saw it at a prompt.
 bool readLines(const Terminal&, World, const std::vector<std::string>& files);
 

@@ -200,6 +200,47 @@ class Piped(unittest.TestCase):
             out, _ = self.say(f'{TWICE}\nTwice <- [1 .. 4] -> "{path}"\nTwice <- "{path}"\n')
             self.assertTrue(out.endswith("4 items written\n4 8 12 16\n"), out)
 
+    def signalled(self, text, number, until):
+        """What a session has written that gets a signal after `until`, and how it ended."""
+        process = subprocess.Popen([STRC, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        process.stdin.write(text.encode())
+        process.stdin.flush()
+        said = b""
+        while until.encode() not in said:
+            piece = os.read(process.stdout.fileno(), 65536)
+            self.assertTrue(piece, said)
+            said += piece
+        time.sleep(0.3)
+        process.send_signal(number)
+        try:
+            process.stdin.close()
+        except BrokenPipeError:
+            pass
+        status = process.wait(20)
+        return status, (said + process.stdout.read()).decode()
+
+    def test_signals_end_a_run_and_the_session(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            status, said = self.signalled("1 + 1\nprintln(7); while (true);\n100 + 1\n", number, "7\n")
+            self.assertEqual(status, 128 + number)
+            self.assertTrue(said.startswith("2\n7\n"), said)
+            self.assertNotIn("101", said)
+
+    def test_signals_end_the_wait_for_a_line(self):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            process = subprocess.Popen([STRC, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.addCleanup(process.stdin.close)
+            self.addCleanup(process.stdout.close)
+            self.addCleanup(process.kill)
+            process.stdin.write(b"1 + 1\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), b"2\n")
+            time.sleep(0.3)
+            process.send_signal(number)
+            self.assertEqual(process.wait(20), 128 + number)
+
 
 class Json(unittest.TestCase):
     def setUp(self):
@@ -287,6 +328,16 @@ class Json(unittest.TestCase):
         self.process.send_signal(signal.SIGINT)
         self.assertTrue(self.receive()["interrupted"])
         self.assertEqual(self.ask(op="eval", text=":where")["ok"], True)
+
+    def test_termination(self):
+        self.process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.process.wait(20), 143)
+        self.start()
+        self.send(id=1, op="eval", text="println(7); while (true);")
+        time.sleep(0.5)
+        self.process.send_signal(signal.SIGTERM)
+        self.assertEqual(self.receive()["output"][:2], "7\n")
+        self.assertEqual(self.process.wait(20), 143)
 
     def test_quit(self):
         self.assertTrue(self.ask(op="eval", text=":quit")["quit"])

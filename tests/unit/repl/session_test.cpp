@@ -1,7 +1,11 @@
 #include "repl/session.h"
 
+#include <sstream>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "repl/lines.h"
 
 namespace strc::repl {
 namespace {
@@ -293,6 +297,22 @@ TEST_F(SessionTest, Completion) {
     EXPECT_EQ(session->complete("1 + Math.sq", 11).candidates.front().text, "square");
     EXPECT_EQ(session->complete("Math.", 5).candidates.front().text, "square");
     EXPECT_EQ(session->complete(":wh", 3).candidates.front().text, ":where");
+}
+
+TEST(Lines, AnInterruptDropsAnUnfinishedEntry) {
+    std::istringstream in("int x = (1 +\n1 + 1\n");
+    std::ostringstream out;
+    volatile bool interrupt = false;
+    int waits = 0;
+    Terminal terminal{in, out, out};
+    terminal.hasPrompt = true;
+    terminal.interrupt = &interrupt;
+    terminal.wait = [&] { return !(interrupt = ++waits == 2); };
+    World world;
+    world.interrupt = &interrupt;
+    world.show = [&](std::string_view text) { out << text; };
+    EXPECT_TRUE(readLines(terminal, std::move(world), {}));
+    EXPECT_EQ(out.str(), "strc> ...> \nstrc> 2\nstrc> ");
 }
 
 TEST(Entries, EndWhereTheyAreComplete) {
