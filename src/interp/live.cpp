@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint64_t kMostCheckpointBytes = 64ull << 20;
 /// Of what input files gave, and of what was fed, so that it can be given again.
 constexpr std::uint64_t kMostKeptBytes = 256ull << 20;
+constexpr std::uint64_t kLargeTape = 1ull << 20;
 constexpr auto kBetweenCheckpoints = std::chrono::milliseconds(50);
 /// The first steps are those that somebody looks at one by one.
 constexpr std::uint64_t kStepsBetweenCheckpoints = 256;
@@ -355,30 +356,37 @@ struct Live::Inside {
         return made;
     }
 
-    /// A firing that did not come to its end did not happen.
-    void undo(Progress why) {
+    /// A firing may have filled a channel up to the limit: nothing else could grow then.
+    void releaseLarge() {
+        for (eval::Tape& tape : engine.tapes) {
+            tape.clear();
+            const auto held = static_cast<std::uint64_t>(eval::TapeWindow::end(tape) -
+                                                         eval::TapeWindow::first(tape));
+            if (held < kLargeTape) continue;
+            tape = eval::Tape(tape.bytesPerItem(), &engine.budget);
+            engine.budget.bytesLeft += held;
+        }
+    }
+
+    /// A firing that did not come to its end did not happen, nor did what it has put into the output behind
+    /// the first `shown` items.
+    void undo(Progress why, std::uint64_t shown) {
         const bool isClean = why == Progress::Waiting && !engine.graph.isDynamic();
         if (isClean || !ready) return;
         const volatile bool* interrupt = std::exchange(options.interrupt, nullptr);
         const volatile bool* inBodies = std::exchange(engine.machine.interrupt, nullptr);
-        std::vector<Value> shown = outputs();
+        std::string output;
+        if (shown > 0) {
+            eval::Tape& tape = engine.tapes[engine.graph.output];
+            output.assign(reinterpret_cast<const char*>(tape.at(0)), shown * tape.bytesPerItem());
+        }
+        releaseLarge();
         goTo(steps);
-        giveOutput(shown);
+        if (shown > 0) setBytes(engine.tapes[engine.graph.output], output);
         options.interrupt = interrupt;
         engine.machine.interrupt = inBodies;
         engine.stopped.reset();
         engine.starved = false;
-    }
-
-    std::vector<Value> outputs() {
-        return engine.graph.output == graph::kNone ? std::vector<Value>()
-                                                   : itemsOf(engine.graph.output, UINT64_MAX);
-    }
-    /// Those that nobody has taken yet.
-    void giveOutput(const std::vector<Value>& items) {
-        for (const Value& item : items)
-            std::memcpy(engine.tapes[engine.graph.output].append(), item.bytes.data(),
-                        item.bytes.size());
     }
 
     std::vector<Value> itemsOf(EdgeId edge, std::uint64_t most) {
@@ -434,8 +442,9 @@ graph::NodeId Live::next() {
 Progress Live::step() {
     if (!isReady()) return Progress::Ended;
     inside->markNowAndThen();
+    const std::uint64_t shown = outputSize();
     const Progress made = inside->advance();
-    if (made != Progress::Fired) inside->undo(made);
+    if (made != Progress::Fired) inside->undo(made, shown);
     return made;
 }
 

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <chrono>
 #include <new>
+#include <string>
 
 #include <fmt/format.h>
 
+#include "base/limits.h"
 #include "repl/state.h"
 #include "repl/values.h"
 
@@ -88,14 +90,25 @@ void State::entry(const Input& input) {
 
 // ---------------------------------------------------------------- messages
 
-void State::failAt(const Input& input, std::size_t begin, std::size_t end, std::string_view what) {
+namespace {
+
+/// A fault in terms of what was typed; what it is about in `args`.
+Message faultAt(const Input& input, base::Diag id, const std::vector<std::string>& args,
+                bool colour) {
     base::SourceManager sources;
     const base::BufferId buffer = sources.add(input.name, std::string(input.typed));
     base::Diagnostics diags;
-    diags.add(base::Diag::BadCommandLine,
-              {buffer, static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)})
-        << what;
-    add({toMessage(diags.all().front(), sources, world.colour)});
+    base::Diagnostic& fault = diags.add(id, {buffer, static_cast<std::uint32_t>(input.begin),
+                                             static_cast<std::uint32_t>(input.end)});
+    for (const std::string& each : args) fault << each;
+    return toMessage(diags.all().front(), sources, colour);
+}
+
+}  // namespace
+
+void State::failAt(const Input& input, std::size_t begin, std::size_t end, std::string_view what) {
+    const Input place{input.typed, input.name, begin, end};
+    add({faultAt(place, base::Diag::BadCommandLine, {std::string(what)}, world.colour)});
     throw Failed();
 }
 
@@ -151,13 +164,17 @@ Answer Session::evaluate(std::string_view text) {
     const auto begin = std::chrono::steady_clock::now();
     const std::string name = fmt::format("<input {}>", ++s.inputs);
     for (const Entry& each : split(text)) {
+        const Input input{text, name, each.begin, each.end};
         try {
-            s.entry({text, name, each.begin, each.end});
+            s.entry(input);
         } catch (const Failed&) {
             answer.isFine = false;
         } catch (const std::bad_alloc&) {
             answer.isFine = false;
-            s.show("error: out of memory [out-of-memory]\n");
+            s.add(
+                {faultAt(input, base::Diag::LimitExceeded,
+                         {"the memory that this needs", std::to_string(base::Limits().totalBytes)},
+                         s.world.colour)});
         }
         if (s.world.interrupt && *s.world.interrupt) {
             if (!answer.isInterrupted) s.show("interrupted\n");

@@ -179,6 +179,19 @@ TEST_F(SessionTest, NothingEndsTheSession) {
     EXPECT_EQ(say("1 + 1"), "2\n");
 }
 
+TEST_F(SessionTest, EndlessFiringsEndAtTheLimitOfMemory) {
+    say("int->int[100000] filter Hang { int[100000] a; work pop * push * { "
+        "push(a); pop(); pop(); while (true) push(a); } }");
+    EXPECT_THAT(say("h = Hang; h <- [1, 0]"), HasSubstr("[limit-exceeded]"));
+    EXPECT_THAT(shown, testing::Not(HasSubstr("{0, 0")));
+    ASSERT_EQ(answer.messages.size(), 1U);
+    EXPECT_EQ(answer.messages.front().code, "limit-exceeded");
+    EXPECT_THAT(answer.messages.front().text, HasSubstr("<input 1>:1:"));
+    EXPECT_FALSE(answer.isFine);
+    EXPECT_THAT(say(":peek input"), HasSubstr("[1, 0]"));
+    EXPECT_EQ(say("take 2 IntRamp()"), "0 1\n");
+}
+
 TEST_F(SessionTest, InterruptsStopARunAndKeepTheStream) {
     say("int->int filter Slow { work pop 1 push 1 { int x = pop(); while (x > 1) {} push(x); } }");
     say("s = Slow");
