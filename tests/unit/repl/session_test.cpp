@@ -67,6 +67,16 @@ TEST_F(SessionTest, MissingBracketsAreTold) {
     EXPECT_THAT(told, HasSubstr("<input 1>:1:50: error"));
 }
 
+TEST_F(SessionTest, WarningsComeOnce) {
+    for (const char* text : {"1e400", "println(1e400)"}) {
+        say(text);
+        std::size_t warnings = 0;
+        for (const Message& each : answer.messages)
+            warnings += each.severity == base::Severity::Warning ? 1 : 0;
+        EXPECT_EQ(warnings, 1U) << text;
+    }
+}
+
 TEST_F(SessionTest, StreamsGoOnWhereTheyStopped) {
     say("int->int filter Two { work pop 2 push 1 { push(pop() + pop()); } }");
     EXPECT_EQ(say("s = Two"), "s: int->int\n");
