@@ -179,6 +179,7 @@ Answer Session::evaluate(std::string_view text) {
         if (s.world.interrupt && *s.world.interrupt) {
             if (!answer.isInterrupted) s.show("interrupted\n");
             answer.isInterrupted = true;
+            answer.isFine = false;
             *s.world.interrupt = false;
         }
         if (!answer.isFine || answer.isInterrupted || answer.isEnd) break;

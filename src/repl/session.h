@@ -32,7 +32,7 @@ struct World {
 };
 
 struct Answer {
-    bool isFine = true;  ///< no entry had an error
+    bool isFine = true;  ///< no entry had an error, none was interrupted
     bool isInterrupted = false;
     bool isEnd = false;  ///< `:quit`
     bool hasDeclared = false;  ///< streams, structs, functions, variables

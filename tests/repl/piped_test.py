@@ -316,7 +316,7 @@ class Json(unittest.TestCase):
         self.process.send_signal(signal.SIGINT)
         while "event" in (answer := self.receive()):
             pass
-        self.assertTrue(answer["interrupted"])
+        self.assertEqual((answer["ok"], answer["interrupted"]), (False, True))
         self.send(id=2, op="eval", text="1 + 1")
         self.assertEqual(self.receive()["text"], "2\n")
         self.assertTrue(self.receive()["ok"])
@@ -338,6 +338,13 @@ class Json(unittest.TestCase):
         self.process.send_signal(signal.SIGTERM)
         self.assertEqual(self.receive()["output"][:2], "7\n")
         self.assertEqual(self.process.wait(20), 143)
+
+    def test_interrupt_of_a_statement(self):
+        self.send(id=1, op="eval", text="println(7); while (true);")
+        time.sleep(0.5)
+        self.process.send_signal(signal.SIGINT)
+        answer = self.receive()
+        self.assertEqual((answer["ok"], answer["interrupted"]), (False, True))
 
     def test_quit(self):
         self.assertTrue(self.ask(op="eval", text=":quit")["quit"])
