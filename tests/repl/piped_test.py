@@ -330,9 +330,11 @@ class Json(unittest.TestCase):
         self.assertEqual(self.ask(op="eval", text=":where")["ok"], True)
 
     def test_termination(self):
+        self.ask(id=0, op="eval", text="1")
         self.process.send_signal(signal.SIGTERM)
         self.assertEqual(self.process.wait(20), 143)
         self.start()
+        self.ask(id=0, op="eval", text="1")
         self.send(id=1, op="eval", text="println(7); while (true);")
         time.sleep(0.5)
         self.process.send_signal(signal.SIGTERM)

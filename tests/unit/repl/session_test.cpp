@@ -64,7 +64,7 @@ TEST_F(SessionTest, FaultsPointIntoWhatWasTyped) {
 
 TEST_F(SessionTest, MissingBracketsAreTold) {
     const std::string told = say("int->int filter A { work pop 1 push 1 { push(pop(); } }\n1 + 1");
-    EXPECT_THAT(told, HasSubstr("<input 1>:1:50: error"));
+    EXPECT_THAT(told, HasSubstr("<input 1>:1:51: error"));
 }
 
 TEST_F(SessionTest, WarningsComeOnce) {
@@ -192,10 +192,10 @@ TEST_F(SessionTest, NothingEndsTheSession) {
 TEST_F(SessionTest, EndlessFiringsEndAtTheLimitOfMemory) {
     say("int->int[100000] filter Hang { int[100000] a; work pop * push * { "
         "push(a); pop(); pop(); while (true) push(a); } }");
-    EXPECT_THAT(say("h = Hang; h <- [1, 0]"), HasSubstr("[limit-exceeded]"));
+    EXPECT_THAT(say("h = Hang; h <- [1, 0]"), HasSubstr("[out-of-memory]"));
     EXPECT_THAT(shown, testing::Not(HasSubstr("{0, 0")));
     ASSERT_EQ(answer.messages.size(), 1U);
-    EXPECT_EQ(answer.messages.front().code, "limit-exceeded");
+    EXPECT_EQ(answer.messages.front().code, "out-of-memory");
     EXPECT_THAT(answer.messages.front().text, HasSubstr("<input 1>:1:"));
     EXPECT_FALSE(answer.isFine);
     EXPECT_THAT(say(":peek input"), HasSubstr("[1, 0]"));
@@ -330,7 +330,10 @@ TEST(Lines, AnInterruptDropsAnUnfinishedEntry) {
     Terminal terminal{in, out, out};
     terminal.hasPrompt = true;
     terminal.interrupt = &interrupt;
-    terminal.wait = [&] { return !(interrupt = ++waits == 2); };
+    terminal.wait = [&] {
+        interrupt = ++waits == 2;
+        return !interrupt;
+    };
     World world;
     world.interrupt = &interrupt;
     world.show = [&](std::string_view text) { out << text; };
