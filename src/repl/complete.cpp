@@ -43,6 +43,13 @@ void addFiles(std::string_view begun, std::vector<Candidate>& to) {
     }
 }
 
+/// Where no quote has been opened, names with spaces need them; a folder goes on inside of its quotes.
+void quote(std::vector<Candidate>& paths) {
+    for (Candidate& each : paths)
+        if (each.text.find_first_of(" \t") != std::string::npos)
+            each.text = '"' + each.text + (each.text.ends_with('/') ? "" : "\"");
+}
+
 /// `owner.begun` or `owner.` at the end: the two words; empty if it does not end so.
 std::pair<std::string_view, std::string_view> memberAt(const std::vector<Token>& tokens,
                                                        std::uint32_t end) {
@@ -126,6 +133,7 @@ Completion Session::complete(std::string_view text, std::uint32_t cursor) const 
                 present.starts_with(":compile") || present.rfind("> ") + 1 == space)) {
         found.begin = static_cast<std::uint32_t>(line + space + 1);
         addFiles(present.substr(space + 1), found.candidates);
+        quote(found.candidates);
     } else if (const auto [owner, begun] = memberAt(tokens, cursor); !owner.empty()) {
         found.begin = cursor - static_cast<std::uint32_t>(begun.size());
         state->addMembers(owner, begun, found.candidates);

@@ -291,6 +291,18 @@ class Json(unittest.TestCase):
         tokens = self.ask(id=3, op="tokens", text="/* é */ Twice")["tokens"]
         self.assertEqual(tokens, [[0, 7, "comment"], [8, 13, "stream"]])
 
+    def test_paths_with_spaces_are_quoted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, "my folder"))
+            for name in ("a b.str", "ab.str", "my folder/c d.str"):
+                with open(os.path.join(folder, name), "w", encoding="ascii"):
+                    pass
+            def complete(text):
+                return [each["text"] for each in self.ask(op="complete", text=text)["items"]]
+            self.assertEqual(complete(f":load {folder}/a"), [f'"{folder}/a b.str"', f"{folder}/ab.str"])
+            self.assertEqual(complete(f":load {folder}/my"), [f'"{folder}/my folder/'])
+            self.assertEqual(complete(f':load "{folder}/my folder/'), [f"{folder}/my folder/c d.str"])
+
     def test_what_is_no_request(self):
         self.process.stdin.write("hello\n[1]\n{}\n")
         self.process.stdin.flush()
