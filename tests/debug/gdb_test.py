@@ -118,8 +118,7 @@ class Debugging(unittest.TestCase):
                      "looks at 2 items", "pushes 1 item", "field table = {0, 1, 2, 3}"):  # fmt: skip
             self.assertIn(line, about)
         channels = seen["strc channels"]
-        self.assertRegex(channels, r"Main\.Count -> Main\.Bank\.split: int ?\[\d+\]")
-        self.assertRegex(channels, r"split -> Main\.Bank\.Scale\[0\]: int ?\[\d+\], 1 stays, "
+        self.assertRegex(channels, r"Main\.Count -> Main\.Bank\.split: int ?\[\d+\], 1 stays, "
                                    r"window of 2, 0 popped from item 0\n  \{5, 6")  # fmt: skip
         self.assertNotIn("Show", seen["strc channels Count"])
 

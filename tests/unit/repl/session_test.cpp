@@ -331,8 +331,8 @@ TEST(Lines, AnInterruptDropsAnUnfinishedEntry) {
     terminal.hasPrompt = true;
     terminal.interrupt = &interrupt;
     terminal.wait = [&] {
-        interrupt = ++waits == 2;
-        return !interrupt;
+        if (++waits == 2) interrupt = true;
+        return waits != 2;
     };
     World world;
     world.interrupt = &interrupt;
