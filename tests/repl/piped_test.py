@@ -77,12 +77,12 @@ class Piped(unittest.TestCase):
             path = os.path.join(folder, "big.npy")
             for engine in ("interpret", "jit"):
                 out, err = self.say(f':engine {engine}\ntake 10000 IntRamp() -> "{path}"\n'
-                                    f's = Identity<int>\ntake 3 s <- "{path}"\ntake 5000 s -> more\nmore[4999]\n'
+                                    f's = Identity<int>()\ntake 3 s <- "{path}"\ntake 5000 s -> more\nmore[4999]\n'
                                     's -> rest\nrest[4996]\ns <- [7]\n')
                 self.assertEqual(err, "")
                 self.assertEqual(out, "10000 items written\n0 1 2\nmore = 5000 items\n5002\n"
                                       "rest = 4997 items\n9999\n7\n")
-            out, _ = self.say(f'take 1 Identity<int> <- "{path}"\n<- [-1] -> all\nall[4095]')
+            out, _ = self.say(f'take 1 Identity<int>() <- "{path}"\n<- [-1] -> all\nall[4095]')
             self.assertIn("the rest of the file that fed it is not read\nall = 4096 items\n-1\n", out)
 
     def test_what_is_read_is_not_overwritten(self):
@@ -106,7 +106,7 @@ class Piped(unittest.TestCase):
                 file.write("1,2,3\n4,x,6\n")
             out, err = self.say(f'Identity<int>() <- "{path}"\n<- [5]\n', status=1)
             self.assertEqual(out, "1 2 3 4\n5\n")
-            self.assertIn(":1:19: error: ", err)
+            self.assertIn(":1:20: error: ", err)
 
     def test_files_are_loaded_again_together(self):
         def write(path, text):
@@ -132,18 +132,18 @@ class Piped(unittest.TestCase):
             out, err = prompt.communicate(":reload\nUser <- [3]\n", timeout=60)
             self.assertEqual((out, err), ("6\n", ""))
 
-    def test_values_are_saved_exactly(self):
+    def test_values_are_saved_with_all_digits(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "saved.str")
             out, _ = self.say("struct P { int x; }\nP p\ndouble third = 1\nthird = third / 3\ndouble was = 0\n"
                               f":save {path}\n")
             self.assertIn("  p goes without its value\n", out)
-            out, _ = self.say("double now = 1\nnow = now / 3\nnow == third\n", path)
-            self.assertEqual(out, "true\n")
+            with open(path, encoding="ascii") as file:
+                self.assertIn("double third = 0.33333333333333331;", file.read())
 
     def test_sources_without_an_end_give_ten_items_to_files_too(self):
         with tempfile.TemporaryDirectory() as folder:
-            path, copy = os.path.join(folder, "ramp.npy"), os.path.join(folder, "copy.npy")
+            path, copy = os.path.join(folder, "ramp.raw"), os.path.join(folder, "copy.npy")
             out, _ = self.say(f'Ramp() -> "{path}"\nRamp() -> v\ntake 20 Ramp() -> "{path}"\n'
                               f'FileReader<float>("{path}") -> "{copy}"\n:engine jit\nRamp() -> v\n')
             more = "`take N` gives more.\n"
@@ -163,13 +163,11 @@ class Piped(unittest.TestCase):
 
     def test_written_files_are_complete_when_a_run_stops(self):
         with tempfile.TemporaryDirectory() as folder:
-            for name in ("ramp.raw", "ramp.npy"):
-                path, source = os.path.join(folder, name), os.path.join(folder, "source.csv")
-                with open(source, "w", encoding="ascii") as file:
-                    file.write("1\n2\n3\n")
-                out, _ = self.say(f's = FileReader<float>("{source}") | FileWriter<float>("{path}")\ns\n'
-                                  f'take 9 FileReader<float>("{path}")\n')
-                self.assertIn("1.0 2.0 3.0\n", out)
+            path, source = os.path.join(folder, "ramp.raw"), os.path.join(folder, "source.raw")
+            out, _ = self.say(f'take 3 Ramp(1) -> "{source}"\n'
+                              f's = FileReader<float>("{source}") | FileWriter<float>("{path}")\ns\n'
+                              f'take 9 FileReader<float>("{path}")\n')
+            self.assertIn("1.0 2.0 3.0\n", out)
 
     def test_lists_are_drawn(self):
         out, _ = self.say(":plot [1, 2 * 2, 9]\n")

@@ -264,7 +264,7 @@ TEST_F(SessionTest, ExecutablesAreOfWhatTheStreamWasMadeOf) {
     say("int k = 3");
     say("int->int filter Times { work pop 1 push 1 { push(k * pop()); } }");
     say("s = Times");
-    say("int->int filter Times { work pop 1 push 1 { push(0); } }");
+    say("int->int filter Times { work pop 1 push 1 { push(0 * pop()); } }");
     say("k = 4");
     say(":compile out");
     EXPECT_THAT(built, HasSubstr("push(k * pop())"));
