@@ -5,6 +5,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/spelling.h"
 
@@ -140,21 +141,35 @@ std::string plainText(const Input& word) {
     return std::string(text);
 }
 
+namespace {
+
+/// Why `findCommand` finds nothing.
+std::string whyNone(std::string_view name) {
+    std::vector<std::string_view> meant;
+    base::SpellingSearch search(name);
+    for (const Command& each : kCommands) {
+        search.consider(each.name);
+        if (name.size() > 1 && each.name.starts_with(name)) meant.push_back(each.name);
+    }
+    if (!meant.empty()) return fmt::format("'{}' may be {}", name, fmt::join(meant, " or "));
+    const std::string_view best = search.best();
+    return fmt::format(
+        "there is no command '{}'; {}", name,
+        best.empty() ? std::string(":help lists them") : fmt::format("did you mean '{}'?", best));
+}
+
+}  // namespace
+
 void State::command(const Input& input) {
     std::size_t end = input.begin + 1;
     while (end < input.end && std::isalpha(static_cast<unsigned char>(input.typed[end]))) ++end;
     const std::string_view name = input.typed.substr(input.begin, end - input.begin);
     const Command* found = findCommand(name);
-    if (!found) {
-        base::SpellingSearch search(name);
-        for (const Command& each : kCommands) search.consider(each.name);
-        const std::string best(search.best());
-        failAt(input, input.begin, end,
-               fmt::format("there is no command '{}'{}", name,
-                           best.empty() ? std::string("; :help lists them")
-                                        : fmt::format("; did you mean '{}'?", best)));
-    }
-    (this->*found->run)(input, partOf(input, end, input.end));
+    if (!found) failAt(input, input.begin, end, whyNone(name));
+    const Input arguments = partOf(input, end, input.end);
+    if (found->arguments.empty() && !arguments.text().empty())
+        fail(arguments, fmt::format("{} takes no arguments", found->name));
+    (this->*found->run)(input, arguments);
 }
 
 // ---------------------------------------------------------------- about the session
@@ -172,7 +187,7 @@ void State::helpCommand(const Input&, const Input& arguments) {
     const bool hasColon = arguments.text().starts_with(':');
     const std::string name = fmt::format("{}{}", hasColon ? "" : ":", arguments.text());
     const Command* found = findCommand(name);
-    if (!found) fail(arguments, fmt::format("there is no command '{}'", name));
+    if (!found) fail(arguments, whyNone(name));
     show(fmt::format("{} {}\n  {}\nFor example\n{}\n", found->name, found->arguments, found->about,
                      found->more));
 }

@@ -37,6 +37,12 @@ class Piped(unittest.TestCase):
         _, err = self.say("int->int filter F {\n", status=1)
         self.assertIn("error", err)
 
+    def test_commands_that_are_not_clear(self):
+        for text, why in ((":b", "':b' may be :back or :break"), (":help b", "':b' may be"),
+                          (":helo", "did you mean ':help'?"), (":where foo", ":where takes no arguments"),
+                          (":quit 5", ":quit takes no arguments")):
+            self.assertIn(why, self.say(text + "\n", status=1)[1])
+
     def test_quit_ends(self):
         self.assertEqual(self.say("1\n:quit\n2\n")[0], "1\n")
 
