@@ -50,6 +50,7 @@ std::optional<Combined> inPipeline(const Form& first, const Form& second) {
             addTo(domain, row, taken.row, term.factor, taken.shift);
             if (static_cast<std::int64_t>(row.terms.size()) > kMostTerms) return std::nullopt;
         }
+        dropNoise(first.type, row);
         terms += static_cast<std::int64_t>(row.terms.size());
         if (terms > kMostTerms) return std::nullopt;
         whole.form.rows.push_back(std::move(row));

@@ -3,7 +3,9 @@
 namespace strc::linear {
 namespace {
 
-constexpr double kMove = 2;  ///< an item that is copied
+constexpr double kMove = 2;  ///< an item that is pushed, or turned round
+constexpr double kPass =
+    0.5;  ///< an item that a round robin passes on: much is copied in long pieces
 /// Firings of lanes take at least so many windows at once, which have to stay within half of the fastest
 /// memory where they are turned round.
 constexpr std::int64_t kLanes = 8;
@@ -27,7 +29,7 @@ double costOf(const Form& form) {
 
 double costOf(const graph::Node& node) {
     const bool copies = node.kind != graph::NodeKind::Duplicate;
-    return copies ? kMove * static_cast<double>(node.totalWeight) : 0;
+    return copies ? kPass * static_cast<double>(node.totalWeight) : 0;
 }
 
 }  // namespace strc::linear

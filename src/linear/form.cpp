@@ -1,7 +1,8 @@
 #include "linear/form.h"
 
 #include <algorithm>
-#include <iterator>
+#include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -93,6 +94,21 @@ void addTo(Domain domain, Affine& to, const Affine& what, Number factor, std::in
     sum.insert(sum.end(), old, terms.end());
     terms.erase(middle, terms.end());
     terms.insert(terms.end(), sum.begin(), sum.end());
+}
+
+void dropNoise(const Type* type, Affine& row) {
+    if (type->is(types::TypeKind::Int)) return;
+    const double share = type->is(types::TypeKind::Double) ? 0x1p-51 : 0x1p-22;
+    auto size = [](Number number) { return std::hypot(number.re, number.im); };
+    std::vector<double> sizes;
+    for (const Term& term : row.terms) sizes.push_back(size(term.factor));
+    std::sort(sizes.begin(), sizes.end());
+    double rest = share * std::accumulate(sizes.begin(), sizes.end(), 0.0);
+    auto smallest = sizes.begin();
+    while (smallest != sizes.end() && *smallest <= rest) rest -= *smallest++;
+    if (smallest == sizes.begin()) return;
+    const double least = smallest == sizes.end() ? 0 : *smallest;
+    std::erase_if(row.terms, [&](const Term& term) { return size(term.factor) < least; });
 }
 
 std::int64_t Form::need(std::int64_t items) const {

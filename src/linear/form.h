@@ -41,6 +41,9 @@ struct Affine {
     bool operator==(const Affine&) const = default;
 };
 
+/// Leaves out the smallest terms that together are less than what items of that type round away.
+void dropNoise(const Type*, Affine&);
+
 /// `to += factor * what`, the items of `what` moved on by `shift`.
 void addTo(Domain, Affine& to, const Affine& what, Number factor, std::int64_t shift = 0);
 

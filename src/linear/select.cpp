@@ -17,7 +17,7 @@ using graph::kNone;
 using graph::NodeId;
 
 /// A change has to gain so much: costs are estimates.
-constexpr double kWorthwhile = 0.9;
+constexpr double kWorthwhile = 0.75;
 /// Pieces of a pipeline that are tried together; what comes out may be put together again.
 constexpr std::size_t kWindow = 8;
 constexpr int kMostRounds = 8;

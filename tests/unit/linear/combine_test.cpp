@@ -165,6 +165,20 @@ TEST_F(CombineTest, SumsWrap) {
     EXPECT_EQ(sum, Affine{});
 }
 
+TEST_F(CombineTest, WhatRoundsAwayIsLeftOut) {
+    const Affine row{{{0, {1, 0}}, {1, {-1e-8, 0}}, {2, {1e-8, 0}}, {3, {1e-6, 0}}}, {}};
+    auto left = [&](const Type* type) {
+        Affine rest = row;
+        dropNoise(type, rest);
+        std::vector<std::int64_t> items;
+        for (const Term& term : rest.terms) items.push_back(term.item);
+        return items;
+    };
+    EXPECT_THAT(left(types.floatType()), testing::ElementsAre(0, 3));
+    EXPECT_THAT(left(types.doubleType()), testing::ElementsAre(0, 1, 2, 3));
+    EXPECT_THAT(left(types.intType()), testing::ElementsAre(0, 1, 2, 3));
+}
+
 TEST_F(CombineTest, FormsAreShown) {
     Form shown{types.intType(), 2, 4, {Affine{{{0, {1, 0}}, {3, {-2, 0}}}, {7, 0}}, Affine{}}};
     EXPECT_EQ(print(shown), "pop 2 peek 4 push 2, 2 terms\n  x0 - 2*x3 + 7\n  0\n");
