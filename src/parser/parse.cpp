@@ -13,13 +13,32 @@ namespace strc::parser {
 
 namespace {
 
+/// A text ends where it is interrupted.
+class StoppableLexer final : public grammar::StrcLexer {
+public:
+    StoppableLexer(antlr4::CharStream* text, const volatile bool* interrupt)
+        : StrcLexer(text), interrupt(interrupt) {}
+
+    std::unique_ptr<antlr4::Token> nextToken() override {
+        if (interrupt && *interrupt) _input->seek(_input->size());
+        return StrcLexer::nextToken();
+    }
+
+private:
+    const volatile bool* interrupt;
+};
+
 /// ANTLR's parser with a bound on the nesting, so that no text overflows the stack: neither here nor
 /// where the tree is walked.
 class BoundedParser final : public Grammar {
 public:
-    BoundedParser(antlr4::TokenStream* tokens, std::size_t limit) : Grammar(tokens), limit(limit) {}
+    BoundedParser(antlr4::TokenStream* tokens, std::size_t limit, const volatile bool* interrupt)
+        : Grammar(tokens), limit(limit), interrupt(interrupt) {}
+
+    bool isInterrupted() const { return interrupt && *interrupt; }
 
     void enterRule(antlr4::ParserRuleContext* c, std::size_t state, std::size_t rule) override {
+        if (isInterrupted()) throw antlr4::ParseCancellationException();
         while (!open.empty() && open.back().context != c->parent) open.pop_back();
         const std::size_t depth =
             (open.empty() ? 0 : open.back().depth) + (deepens(c, rule) ? 1 : 0);
@@ -53,6 +72,7 @@ private:
     }
 
     std::size_t limit;
+    const volatile bool* interrupt;
     std::vector<Open> open;  ///< the contexts from the root to the last one entered, at least
 };
 
@@ -71,18 +91,18 @@ private:
 /// A buffer being read: its tokens and ANTLR's tree live as long as this.
 class Reading {
 public:
-    Reading(base::Context& context, base::BufferId buffer)
+    Reading(base::Context& context, base::BufferId buffer, const volatile bool* interrupt = nullptr)
         : context(context),
           buffer(buffer),
           bytes(context.sources.text(buffer)),
-          lexer(&bytes),
+          lexer(&bytes, interrupt),
           tokens(&lexer),
-          parser(&tokens, context.limits.nesting) {
+          parser(&tokens, context.limits.nesting, interrupt) {
         lexer.removeErrorListeners();
         parser.removeErrorListeners();
         parser.setBuildParseTree(false);  // the labels are enough
         tokens.fill();
-        lexical = checkTokens(context, buffer, tokens);
+        if (!parser.isInterrupted()) lexical = checkTokens(context, buffer, tokens);
     }
 
     /// Nothing but blanks and comments.
@@ -94,12 +114,14 @@ public:
     /// which SLL takes, is the right one. LL would walk the whole nesting for every `else`.
     template <typename Context>
     Context* read(Context* (Grammar::*rule)()) {
+        if (parser.isInterrupted()) return nullptr;
         parser.getInterpreter<antlr4::atn::ParserATNSimulator>()->setPredictionMode(
             antlr4::atn::PredictionMode::SLL);
         try {
             parser.setErrorHandler(std::make_shared<antlr4::BailErrorStrategy>());
             return (parser.*rule)();
         } catch (const antlr4::ParseCancellationException&) {
+            if (parser.isInterrupted()) return nullptr;
             parser.reset();
         }
         try {
@@ -128,7 +150,7 @@ private:
     base::Context& context;
     base::BufferId buffer;
     ByteStream bytes;
-    grammar::StrcLexer lexer;
+    StoppableLexer lexer;
     antlr4::CommonTokenStream tokens;
     std::shared_ptr<ErrorStrategy> strategy;  ///< owns tokens that the tree refers to
     BoundedParser parser;
@@ -136,9 +158,10 @@ private:
 
 }  // namespace
 
-const ast::Unit& parse(base::Context& context, base::BufferId buffer) {
+const ast::Unit& parse(base::Context& context, base::BufferId buffer,
+                       const volatile bool* interrupt) {
     const InOrder order(context.diags);
-    Reading reading(context, buffer);
+    Reading reading(context, buffer, interrupt);
     auto* program = reading.read(&Grammar::program);
     Builder builder(context, buffer);
     std::vector<const ast::Decl*> decls;

@@ -9,7 +9,8 @@
 
 namespace strc::parser {
 
-const ast::Unit& parse(base::Context&, base::BufferId);
+/// `interrupt`: once it is set, what has been read so far is given up without a word; may be null.
+const ast::Unit& parse(base::Context&, base::BufferId, const volatile bool* interrupt = nullptr);
 
 /// One declaration, statement or expression that fills the buffer: what is typed at a prompt.
 /// Null if the buffer holds none (blank or comments only).
