@@ -94,7 +94,9 @@ class Session:
         self.interrupted = None
         self.running = True
         try:
-            return self.core.request("eval", self.event, text=text, width=self.terminal.width(), color=colours.wanted())
+            return self.core.request(
+                "eval", self.event, text=text, width=self.terminal.width(), color=colours.wanted(), value=False
+            )
         finally:
             self.running = False
 

@@ -14,6 +14,7 @@
 
 #include "driver/commands.h"
 #include "driver/front_end.h"
+#include "driver/output.h"
 #include "repl/json.h"
 #include "repl/lines.h"
 
@@ -92,18 +93,43 @@ std::string buildText(const std::string& text, const std::string& top, const std
     return status == kFine ? std::string() : err.str();
 }
 
-int jsonLoop(const Call& call, repl::World world) {
+/// Standard output. When nothing can be written any more, the session ends.
+class Shown {
+public:
+    explicit Shown(std::ostream& to) : output(to, false) {}
+
+    void write(std::string_view text) {
+        output.write(text);
+        output.flush();
+        if (!output.failed()) return;
+        stopped = true;
+        ended = true;
+    }
+    bool failed() const { return output.failed(); }
+    /// What went wrong is reported, unless the reader has just had enough.
+    int status(const Call& call) const {
+        base::Context context;
+        if (!output.readerGone()) base::report(context.diags, output.failure());
+        call.reporter.show(context);
+        return call.reporter.status();
+    }
+
+private:
+    Output output;
+};
+
+int jsonLoop(const Call& call, repl::World world, Shown& shown) {
     // A front end that is killed leaves nobody to stop what runs.
     if (call.options.events) prctl(PR_SET_PDEATHSIG, SIGTERM);
-    std::ostream& out = call.world.out;
     repl::JsonSession session(std::move(world), call.options.events,
-                              [&](const std::string& line) { out << line << std::flush; });
+                              [&](const std::string& line) { shown.write(line); });
     session.load(call.options.arguments);
     std::string line;
-    while (std::getline(call.world.in, line) && out && !ended) {
+    while (!ended && std::getline(call.world.in, line)) {
         stopped = false;
         if (ended || !session.request(line)) break;
     }
+    if (shown.failed()) return shown.status(call);
     return ended ? kInterrupted : kFine;
 }
 
@@ -123,8 +149,9 @@ int replCommand(const Call& call) {
     world.build = [&](const std::string& text, const std::string& top, const std::string& file) {
         return buildText(text, top, file);
     };
-    if (isJson) return jsonLoop(call, std::move(world));
-    world.show = [&](std::string_view text) { call.world.out << text << std::flush; };
+    Shown shown(call.world.out);
+    if (isJson) return jsonLoop(call, std::move(world), shown);
+    world.show = [&](std::string_view text) { shown.write(text); };
     world.colour = call.options.report.colour == When::Always ||
                    (call.options.report.colour == When::Auto && call.world.errIsTerminal);
     world.isTerse = !inIsTerminal;
@@ -134,6 +161,7 @@ int replCommand(const Call& call) {
     terminal.ended = &ended;
     if (inIsTerminal) terminal.wait = [&] { return waitForLine(call.world.in); };
     const bool isFine = repl::readLines(terminal, std::move(world), call.options.arguments);
+    if (shown.failed()) return shown.status(call);
     if (ended) return kInterrupted;
     return isFine ? kFine : kProgramFault;
 }

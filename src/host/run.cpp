@@ -311,7 +311,8 @@ private:
     std::vector<io::ItemWriter*> outputs;
     std::vector<std::int64_t> itemSizes;  ///< of outputs
     std::optional<Kept> kept;  ///< in a transaction
-    interp::WrittenFiles writers;
+    interp::WrittenFiles ownFiles;
+    interp::WrittenFiles& writers = options.files ? *options.files : ownFiles;
     std::int64_t written = 0;  ///< to the open output
     std::optional<End> stopped;
     Outcome outcome;

@@ -187,7 +187,8 @@ private:
     std::deque<eval::Tape> tapes;  ///< by EdgeId
     std::vector<std::unique_ptr<KernelCode>> codes;  ///< by KernelId
     std::deque<io::Supply> inputs;
-    WrittenFiles writers;
+    WrittenFiles ownFiles;
+    WrittenFiles& writers = options.files ? *options.files : ownFiles;
     io::Supply* openInput = nullptr;  ///< in `inputs`
     std::deque<Link> links;
     std::vector<graph::Guard> guards;

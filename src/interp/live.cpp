@@ -389,12 +389,13 @@ struct Live::Inside {
         engine.starved = false;
     }
 
-    std::vector<Value> itemsOf(EdgeId edge, std::uint64_t most) {
+    std::vector<Value> itemsOf(EdgeId edge, std::uint64_t most, std::uint64_t first = 0) {
         eval::Tape& tape = engine.tapes[edge];
         const Type* type = engine.graph.edges[edge].type;
         std::vector<Value> values;
-        const std::uint64_t count = std::min(most, tape.size());
-        for (std::uint64_t k = 0; k < count; ++k)
+        const std::uint64_t end =
+            first + std::min(most, tape.size() - std::min(first, tape.size()));
+        for (std::uint64_t k = first; k < end; ++k)
             values.push_back({type, std::string(reinterpret_cast<const char*>(tape.at(k)),
                                                 tape.bytesPerItem())});
         return values;
@@ -454,8 +455,15 @@ bool Live::goBack(std::uint64_t to) { return isReady() && to <= inside->steps &&
 
 std::uint64_t Live::size(graph::EdgeId edge) const { return inside->engine.tapes[edge].size(); }
 
-std::vector<Value> Live::items(graph::EdgeId edge, std::uint64_t most) const {
-    return inside->itemsOf(edge, most);
+std::vector<Value> Live::items(graph::EdgeId edge, std::uint64_t most, std::uint64_t first) const {
+    return inside->itemsOf(edge, most, first);
+}
+
+void Live::drop(graph::EdgeId edge, std::uint64_t count) {
+    if (!isReady()) return;
+    eval::Tape& tape = inside->engine.tapes[edge];
+    tape.drop(std::min(count, tape.size()));
+    inside->keepFromHere();
 }
 
 std::int64_t Live::firings(graph::NodeId node) const { return inside->engine.actors[node].fired; }

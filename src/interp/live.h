@@ -51,8 +51,11 @@ public:
 
     // ---- looking inside
     std::uint64_t size(graph::EdgeId) const;
-    /// The first so many.
-    std::vector<types::Value> items(graph::EdgeId, std::uint64_t most = UINT64_MAX) const;
+    /// So many of them, from one on.
+    std::vector<types::Value> items(graph::EdgeId, std::uint64_t most = UINT64_MAX,
+                                    std::uint64_t first = 0) const;
+    /// Takes the first so many out of a channel. There is no way back behind that.
+    void drop(graph::EdgeId, std::uint64_t count);
     std::int64_t firings(graph::NodeId) const;
     /// The node of the last step; kNone before the first.
     graph::NodeId last() const;

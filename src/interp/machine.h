@@ -15,6 +15,8 @@
 
 namespace strc::interp {
 
+class WrittenFiles;
+
 struct Options {
     std::optional<std::int64_t> iterations;  ///< -i N steady states
     std::optional<std::int64_t>
@@ -32,6 +34,9 @@ struct Options {
     std::string inputName = "standard input";  ///< as messages call it
     bool inputFormatAssumed = false;  ///< nobody said it
     io::ItemWriter* output = nullptr;  ///< of an open output
+    /// Where the files are that the program writes, for whoever flushes them while it stands still; null: with the
+    /// run.
+    WrittenFiles* files = nullptr;
     std::function<void()> beforeWaiting;  ///< called when an input file has nothing to read yet
     /// Called now and then when the input is finite: items read of the first input, and items in all.
     std::function<void(std::uint64_t done, std::uint64_t total)> progress;

@@ -27,6 +27,11 @@ constexpr std::array kCommands = std::to_array<Command>({
      &S::compileCommand},
     {":continue", "[N]", "go on with the present stream, at most N firings",
      "  :continue\n  :continue 1000", &S::continueCommand},
+    {":drop", "[CHANNEL] [N]", "take the first item out of a channel, or the first N",
+     "  :drop                one item of the input\n  :drop Ramp -> Scale 3\nIt helps where an "
+     "item "
+     "makes a filter fail again and again.",
+     &S::dropCommand},
     {":engine", "[interpret|jit]", "run new streams by the interpreter, or as machine code",
      "  :engine jit\n  take 5 Ramp()\nMachine code is fast, runs whole steady states and "
      "cannot be stepped. After an error or Ctrl-C a stream begins anew.",
@@ -100,47 +105,6 @@ const Command* findCommand(std::string_view name) {
     return name.size() > 1 ? found : nullptr;
 }
 
-Input partOf(const Input& input, std::size_t begin, std::size_t end) {
-    Input made = input;
-    while (begin < end && (input.typed[begin] == ' ' || input.typed[begin] == '\t')) ++begin;
-    while (end > begin && (input.typed[end - 1] == ' ' || input.typed[end - 1] == '\t' ||
-                           input.typed[end - 1] == '\r' || input.typed[end - 1] == ';'))
-        --end;
-    made.begin = begin;
-    made.end = end;
-    return made;
-}
-
-std::vector<Input> wordsOf(const Input& input) {
-    std::vector<Input> words;
-    std::size_t at = input.begin;
-    while (at < input.end) {
-        if (input.typed[at] == ' ' || input.typed[at] == '\t') {
-            ++at;
-            continue;
-        }
-        const bool isQuoted = input.typed[at] == '"';
-        std::size_t end = at + 1;
-        while (end < input.end && (isQuoted ? input.typed[end] != '"'
-                                            : input.typed[end] != ' ' && input.typed[end] != '\t'))
-            ++end;
-        if (isQuoted && end < input.end) ++end;
-        Input word = input;
-        word.begin = at;
-        word.end = end;
-        words.push_back(word);
-        at = end;
-    }
-    return words;
-}
-
-std::string plainText(const Input& word) {
-    std::string_view text = word.text();
-    if (text.size() > 1 && text.front() == '"' && text.back() == '"')
-        text = text.substr(1, text.size() - 2);
-    return std::string(text);
-}
-
 namespace {
 
 /// Why `findCommand` finds nothing.
@@ -158,6 +122,18 @@ std::string whyNone(std::string_view name) {
         best.empty() ? std::string(":help lists them") : fmt::format("did you mean '{}'?", best));
 }
 
+/// A comment may follow; in a path `//` is none.
+std::size_t endOfCode(const Input& input, std::size_t begin) {
+    bool isQuoted = false;
+    for (std::size_t at = begin; at + 1 < input.end; ++at) {
+        if (input.typed[at] == '"') isQuoted = !isQuoted;
+        const bool isWord =
+            at == begin || input.typed[at - 1] == ' ' || input.typed[at - 1] == '\t';
+        if (!isQuoted && isWord && input.typed.substr(at, 2) == "//") return at;
+    }
+    return input.end;
+}
+
 }  // namespace
 
 void State::command(const Input& input) {
@@ -166,7 +142,7 @@ void State::command(const Input& input) {
     const std::string_view name = input.typed.substr(input.begin, end - input.begin);
     const Command* found = findCommand(name);
     if (!found) failAt(input, input.begin, end, whyNone(name));
-    const Input arguments = partOf(input, end, input.end);
+    const Input arguments = partOf(input, end, endOfCode(input, end));
     if (found->arguments.empty() && !arguments.text().empty())
         fail(arguments, fmt::format("{} takes no arguments", found->name));
     (this->*found->run)(input, arguments);
@@ -212,17 +188,31 @@ void State::engineCommand(const Input&, const Input& arguments) {
     confirm(isCompiled ? "new streams run as machine code\n" : "new streams are interpreted\n");
 }
 
+namespace {
+
+std::string lineOf(const std::pair<const std::string, Variable>& variable) {
+    return fmt::format("{} {}\n", variable.second.type, variable.first);
+}
+
+std::string lineOf(const std::pair<const std::string, std::shared_ptr<Running>>& stream) {
+    return fmt::format("{} = {}  ({})\n", stream.first, stream.second->source,
+                       stream.second->signature());
+}
+
+}  // namespace
+
 void State::listCommand(const Input&, const Input& arguments) {
     const std::string_view name = arguments.text();
     if (name.empty()) {
         for (const Declaration* each : declarations.all()) show(each->head + "\n");
-        for (const auto& [variable, value] : declarations.variables)
-            show(fmt::format("{} {}\n", value.type, variable));
-        for (const auto& [instance, running] : instances)
-            show(fmt::format("{} = {}  ({})\n", instance, running->source, running->signature()));
+        for (const auto& each : declarations.variables) show(lineOf(each));
+        for (const auto& each : instances) show(lineOf(each));
         return;
     }
     if (const Declaration* found = declarations.find(name)) return show(found->text + "\n");
+    if (auto found = instances.find(name); found != instances.end()) return show(lineOf(*found));
+    if (auto found = declarations.variables.find(name); found != declarations.variables.end())
+        return show(lineOf(*found));
     if (std::string head = headOf(name); !head.empty()) return show(head + "\n");
     fail(arguments, fmt::format("'{}' is not declared", name));
 }

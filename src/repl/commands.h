@@ -24,7 +24,11 @@ const Command* findCommand(std::string_view name);
 Input partOf(const Input&, std::size_t begin, std::size_t end);
 /// Words with their places; quotes hold one together.
 std::vector<Input> wordsOf(const Input&);
-/// Without quotes.
+/// Without quotes, as the name of a file.
 std::string plainText(const Input&);
+/// `~` and `~user` at the beginning are folders.
+std::string expandHome(std::string path);
+/// The only word of the arguments; `wanted` says what is missing where there is none.
+Input onlyWord(State&, const Input& input, const Input& arguments, std::string_view wanted);
 
 }  // namespace strc::repl

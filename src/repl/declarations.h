@@ -40,6 +40,7 @@ struct Variable {
     std::string type;  ///< as a declaration writes it
     std::string bytes;  ///< of types::Value
     std::set<std::string, std::less<>> mentions;  ///< structs in the type
+    std::string source = {};  ///< the file, or "<input 3>"
 };
 
 class Declarations {

@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 
 #include "repl/commands.h"
-#include "repl/values.h"
+#include "repl/value_source.h"
 #include "session/library.h"
 #include "session/sources.h"
 
 namespace strc::repl {
+
+using types::Value;
 
 namespace {
 
@@ -19,6 +21,16 @@ std::vector<std::string> namesOf(const std::map<std::string, Variable, std::less
     std::vector<std::string> names;
     for (const auto& [name, variable] : variables) names.push_back(name);
     return names;
+}
+
+/// "2 declarations, 1 variable"
+std::string countText(std::uint64_t declarations, std::uint64_t variables) {
+    auto counted = [](std::uint64_t count, std::string_view what) {
+        return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+    };
+    if (variables == 0) return counted(declarations, "declaration");
+    if (declarations == 0) return counted(variables, "variable");
+    return counted(declarations, "declaration") + ", " + counted(variables, "variable");
 }
 
 }  // namespace
@@ -36,7 +48,10 @@ void State::tellLoaded(const std::string& file) const {
     const auto all = declarations.all();
     const auto count = std::count_if(all.begin(), all.end(),
                                      [&](const Declaration* each) { return each->source == file; });
-    confirm(fmt::format("{}: {} declaration{}\n", file, count, count == 1 ? "" : "s"));
+    const auto variables =
+        std::count_if(declarations.variables.begin(), declarations.variables.end(),
+                      [&](const auto& each) { return each.second.source == file; });
+    confirm(fmt::format("{}: {}\n", file, countText(count, variables)));
 }
 
 void State::loadCommand(const Input& input, const Input& arguments) {
@@ -69,7 +84,7 @@ void State::checkReplaced(const Input& input, const Declarations& before) {
     Replaced replaced;
     std::vector<const Declaration*> fresh;
     for (const Declaration* each : declarations.all()) {
-        if (!isOfFile(*each)) continue;
+        if (!isLoaded(each->source)) continue;
         const Declaration* old = before.find(each->name);
         replaced.declarations.emplace(each->name, old ? std::optional(*old) : std::nullopt);
         fresh.push_back(each);
@@ -78,14 +93,14 @@ void State::checkReplaced(const Input& input, const Declarations& before) {
     for (const Declaration* each : fresh)
         if (replaced.has(*each))
             for (const Declaration* user : declarations.dependents(each->name))
-                if (!isOfFile(*user) &&
+                if (!isLoaded(user->source) &&
                     std::find(affected.begin(), affected.end(), user) == affected.end())
                     affected.push_back(user);
     checkDeclared(input, fresh, affected, true, replaced);
 }
 
-bool State::isOfFile(const Declaration& declaration) const {
-    return std::find(files.begin(), files.end(), declaration.source) != files.end();
+bool State::isLoaded(std::string_view source) const {
+    return std::find(files.begin(), files.end(), source) != files.end();
 }
 
 /// All files at once: each is checked against the others as they are now. Nothing changes if one is refused.
@@ -93,7 +108,9 @@ void State::reloadCommand(const Input& input, const Input&) {
     if (files.empty()) fail(input, "no file has been loaded yet");
     const Declarations before = declarations;
     for (const Declaration* each : before.all())
-        if (isOfFile(*each)) declarations.remove(each->name);
+        if (isLoaded(each->source)) declarations.remove(each->name);
+    std::erase_if(declarations.variables,
+                  [this](const auto& each) { return isLoaded(each.second.source); });
     try {
         loadInAnyOrder(input);
         // Variables keep their values as long as their types fit.
@@ -108,11 +125,12 @@ void State::reloadCommand(const Input& input, const Input&) {
     }
     for (const std::string& file : files) tellLoaded(file);
     for (const Declaration* each : before.all())
-        if (!declarations.contains(each->name)) show(fmt::format("  {} is gone\n", each->name));
+        if (!declarations.contains(each->name)) confirm(fmt::format("  {} is gone\n", each->name));
+    for (const auto& [name, variable] : before.variables)
+        if (!declarations.variables.contains(name)) confirm(fmt::format("  {} is gone\n", name));
 }
 
-/// Static blocks that give the variables their present values. What no initialiser can say is left out with
-/// a remark.
+/// A static block that gives the variables their present values.
 std::string State::sourceOfVariables(const Input& input, const std::vector<std::string>& names) {
     if (names.empty()) return {};
     MixedText text(input.typed);
@@ -122,31 +140,34 @@ std::string State::sourceOfVariables(const Input& input, const std::vector<std::
             fmt::format("{{ {} copy__ = {}; }}\n", declarations.variables.at(name).type, name));
     text.own("} }");
     const std::unique_ptr<Work> work = runStatics(input, text, {});
-    std::string source;
     const ir::Module& module = work->program.module;
+    std::string declared;
+    std::string assigned;
     for (const std::string& name : names)
         for (std::size_t k = 0; k < module.globals.size(); ++k) {
             if (module.globals[k].name != name) continue;
-            const std::string value = toSource(module.globalValues[k]);
+            const Value& value = module.globalValues[k];
+            const std::string source = toSource(value);
             const std::string& type = declarations.variables.at(name).type;
-            if (value.empty()) show(fmt::format("  {} goes without its value\n", name));
-            source += value.empty()
-                          ? fmt::format("    {} {};  // its value cannot be written\n", type, name)
-                          : fmt::format("    {} {} = {};\n", type, name, value);
+            declared += source.empty() ? fmt::format("    {} {};\n", type, name)
+                                       : fmt::format("    {} {} = {};\n", type, name, source);
+            if (source.empty()) assigned += assignments(name, value, "        ");
         }
-    return "static {\n" + source + "}\n\n";
+    if (!assigned.empty()) declared += "    init {\n" + assigned + "    }\n";
+    return "static {\n" + declared + "}\n\n";
 }
 
 void State::saveCommand(const Input& input, const Input& arguments) {
-    if (arguments.text().empty()) fail(input, "':save' wants the name of a file");
+    const Input name = onlyWord(*this, input, arguments, "':save' wants the name of a file");
     std::string text = sourceOfVariables(input, namesOf(declarations.variables));
     for (const Declaration* each : declarations.all()) text += each->text + "\n\n";
-    const std::string file = plainText(arguments);
+    const std::string file = plainText(name);
     std::ofstream out(file);
     out << text;
     out.close();
-    if (!out) fail(arguments, fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
-    show(fmt::format("{}: {} declarations\n", file, declarations.all().size()));
+    if (!out) fail(name, fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
+    show(fmt::format("{}: {}\n", file,
+                     countText(declarations.all().size(), declarations.variables.size())));
 }
 
 namespace {
@@ -179,10 +200,12 @@ std::string State::programOf(const Running& stream, const Input& input) {
 }
 
 void State::compileCommand(const Input& input, const Input& arguments) {
-    if (arguments.text().empty()) fail(input, "':compile' wants the name of the executable");
+    const Input name =
+        onlyWord(*this, input, arguments, "':compile' wants the name of the executable");
     if (!world.build) fail(input, "executables cannot be made here");
-    const std::string file = plainText(arguments);
-    const std::string why = world.build(programOf(present(input), input), "it", file);
+    const std::string file = plainText(name);
+    const std::string why =
+        world.build(programOf(present(input), input), present(input).task.top, file);
     if (!why.empty()) {
         show(why);
         fail(input, "the executable could not be made");

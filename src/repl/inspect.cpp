@@ -179,16 +179,24 @@ constexpr std::uint64_t kMostShown = 16;  ///< items of a channel in a list of c
 
 }  // namespace
 
-void State::showChannel(const Running& stream, EdgeId edge, std::uint64_t most) {
+/// Of many items the first and the last.
+void State::showChannel(const Running& stream, EdgeId edge, std::uint64_t most, bool isCounted) {
     const std::uint64_t size = stream.live->size(edge);
-    std::string line = fmt::format("{}: [", stream.nameOfEdge(edge));
-    bool isFirst = true;
-    for (const types::Value& each : stream.live->items(edge, most)) {
-        line += (isFirst ? "" : ", ") + toText(each);
-        isFirst = false;
+    const bool isWhole = size <= most;
+    std::string line;
+    auto add = [&](std::uint64_t first, std::uint64_t count) {
+        for (const types::Value& each : stream.live->items(edge, count, first))
+            line += (line.empty() ? "" : ", ") + toText(each);
+    };
+    add(0, isWhole ? size : most / 2);
+    if (!isWhole) {
+        line += fmt::format(", … {} more", size - most / 2 * 2);
+        add(size - most / 2, most / 2);
     }
-    if (size > most) line += fmt::format(", … {} more", size - most);
-    show(line + "]\n");
+    const std::string count = !isCounted || size == 0
+                                  ? std::string()
+                                  : fmt::format("  ({} item{})", size, size == 1 ? "" : "s");
+    show(fmt::format("{}: [{}]{}\n", stream.nameOfEdge(edge), line, count));
 }
 
 void State::showChange(const Running& stream, EdgeId edge) {
@@ -208,7 +216,7 @@ void State::whereCommand(const Input& input, const Input&) {
                          stream.nameOf(id), stream.breaks.contains(id) ? "  (stop)" : ""));
     for (EdgeId edge = 0; edge < stream.graph().edges.size(); ++edge) {
         show("  ");
-        showChannel(stream, edge, kMostShown);
+        showChannel(stream, edge, kMostShown, true);
     }
 }
 

@@ -1,5 +1,7 @@
 #include "repl/json.h"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 namespace strc::repl {
@@ -45,6 +47,23 @@ std::string dump(const ordered_json& made) {
     return made.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
+/// Bytes at the end that begin a character and lack its rest.
+std::size_t openBytes(std::string_view text) {
+    for (std::size_t k = 1; k <= 3 && k <= text.size(); ++k) {
+        const auto byte = static_cast<unsigned char>(text[text.size() - k]);
+        if ((byte & 0xC0) == 0x80) continue;
+        const std::size_t wanted = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+        return wanted > k ? k : 0;
+    }
+    return 0;
+}
+
+/// As the last member: a value may be large, and is JSON already.
+std::string withValue(std::string answer, const std::string& value) {
+    if (!value.empty()) answer.insert(answer.rfind('}'), ",\"value\":" + value);
+    return answer;
+}
+
 }  // namespace
 
 struct JsonSession::Inside {
@@ -59,19 +78,25 @@ struct JsonSession::Inside {
             output += text;
             return;
         }
-        write(dump({{"event", "output"}, {"id", id}, {"text", text}}));
+        begun += text;
+        const std::size_t rest = openBytes(begun);
+        send(begun.substr(0, begun.size() - rest));
+        begun.erase(0, begun.size() - rest);
+    }
+
+    void send(const std::string& text) const {
+        if (!text.empty()) write(dump({{"event", "output"}, {"id", id}, {"text", text}}));
     }
 
     void eval(const std::string& text, ordered_json& made) {
         output.clear();
         const Answer answer = session->evaluate(text);
+        send(std::exchange(begun, {}));
         made["declared"] = answer.hasDeclared;
         made["ok"] = answer.isFine;
         made["output"] = output;
-        if (!answer.value.empty()) {
-            made["type"] = answer.type;
-            made["value"] = ordered_json::parse(answer.value, nullptr, false);
-        }
+        if (!answer.type.empty()) made["type"] = answer.type;
+        value = answer.value;
         made["diagnostics"] = ordered_json::array();
         for (const Message& each : answer.messages) {
             ordered_json told = ordered_json::parse(each.json, nullptr, false);
@@ -121,6 +146,8 @@ struct JsonSession::Inside {
         if (op == "eval" && hasText) {
             if (asked.contains("width") && asked["width"].is_number_integer())
                 session->setWidth(asked["width"].get<std::size_t>());
+            if (asked.contains("value") && asked["value"].is_boolean())
+                session->setValues(asked["value"].get<bool>());
             if (asked.contains("color") && asked["color"].is_boolean())
                 session->setColour(asked["color"].get<bool>());
             return eval(text, made);
@@ -140,6 +167,8 @@ struct JsonSession::Inside {
     std::function<void(const std::string&)> write;
     std::unique_ptr<Session> session;
     std::string output;
+    std::string begun;  ///< of the next event: a character that is not whole yet
+    std::string value;  ///< of the answer, as JSON
     ordered_json id;
     bool isOver = false;
 };
@@ -153,7 +182,7 @@ JsonSession::~JsonSession() = default;
 void JsonSession::load(const std::vector<std::string>& files) {
     for (const std::string& file : files) {
         ordered_json made{{"event", "load"}, {"id", nullptr}, {"file", file}};
-        inside->eval(":load " + file, made);
+        inside->eval(":load \"" + file + "\"", made);
         std::string text = inside->output;
         for (const auto& each : made["diagnostics"]) text += each["text"].get<std::string>();
         inside->write(dump({{"event", "output"}, {"id", nullptr}, {"text", text}}));
@@ -161,7 +190,6 @@ void JsonSession::load(const std::vector<std::string>& files) {
 }
 
 bool JsonSession::request(std::string_view line) {
-    if (line.find_first_not_of(" \t\r\n") == std::string_view::npos) return true;
     bool isTooDeep = false;
     const ordered_json asked = parse(line, isTooDeep);
     ordered_json made;
@@ -178,7 +206,7 @@ bool JsonSession::request(std::string_view line) {
         made["id"] = nullptr;
         made["error"] = "a request is one JSON object on one line";
     }
-    inside->write(dump(made));
+    inside->write(withValue(dump(made), std::exchange(inside->value, {})));
     return !inside->isOver;
 }
 

@@ -9,10 +9,10 @@ namespace {
 
 class Reader {
 public:
-    Reader(const Terminal& where, World world) : terminal(where), session(std::move(world)) {}
+    Reader(const Terminal& where, World world) : terminal(where), session(withoutValues(world)) {}
 
     bool run(const std::vector<std::string>& files) {
-        for (const std::string& file : files) evaluate(":load " + file);
+        for (const std::string& file : files) evaluate(":load \"" + file + "\"");
         std::string text;
         std::string line;
         while (!isOver && next(line, text)) {
@@ -29,6 +29,10 @@ public:
     }
 
 private:
+    static World withoutValues(World& world) {
+        world.wantsValues = false;
+        return std::move(world);
+    }
     bool isEnded() const { return terminal.ended && *terminal.ended; }
 
     /// One more line of the entry that `text` has the beginning of. An interrupt drops that.

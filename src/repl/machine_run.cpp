@@ -74,12 +74,15 @@ MachineRun::MachineRun(session::Compilation& of, const types::Type* from, const 
                        std::function<void(std::string_view)> show, const volatile bool* stop)
     : compilation(of), input(from), output(to), print(std::move(show)), interrupt(stop) {}
 
-MachineRun::~MachineRun() {
+MachineRun::~MachineRun() { close(); }
+
+void MachineRun::close() {
     if (!program.joinable()) return;
     isAbandoned = true;
     halt = true;
     if (why != Rest::Over) resume();
     program.join();
+    why = Rest::Over;
 }
 
 void MachineRun::run() {
@@ -92,6 +95,8 @@ void MachineRun::run() {
     interp::Options options;
     options.interrupt = &halt;
     options.natives = &compilation.natives;
+    options.files = &files;
+    running = code ? compilation.plan->program : &compilation.elaboration;
     options.print = [this](std::string_view printed) {
         text += printed;
         restIfEnough();
@@ -123,6 +128,11 @@ void MachineRun::rest(Rest reason) {
     programsTurn = false;
     changed.notify_all();
     changed.wait(hold, [this] { return programsTurn; });
+}
+
+bool MachineRun::flush() {
+    if (!running || why == Rest::Over) return true;
+    return files.flush(compilation.context, *running);
 }
 
 std::uint64_t MachineRun::made() const {

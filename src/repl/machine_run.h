@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "interp/files.h"
 #include "interp/machine.h"
 #include "session/engine.h"
 #include "types/value.h"
@@ -39,6 +40,11 @@ public:
     using Take = std::function<bool(std::vector<types::Value>)>;  ///< false: no more
     /// Until so many items or printed lines are there, which are handed on; none: as long as there is input.
     Rest go(std::optional<std::uint64_t> most, const Take&);
+    /// Files hold what was written so far, as far as their formats allow before the end. False after reporting a
+    /// failure.
+    bool flush();
+    /// Ends the program, which completes its files.
+    void close();
     /// Of a run that is over.
     interp::End end() const { return outcome.end; }
 
@@ -69,6 +75,8 @@ private:
     volatile bool halt = false;  ///< the program's interrupt
     Rest why = Rest::Wanting;
     interp::Outcome outcome;
+    interp::WrittenFiles files;
+    const elab::Elaboration* running = nullptr;  ///< whose files those are
 
     std::string fed;  ///< bytes that the program has not read yet
     std::string items;  ///< bytes at the open output, not yet taken

@@ -19,7 +19,7 @@ std::vector<double> State::numbersOf(const Input& arguments) {
             return numbers;
         }
     }
-    for (const Value& each : results) appendNumbers(each, numbers);
+    for (std::uint64_t k = 0; k < results.count(); ++k) appendNumbers(results[k], numbers);
     return numbers;
 }
 
@@ -30,7 +30,10 @@ void State::plotCommand(const Input&, const Input& given) {
     Input arguments = given;
     const std::string file = fileAfter(arguments);
     const std::vector<double> numbers = numbersOf(arguments);
-    if (numbers.empty()) fail(given, "there are no numbers to draw: ':plot take 100 Ramp()'");
+    if (numbers.empty())
+        fail(given,
+             "there are no numbers to draw: ':plot take 100 Ramp()' (what goes to a file is not "
+             "kept)");
     const std::string_view name = file;
     if (file.empty()) return show(plotText(numbers, world.width, kRows));
     if (name.ends_with(".svg")) return writeFile(given, file, plotSvg(numbers));

@@ -173,8 +173,29 @@ Stop Running::go(const Goal& goal, const Take& take) {
         else
             base::onOwnStack([&] { why = goOn(goal, count); });
         if (why == Stop::Waiting && feedMore()) continue;
-        return live && !live->flush() ? Stop::Failed : why;
+        const bool isFlushed = machine ? machine->flush() : live->flush();
+        if (why == Stop::Failed && live) noteFailure();
+        return isFlushed ? why : Stop::Failed;
     }
+}
+
+void Running::noteFailure() {
+    failures = failedAt == live->steps() ? failures + 1 : 1;
+    failedAt = live->steps();
+}
+
+/// At the end of its input a stream that writes files has nothing more to do.
+void Running::complete() {
+    const auto& nodes = graph().nodes;
+    const bool writes = std::any_of(nodes.begin(), nodes.end(), [](const graph::Node& node) {
+        return (node.effects & graph::kWritesFile) != 0;
+    });
+    if (writes) live->close();
+}
+
+void Running::close() {
+    if (live) live->close();
+    if (machine) machine->close();
 }
 
 bool Running::isDone(const Goal& goal) const {
@@ -206,7 +227,7 @@ Stop Running::goOn(const Goal& goal, const Take& take) {
                 case Progress::Waiting: return Stop::Waiting;
                 case Progress::Interrupted: return Stop::Interrupted;
                 case Progress::Failed: return Stop::Failed;
-                default: return Stop::Ended;
+                default: complete(); return Stop::Ended;
             }
         }
         stoppedAt = UINT64_MAX;

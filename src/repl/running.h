@@ -70,6 +70,8 @@ public:
     /// Items of a file, which are once used up, and not of a source that never ends.
     bool readsFile() const;
 
+    /// Completes its files; it never goes on.
+    void close();
     /// Opens its files; false after reporting.
     bool start(std::function<void(std::string_view)> print, const volatile bool* interrupt);
     void feed(const std::byte* items, std::uint64_t count);
@@ -79,6 +81,8 @@ public:
     /// What the file said when it could not be read any further.
     std::optional<base::Failure> takeFault() { return std::exchange(fault, std::nullopt); }
     bool goBack(std::uint64_t steps);
+    /// It has failed twice in the same place.
+    bool isStuck() const { return failures > 1; }
     /// It has fired, or been fed.
     bool hasBegun() const;
     /// A step is not stopped by a break where it stands.
@@ -113,6 +117,8 @@ private:
     Stop goOn(const Goal&, const Take&);
     Counted whatCounts() const;
     bool feedMore();
+    void noteFailure();
+    void complete();
     bool isDone(const Goal&) const;
     /// Of what is counted, from the start on.
     std::uint64_t made() const;
@@ -128,6 +134,8 @@ private:
     std::optional<base::Failure> fault;
     std::uint64_t given = 0;  ///< items, from the start on
     std::uint64_t lines = 0;  ///< printed
+    std::uint64_t failedAt = UINT64_MAX;  ///< step before which it failed last
+    int failures = 0;  ///< there
     std::uint64_t stoppedAt = UINT64_MAX;  ///< step before which a break stopped it
 };
 

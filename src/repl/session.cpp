@@ -70,20 +70,29 @@ bool isStatement(const std::vector<Token>& tokens) {
 
 void State::entry(const Input& input) {
     std::vector<Token> tokens = tokenize(input.text());
+    for (const Token& token : tokens)
+        if (token.kind == TokenKind::Comment && token.isOpen)
+            failAt(input, input.begin + token.begin, input.begin + token.begin + 2,
+                   "this comment has no end: '*/' is missing");
     std::erase_if(tokens, [](const Token& token) { return token.kind == TokenKind::Comment; });
     if (tokens.empty()) return;
     if (tokens[0].kind == TokenKind::Command) return command(input);
+    refuseForgottenColon(input, tokens);
+    if (tokens[0].is("else"))
+        fail(input, "an 'else' belongs on the line of the '}' or ';' before it");
     if (isDeclaration(tokens)) {
         declare(input);
         answer->hasDeclared = true;
         return;
     }
     if (isStream(input)) return stream(input);
+    refuseLooseFunction(input, tokens);
     if (isVariable(tokens, declarations)) {
         variables(input);
         answer->hasDeclared = true;
         return;
     }
+    refuseNewName(input, tokens);
     if (isStatement(tokens)) return statement(input);
     expression(input);
 }
@@ -108,7 +117,7 @@ Message faultAt(const Input& input, base::Diag id, const std::vector<std::string
 
 void State::failAt(const Input& input, std::size_t begin, std::size_t end, std::string_view what) {
     const Input place{input.typed, input.name, begin, end};
-    add({faultAt(place, base::Diag::BadCommandLine, {std::string(what)}, world.colour)});
+    add({faultAt(place, base::Diag::PromptCommand, {std::string(what)}, world.colour)});
     throw Failed();
 }
 
@@ -128,22 +137,32 @@ void State::check(std::vector<Message> messages) {
 }
 
 void State::give(const types::Value& value) {
-    answer->type = types::toString(value.type);
-    answer->value = toJson(value);
+    if (world.wantsValues) {
+        answer->type = types::toString(value.type);
+        answer->value = toJson(value);
+    }
     show(toText(value) + "\n");
 }
 
-void State::giveAll(const std::vector<types::Value>& values, std::uint64_t count) {
-    constexpr std::size_t kMostShown = 1000;
-    if (values.empty()) return;
-    answer->type = types::toString(values.front().type);
-    answer->value.clear();
-    for (const types::Value& each : values)
-        answer->value += (answer->value.empty() ? "[" : ",") + toJson(each);
-    answer->value += "]";
-    if (values.size() <= kMostShown) return show(toTable(values, world.width));
-    show(toTable({values.begin(), values.begin() + kMostShown}, world.width));
-    show(fmt::format("… {} more\n", count - kMostShown));
+void State::giveAll() {
+    constexpr std::uint64_t kMostShown = 1000;
+    constexpr std::uint64_t kMostValues = 1'000'000;
+    const std::uint64_t count = results.count();
+    if (count == 0) return;
+    if (world.wantsValues) {
+        answer->type = types::toString(results.type);
+        answer->value.clear();
+        for (std::uint64_t k = 0; k < count && count <= kMostValues; ++k)
+            answer->value += (k == 0 ? "[" : ",") + toJson(results[k]);
+        if (!answer->value.empty()) answer->value += "]";
+    }
+    if (world.isTerse) {
+        Rows rows;
+        for (std::uint64_t k = 0; k < count; ++k) show(rows.add(results[k]));
+        return show(rows.end());
+    }
+    show(toTable(results.first(kMostShown), world.width));
+    if (count > kMostShown) show(fmt::format("… {} more\n", count - kMostShown));
 }
 
 // ---------------------------------------------------------------- session
@@ -154,6 +173,8 @@ Session::~Session() = default;
 void Session::setWidth(std::size_t columns) {
     state->world.width = std::clamp<std::size_t>(columns, 20, 400);
 }
+
+void Session::setValues(bool wanted) { state->world.wantsValues = wanted; }
 
 void Session::setColour(bool wanted) { state->world.colour = state->workbench.colour = wanted; }
 
@@ -176,7 +197,7 @@ Answer Session::evaluate(std::string_view text) {
                          {"the memory that this needs", std::to_string(base::Limits().totalBytes)},
                          s.world.colour)});
         }
-        if (s.world.interrupt && *s.world.interrupt) {
+        if (isInterrupted(s.world)) {
             if (!answer.isInterrupted) s.show("interrupted\n");
             answer.isInterrupted = true;
             answer.isFine = false;

@@ -29,6 +29,7 @@ struct World {
     bool colour = false;  ///< of messages
     /// Nobody reads along: what was done as it was asked for is not confirmed.
     bool isTerse = false;
+    bool wantsValues = true;  ///< Answer::value
 };
 
 struct Answer {
@@ -37,7 +38,8 @@ struct Answer {
     bool isEnd = false;  ///< `:quit`
     bool hasDeclared = false;  ///< streams, structs, functions, variables
     std::vector<Message> messages;
-    /// Of the last entry that had a value: as JSON, with its type; empty if there was none.
+    /// Of the last entry that had a value: as JSON, with its type; empty if there was none. A run of very many
+    /// items has a type alone.
     std::string type, value;
     double seconds = 0;
 };
@@ -74,6 +76,8 @@ public:
     std::vector<Coloured> colour(std::string_view text) const;
     void setWidth(std::size_t columns);
     void setColour(bool);
+    /// World::wantsValues.
+    void setValues(bool wanted);
 
 private:
     std::unique_ptr<State> state;

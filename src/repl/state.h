@@ -8,8 +8,11 @@
 
 #include "repl/running.h"
 #include "repl/session.h"
+#include "repl/values.h"
 
 namespace strc::repl {
+
+inline bool isInterrupted(const World& world) { return world.interrupt && *world.interrupt; }
 
 /// An entry that fails ends the evaluation; its messages have been added to the answer.
 struct Failed {};
@@ -62,7 +65,10 @@ struct Line {
     std::vector<Span> elements;
     std::optional<Span> source;
     std::optional<Span> sink;
+    std::optional<Span> rest;  ///< what has no meaning behind all that
 };
+
+class Sink;
 
 class State {
 public:
@@ -70,7 +76,7 @@ public:
 
     void entry(const Input&);
 
-    // ---- evaluate.cpp
+    // ---- declare.cpp, evaluate.cpp
     void declare(const Input&);
     void declareText(const Input&, const std::string& source, bool isQuiet);
     void variables(const Input&);
@@ -82,10 +88,16 @@ public:
 
     std::string typeOf(const Input&);
     std::unique_ptr<Work> runStatics(const Input&, const MixedText&,
-                                     const std::set<std::string, std::less<>>& fresh);
+                                     const std::set<std::string, std::less<>>& fresh,
+                                     const std::string& target = {});
     void checkDeclared(const Input&, const std::vector<const Declaration*>& fresh,
-                       const std::vector<const Declaration*>& affected, bool isQuiet,
+                       std::vector<const Declaration*> affected, bool isQuiet,
                        const Replaced& before);
+    void tellDeclared(const std::vector<const Declaration*>& fresh, const Replaced& before) const;
+    void tellUsersOf(const Input&, const std::string& variable, const std::string& oldType);
+    void tellBroken(std::vector<Message>);
+    std::set<std::string, std::less<>> goneWith(const std::vector<const Declaration*>& fresh,
+                                                const Replaced& before) const;
 
     // ---- streams.cpp
     void stream(const Input&);
@@ -97,10 +109,17 @@ public:
         Run,
         Look  ///< opens no file and prints nothing
     };
+    /// Of the pipeline that is made of what is typed: "it", if nothing that was declared is called that.
+    std::string streamName() const;
     std::shared_ptr<Running> make(const Input&, const std::string& source, MixedText, Use);
     std::shared_ptr<Running> meant(const Input&, const Line&, Use);
     void run(Running&, const Line&, std::optional<std::uint64_t> take, const Input&);
-    struct Sink;  ///< where the items of a run go
+    /// It is the present stream now, with a name if that is not empty.
+    void hold(const std::shared_ptr<Running>&, const std::string& name);
+    /// A stream that nobody can name any more completes its files.
+    void letGo(const std::shared_ptr<Running>&);
+    /// Streams that write a file that this one writes anew are gone.
+    void dropWritersOf(const Running&);
     struct Source {
         std::optional<FileSource> file;
         std::string items;  ///< bytes
@@ -126,6 +145,7 @@ public:
     void breakCommand(const Input& input, const Input& arguments);
     void compileCommand(const Input& input, const Input& arguments);
     void continueCommand(const Input& input, const Input& arguments);
+    void dropCommand(const Input& input, const Input& arguments);
     void engineCommand(const Input& input, const Input& arguments);
     void graphCommand(const Input& input, const Input& arguments);
     void helpCommand(const Input& input, const Input& arguments);
@@ -147,7 +167,7 @@ public:
     void loadInAnyOrder(const Input&);
     void tellLoaded(const std::string& file) const;
     void checkReplaced(const Input&, const Declarations& before);
-    bool isOfFile(const Declaration&) const;
+    bool isLoaded(std::string_view source) const;
     std::string sourceOfVariables(const Input&, const std::vector<std::string>& names);
     std::string programOf(const Running&, const Input&);
 
@@ -161,7 +181,7 @@ public:
     std::string headOf(std::string_view name) const;
     std::string fileAfter(Input& arguments);
     void writeFile(const Input&, const std::string& file, std::string_view text);
-    void showChannel(const Running&, graph::EdgeId, std::uint64_t most);
+    void showChannel(const Running&, graph::EdgeId, std::uint64_t most, bool isCounted = false);
     void showChange(const Running&, graph::EdgeId);
     std::vector<graph::EdgeId> channels(const Running&, const Input& name);
     std::uint64_t countOf(const Input& arguments, std::uint64_t otherwise);
@@ -173,6 +193,12 @@ public:
                     std::vector<Candidate>& to) const;
     void addNames(std::string_view begun, std::vector<Candidate>&) const;
     std::string meaningOf(std::string_view word) const;
+
+    // ---- hints.cpp: refuse what is known to be something else
+    bool isKnown(std::string_view name) const;
+    void refuseForgottenColon(const Input&, const std::vector<Token>&);
+    void refuseLooseFunction(const Input&, const std::vector<Token>&);
+    void refuseNewName(const Input&, const std::vector<Token>&);
 
     // ---- messages
     /// That what was asked for is done.
@@ -190,7 +216,8 @@ public:
     /// The same; ends the entry if there is an error among them.
     void check(std::vector<Message>);
     void give(const types::Value&);
-    void giveAll(const std::vector<types::Value>&, std::uint64_t count);
+    /// Shows the results.
+    void giveAll();
 
     World world;
     Declarations declarations;
@@ -198,12 +225,13 @@ public:
     std::map<std::string, std::shared_ptr<Running>, std::less<>> instances;
     std::shared_ptr<Running> current;
     std::unique_ptr<Work> valued;  ///< of the last value: its types live there
-    std::vector<types::Value> results;  ///< of the last run: for plots
+    Items results;  ///< of the last run: for plots
     std::shared_ptr<Running> resultsOf;  ///< their types live there
     std::vector<std::string> files;  ///< loaded
     bool isCompiled = false;  ///< `:engine jit`
     bool isQuiet = false;  ///< what is shown is not wanted
     bool isTimed = false;  ///< `:time on`
+    types::Random random;  ///< of what is evaluated; streams have generators of their own
     std::uint64_t inputs = 0;
     Answer* answer = nullptr;
 };

@@ -19,11 +19,11 @@ std::uint64_t State::countOf(const Input& arguments, std::uint64_t otherwise) {
 }
 
 void State::goOn(Running& stream, const Goal& goal, bool isStepwise, const Input& input) {
-    std::vector<Value> items;
+    Items items;
     constexpr std::size_t kMost = 1 << 20;
-    auto take = [&](std::vector<Value> more) {
-        for (Value& each : more) items.push_back(std::move(each));
-        return items.size() < kMost;
+    auto take = [&](const std::vector<Value>& more) {
+        for (const Value& each : more) items.add(each);
+        return items.count() < kMost;
     };
     const Stop why = stream.go(goal, take);
     std::vector<Message> messages = stream.messages();
@@ -31,8 +31,8 @@ void State::goOn(Running& stream, const Goal& goal, bool isStepwise, const Input
         show(fmt::format("{} fired\n", stream.nameOf(stream.live->last())));
     results = std::move(items);
     resultsOf = current;
-    giveAll(results, results.size());
-    if (results.size() >= kMost) fail(input, "so many items are not kept; ':continue' goes on");
+    giveAll();
+    if (results.count() >= kMost) fail(input, "so many items are not kept; ':continue' goes on");
     if (isStepwise && why == Stop::Waiting) show("nobody can fire: the stream waits for input\n");
     tellWhy(stream, why, {}, 0);
     check(std::move(messages));
@@ -43,6 +43,7 @@ void State::goOn(Running& stream, const Goal& goal, bool isStepwise, const Input
 void State::stepCommand(const Input& input, const Input& arguments) {
     Running& stream = interpreted(input);
     const std::uint64_t count = countOf(arguments, 1);
+    if (count == 0) return;
     stream.passBreak();
     goOn(stream, {{}, count}, true, input);
 }
@@ -72,6 +73,31 @@ void State::backCommand(const Input& input, const Input& arguments) {
                      stream.live->steps() == 1 ? "" : "s",
                      next == graph::kNone ? std::string()
                                           : fmt::format("; {} fires next", stream.nameOf(next))));
+}
+
+/// `:drop`, `:drop 3`, `:drop Ramp -> Scale`, `:drop Ramp -> Scale 3`.
+void State::dropCommand(const Input& input, const Input& arguments) {
+    Running& stream = interpreted(input);
+    const std::vector<Input> words = wordsOf(arguments);
+    Input name = arguments;
+    std::uint64_t count = 1;
+    const bool isCounted =
+        !words.empty() && words.back().text().find_first_not_of("0123456789") == std::string::npos;
+    if (isCounted) {
+        count = countOf(words.back(), 1);
+        name = partOf(arguments, arguments.begin, words.back().begin);
+    }
+    if (name.text().empty() && !stream.input())
+        fail(input, "':drop' wants a channel here: ':peek' lists them");
+    const std::vector<EdgeId> edges =
+        name.text().empty() ? std::vector{stream.graph().input} : channels(stream, name);
+    if (edges.size() > 1) fail(name, "several channels are called so: ':peek' lists them");
+    const std::uint64_t there = stream.live->size(edges.front());
+    if (count > there)
+        fail(arguments.text().empty() ? input : arguments,
+             fmt::format("the channel has only {} item{}", there, there == 1 ? "" : "s"));
+    stream.live->drop(edges.front(), count);
+    showChannel(stream, edges.front(), 16);
 }
 
 void State::breakCommand(const Input& input, const Input& arguments) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 
 #include "base/own_stack.h"
+#include "repl/commands.h"
+#include "repl/sink.h"
 #include "repl/state.h"
 #include "repl/values.h"
 #include "types/builtin_streams.h"
@@ -19,10 +21,7 @@ using types::Value;
 
 namespace {
 
-constexpr std::string_view kStream = "it";
 constexpr std::uint64_t kGivenOfSource = 10;  ///< items that a source without `take` gives
-/// What a run without a file for its items keeps of them.
-constexpr std::uint64_t kMostKeptBytes = 256ull << 20;
 
 bool isStreamKind(const Token& token) {
     return token.is("filter") || token.is("pipeline") || token.is("splitjoin") ||
@@ -70,7 +69,11 @@ public:
             const std::size_t from = ++at;
             line.source = Span{from, at = nextMark(at)};
         }
-        if (isAt("->")) line.sink = Span{at + 1, tokens.size()};
+        if (isAt("->")) {
+            const std::size_t from = ++at;
+            line.sink = Span{from, at = nextMark(at)};
+        }
+        if (at < tokens.size()) line.rest = Span{at, tokens.size()};
         return std::move(line);
     }
 
@@ -78,18 +81,47 @@ private:
     bool isAt(std::string_view what) const {
         return at < line.tokens.size() && line.tokens[at].is(what);
     }
-    /// One number, name or bracketed expression.
+    bool isAtOneOf(std::initializer_list<std::string_view> list) const {
+        return std::any_of(list.begin(), list.end(), [this](auto each) { return isAt(each); });
+    }
+    /// An expression goes on as long as what follows can begin no stream.
     void take() {
         const std::size_t from = ++at;
-        if (isAt("-")) ++at;
+        operand();
+        while (isAtOneOf({"+", "-", "*", "/", "%", "<<", ">>", "&"})) {
+            ++at;
+            operand();
+        }
+        line.take = Span{from, at};
+    }
+    /// One number, name or bracketed expression, with what is called or selected of it.
+    void operand() {
+        while (isAtOneOf({"-", "+", "~"}) || isAtCast()) at += isAtCast() ? 3 : 1;
+        const bool isName = at < line.tokens.size() && line.tokens[at].kind == TokenKind::Word;
+        if (isAt("("))
+            group();
+        else
+            ++at;
+        while (isName && isAtOneOf({"(", "[", "."})) {
+            if (isAt("."))
+                at += 2;
+            else
+                group();
+        }
+        at = std::min(at, line.tokens.size());
+    }
+    bool isAtCast() const {
+        return at + 2 < line.tokens.size() && line.tokens[at].is("(") &&
+               line.tokens[at + 1].kind == TokenKind::Type && line.tokens[at + 2].is(")");
+    }
+    /// Over a bracket and what is in it.
+    void group() {
         int depth = 0;
         for (; at < line.tokens.size(); ++at) {
-            if (line.tokens[at].is("(")) ++depth;
-            if (line.tokens[at].is(")")) --depth;
-            if (depth == 0) break;
+            if (isAtOneOf({"(", "["})) ++depth;
+            if (isAtOneOf({")", "]"}) && --depth == 0) break;
         }
-        at = std::min(at + 1, line.tokens.size());
-        line.take = Span{from, at};
+        ++at;
     }
     template <typename Is>
     std::size_t next(std::size_t from, Is is) const {
@@ -139,6 +171,9 @@ std::string unquoted(std::string_view text) {
     }
     return out;
 }
+
+/// The file that a string names.
+std::string fileIn(const Input& quoted) { return expandHome(unquoted(quoted.text())); }
 
 /// How many expressions stand in `[…]`.
 std::size_t countItems(const Line& line, Span inside) {
@@ -211,9 +246,9 @@ void State::checkName(const Input& input, std::string_view name, std::string_vie
 
 namespace {
 
-MixedText wrapped(const Input& input, const Line& line) {
+MixedText wrapped(const Input& input, const Line& line, const std::string& name) {
     MixedText text(input.typed);
-    text.own("void->void pipeline ").own(kStream).own(" {\n");
+    text.own("void->void pipeline ").own(name).own(" {\n");
     for (Span span : line.elements) {
         Input element = part(input, line, span);
         text.own("add ").piece(element.begin, element.end).own(";\n");
@@ -223,16 +258,22 @@ MixedText wrapped(const Input& input, const Line& line) {
 
 }  // namespace
 
+std::string State::streamName() const {
+    std::string name = "it";
+    while (declarations.contains(name)) name += '_';
+    return name;
+}
+
 std::shared_ptr<Running> State::make(const Input& input, const std::string& source, MixedText text,
                                      Use use) {
     Task task;
     task.typed = std::string(input.typed);
     task.input = input.name;
-    task.top = kStream;
+    task.top = streamName();
     task.last = isCompiled ? session::Stage::Planned : session::Stage::Balanced;
     auto made = std::make_shared<Running>(workbench, std::move(task), std::move(text), source);
     check(made->messages());
-    if (world.interrupt && *world.interrupt) throw Failed();
+    if (isInterrupted(world)) throw Failed();
     const std::vector<std::string> names = [&] {
         auto found = namesIn(made->mixed.text());
         return std::vector<std::string>(found.begin(), found.end());
@@ -240,6 +281,7 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
     made->uses = declarations.copyOf(names);
     made->isCompiled = isCompiled;
     if (use == Use::Look) return made;
+    dropWritersOf(*made);
     const bool isReady =
         made->start([this](std::string_view printed) { show(printed); }, world.interrupt);
     made->onChange = [this, raw = made.get()](graph::EdgeId edge) { showChange(*raw, edge); };
@@ -290,7 +332,10 @@ std::string State::listed(const Input& input, const Line& line, Span inside, con
 std::string State::range(const Input& from, const Input& to, const Type* item) {
     const std::int64_t first = valueOf(from, "int")->toInt();
     const std::int64_t last = valueOf(to, "int")->toInt();
-    if (last < first) return {};
+    if (last < first) {
+        confirm("no items: the range ends before it begins\n");
+        return {};
+    }
     constexpr std::int64_t kMost = 1 << 24;
     if (last - first >= kMost) fail(to, fmt::format("a range has at most {} items", kMost));
     const auto count = static_cast<std::size_t>(last - first + 1);
@@ -341,44 +386,6 @@ io::Format State::formatOf(const Input& input, const std::string& file) {
     fail(input, fmt::format("the name '{}' does not say what format the file has", file));
 }
 
-/// Where the items of a run go.
-struct State::Sink {
-    std::unique_ptr<io::ItemWriter> writer;
-    std::string variable;
-    std::vector<Value> kept;
-    std::uint64_t count = 0;
-    std::optional<base::Failure> failure;
-
-    bool take(std::vector<Value> items) {
-        for (Value& each : items) {
-            if (!(writer ? write(each) : keep(each))) return false;
-            ++count;
-        }
-        return true;
-    }
-
-private:
-    bool write(const Value& item) {
-        auto written = writer->write(reinterpret_cast<const std::byte*>(item.bytes.data()), 1);
-        if (!written) failure = written.failure();
-        return !failure;
-    }
-    bool keep(Value& item) {
-        keptBytes += sizeof(Value) + item.bytes.size();
-        if (keptBytes > kMostKeptBytes) {
-            failure = base::Failure{
-                fmt::format("more than {} items are not kept; '-> \"out.npy\"' writes any "
-                            "number of them to a file",
-                            count)};
-            return false;
-        }
-        kept.push_back(std::move(item));
-        return true;
-    }
-
-    std::uint64_t keptBytes = 0;
-};
-
 namespace {
 
 /// One file, also by links.
@@ -396,13 +403,13 @@ void State::checkSink(const Running& stream, const Line& line, const Input& inpu
     const Input to = part(input, line, *line.sink);
     if (!stream.output()) fail(to, "this stream has no output");
     if (!isString(line, *line.sink)) return checkType(stream, stream.output(), to);
-    const std::string file = unquoted(to.text());
+    const std::string file = fileIn(to);
     auto refuse = [&](const std::string& other) {
         if (!other.empty() && isSameFile(file, other))
             fail(to, fmt::format("'{}' is in use by this stream: another file is needed", file));
     };
     if (line.source && isString(line, *line.source))
-        refuse(unquoted(part(input, line, *line.source).text()));
+        refuse(fileIn(part(input, line, *line.source)));
     if (!line.source && stream.file) refuse(stream.file->name());
     for (const graph::Node& node : stream.graph().nodes) refuse(node.file);
 }
@@ -412,7 +419,7 @@ void State::openSink(Sink& sink, const Input& input, const Line& line, const Typ
     if (!line.sink) return;
     const Input to = part(input, line, *line.sink);
     if (isString(line, *line.sink)) {
-        const std::string file = unquoted(to.text());
+        const std::string file = fileIn(to);
         io::StreamInfo wanted;
         wanted.sampleRate = info.sampleRate;
         wanted.channels = info.channels;
@@ -434,19 +441,20 @@ void State::closeSink(Sink& sink, const Input& input, const Type* item) {
         base::Status closed = sink.writer->close();
         if (sink.failure) fail(input, sink.failure->text);
         if (!closed) fail(input, closed.error());
+        results = {};
         show(fmt::format("{} item{} written\n", sink.count, sink.count == 1 ? "" : "s"));
         return;
     }
+    sink.end();
     results = std::move(sink.kept);
     resultsOf = current;
-    if (sink.variable.empty()) giveAll(results, sink.count);
+    if (sink.variable.empty() && !sink.showsRows()) giveAll();
     if (sink.failure) fail(input, sink.failure->text);
     if (sink.variable.empty()) return;
-    Variable made{arrayOf(item, results.size()), {}, namesIn(types::toString(item))};
-    for (const Value& each : results) made.bytes += each.bytes;
+    const std::uint64_t count = results.count();
+    Variable made{arrayOf(item, count), results.bytes, namesIn(types::toString(item))};
     declarations.variables.insert_or_assign(sink.variable, std::move(made));
-    show(fmt::format("{} = {} item{}\n", sink.variable, results.size(),
-                     results.size() == 1 ? "" : "s"));
+    show(fmt::format("{} = {} item{}\n", sink.variable, count, count == 1 ? "" : "s"));
 }
 
 // ---------------------------------------------------------------- running
@@ -468,7 +476,7 @@ std::shared_ptr<Running> State::meant(const Input& input, const Line& line, Use 
                          name));
     }
     const Input whole = part(input, line, {line.elements.front().begin, line.elements.back().end});
-    return make(input, std::string(whole.text()), wrapped(input, line), use);
+    return make(input, std::string(whole.text()), wrapped(input, line, streamName()), use);
 }
 
 std::shared_ptr<Running> State::described(const Input& input) {
@@ -480,7 +488,12 @@ std::shared_ptr<Running> State::described(const Input& input) {
 
 void State::stream(const Input& input) {
     const Line line = LineParser(input.text()).parse();
+    if (line.rest)
+        fail(part(input, line, *line.rest),
+             "a stream has one source, '<- SOURCE', and behind it one sink, '-> SINK'");
     std::optional<std::uint64_t> take;
+    if (line.take && line.take->isEmpty())
+        fail(input, "'take' wants a number and a stream: 'take 10 Ramp()'");
     if (line.take) {
         const Input count = part(input, line, *line.take);
         const std::int64_t number = valueOf(count, "int")->toInt();
@@ -493,8 +506,7 @@ void State::stream(const Input& input) {
         checkName(part(input, line, *line.name), name, "stream");
     }
     std::shared_ptr<Running> running = meant(input, line, Use::Run);
-    current = running;
-    if (line.name) instances[name] = running;
+    hold(running, name);
     if (line.name && !line.source && !take && !line.sink) {
         confirm(fmt::format("{}: {}\n", name, running->signature()));
         return;
@@ -519,10 +531,12 @@ State::Source State::sourceOf(const Running& stream, const Line& line, const Inp
     const Input from = part(input, line, *line.source);
     if (!stream.input()) fail(from, "this stream has no input");
     if (line.source->isEmpty()) fail(from, "'<-' wants items: [1, 2, 3], a variable or \"file\"");
+    if (!line.tokens[line.source->begin].is("[") && countItems(line, *line.source) > 1)
+        fail(from, "a list of items is written in brackets: [1, 2, 3]");
     Source source;
     if (!isString(line, *line.source)) checkType(stream, stream.input(), from);
     if (isString(line, *line.source)) {
-        const std::string name = unquoted(from.text());
+        const std::string name = fileIn(from);
         auto opened = io::openReader(name, formatOf(from, name), stream.input());
         if (!opened) fail(from, opened.error());
         source.file.emplace(name, std::move(*opened), stream.input());
@@ -563,13 +577,14 @@ void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> 
         show(fmt::format("{} waits for input: '<- [1, 2, 3]' feeds it\n", stream.signature()));
         return;
     }
-    Sink sink;
+    const bool isStreamed = world.isTerse && !isQuiet;
+    Sink sink(isStreamed ? world.show : nullptr);
     const std::optional<FileSource>& file = source ? source->file : stream.file;
     checkSink(stream, line, input);
     openSink(sink, input, line, stream.output(), file ? file->info() : io::StreamInfo());
     if (source) feed(stream, std::move(*source));
     const Stop why =
-        stream.go(goal, [&](std::vector<Value> items) { return sink.take(std::move(items)); });
+        stream.go(goal, [&](const std::vector<Value>& items) { return sink.take(items); });
     std::vector<Message> messages = stream.messages();
     closeSink(sink, input, stream.output());
     tellWhy(stream, why, take, sink.count);
@@ -598,6 +613,10 @@ void State::tellWhy(const Running& stream, Stop why, std::optional<std::uint64_t
         case Stop::Waiting:
             if (wanted && stream.output() && count < *wanted)
                 show(fmt::format("{} of {}: the stream waits for more input\n", count, *wanted));
+            break;
+        case Stop::Failed:
+            if (stream.isStuck())
+                confirm("it fails here again: ':drop' takes items out, or make the stream anew\n");
             break;
         case Stop::Ended:
             if (stream.output() || wanted) show("the end of the input is reached\n");

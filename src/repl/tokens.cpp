@@ -106,7 +106,9 @@ private:
     std::size_t operatorLength() const {
         for (std::string_view each : kOperators)
             if (text.substr(at).starts_with(each)) return each.size();
-        return 1;
+        std::size_t end = at + 1;  // a character of several bytes is one
+        while (end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) ++end;
+        return end - at;
     }
 
     std::string_view text;
@@ -171,6 +173,7 @@ bool joins(const Token& token) {
     if (token.kind != TokenKind::Operator) return false;
     if (token.text.size() == 1)
         return std::string_view("+-*/%&|^<>=?:,.").find(token.text[0]) != std::string_view::npos;
+    if (static_cast<unsigned char>(token.text[0]) >= 0x80) return false;
     return !token.is("++") && !token.is("--") && !token.is("..");
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,11 +15,6 @@ using types::Value;
 namespace {
 
 constexpr std::int64_t kMostShown = 1000;  ///< elements of one array
-
-Value part(const Value& whole, std::int64_t offset, const Type* type) {
-    return {type, whole.bytes.substr(static_cast<std::size_t>(offset),
-                                     static_cast<std::size_t>(types::sizeOf(type)))};
-}
 
 bool isNumber(const Type* type) { return type->isReal() || type->is(TypeKind::Boolean); }
 
@@ -40,12 +36,6 @@ std::string numberJson(float number) {
     return numberJson(static_cast<double>(number));
 }
 
-float component(const Value& value, std::size_t k) {
-    float number = 0;
-    std::memcpy(&number, value.bytes.data() + 4 * k, sizeof number);
-    return number;
-}
-
 std::string quoted(std::string_view text) {
     std::string out = "\"";
     for (char c : text) {
@@ -63,6 +53,37 @@ std::string quoted(std::string_view text) {
 }
 
 }  // namespace
+
+void Items::add(const Value& value) {
+    type = value.type;
+    bytes += value.bytes;
+}
+
+std::uint64_t Items::count() const {
+    return bytes.empty() ? 0 : bytes.size() / static_cast<std::uint64_t>(types::sizeOf(type));
+}
+
+Value Items::operator[](std::uint64_t k) const {
+    const auto size = static_cast<std::size_t>(types::sizeOf(type));
+    return {type, bytes.substr(k * size, size)};
+}
+
+std::vector<Value> Items::first(std::uint64_t most) const {
+    std::vector<Value> values;
+    for (std::uint64_t k = 0; k < std::min(most, count()); ++k) values.push_back((*this)[k]);
+    return values;
+}
+
+Value part(const Value& whole, std::int64_t offset, const Type* type) {
+    return {type, whole.bytes.substr(static_cast<std::size_t>(offset),
+                                     static_cast<std::size_t>(types::sizeOf(type)))};
+}
+
+float component(const Value& value, std::size_t k) {
+    float number = 0;
+    std::memcpy(&number, value.bytes.data() + 4 * k, sizeof number);
+    return number;
+}
 
 Value element(const Value& array, std::int64_t k) {
     return part(array, k * types::sizeOf(array.type->element), array.type->element);
@@ -126,6 +147,11 @@ std::string inOneLine(const std::vector<Value>& values) {
     return line + "\n";
 }
 
+constexpr std::size_t kFew = 10;  ///< items in a row
+
+/// Others have a line each.
+bool standInRows(const Type* type) { return isNumber(type) || type->is(TypeKind::Complex); }
+
 std::string trimmed(std::string line) {
     line.resize(line.find_last_not_of(' ') + 1);
     return line + "\n";
@@ -135,14 +161,11 @@ std::string trimmed(std::string line) {
 
 std::string toTable(const std::vector<Value>& values, std::size_t width) {
     if (values.empty()) return {};
-    const bool isTable =
-        isNumber(values.front().type) || values.front().type->is(TypeKind::Complex);
-    if (!isTable) {
+    if (!standInRows(values.front().type)) {
         std::string out;
         for (const Value& each : values) out += toText(each) + "\n";
         return out;
     }
-    constexpr std::size_t kFew = 10;
     if (values.size() <= kFew)
         if (std::string line = inOneLine(values); line.size() <= width + 1) return line;
     const std::vector<std::string> texts = aligned(values);
@@ -157,6 +180,18 @@ std::string toTable(const std::vector<Value>& values, std::size_t width) {
         out += trimmed(std::move(line));
     }
     return out;
+}
+
+std::string Rows::add(const Value& value) {
+    if (!standInRows(value.type)) return toText(value) + "\n";
+    row += (count == 0 ? "" : " ") + toText(value);
+    return ++count == kFew ? end() : std::string();
+}
+
+std::string Rows::end() {
+    if (count == 0) return {};
+    count = 0;
+    return std::exchange(row, {}) + "\n";
 }
 
 std::string toJson(const Value& value) {
@@ -189,36 +224,6 @@ std::string toJson(const Value& value) {
         return "{" + out + "}";
     }
     return "null";
-}
-
-std::string toSource(const Value& value) {
-    const Type* type = value.type;
-    switch (type->kind) {
-        case TypeKind::Boolean: return value.toInt() != 0 ? "true" : "false";
-        case TypeKind::Bit: return std::to_string(value.toInt());
-        case TypeKind::Int:
-            return value.toInt() == INT32_MIN ? "0x80000000" : std::to_string(value.toInt());
-        case TypeKind::Float:
-        case TypeKind::Double: {
-            const double number = toDouble(value);
-            if (std::isnan(number)) return "0.0 / 0.0";
-            if (std::isinf(number)) return number > 0 ? "1.0 / 0.0" : "-1.0 / 0.0";
-            std::string text = fmt::format("{:.{}g}", number, type->is(TypeKind::Float) ? 9 : 17);
-            if (text.find_first_of(".e") == std::string::npos) text += ".0";
-            return text;
-        }
-        case TypeKind::Complex:
-            return fmt::format("{:.9g} + {:.9g}i", component(value, 0), component(value, 1));
-        case TypeKind::Array: break;
-        default: return {};
-    }
-    std::string out;
-    for (std::int64_t k = 0; k < type->extent; ++k) {
-        const std::string item = toSource(element(value, k));
-        if (item.empty()) return {};
-        out += (k == 0 ? "" : ", ") + item;
-    }
-    return "{" + out + "}";
 }
 
 void appendNumbers(const Value& value, std::vector<double>& numbers) {

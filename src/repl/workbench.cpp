@@ -17,6 +17,8 @@ Message toMessage(const base::Diagnostic& diag, const base::SourceManager& sourc
 
 namespace {
 
+constexpr const char* kVariables = "<variables>";
+
 /// A session is full of what is not used yet.
 constexpr const char* kSilent[] = {"unused-stream", "unused-function", "unused-parameter",
                                    "unused-variable"};
@@ -31,10 +33,32 @@ session::SourceText variablesOf(const Declarations& known, const std::vector<std
         text += variable.type + " " + name + ";\n";
         held[name] = variable.bytes;
     }
-    return {"<variables>", text.empty() ? text : "static {\n" + text + "}\n"};
+    return {kVariables, text.empty() ? text : "static {\n" + text + "}\n"};
+}
+
+/// Of what was put around what was typed nobody knows.
+base::Diagnostic inWordsOfThePrompt(base::Diagnostic diag, const Work& work, const Task& task) {
+    const bool isAboutOwn = diag.range.valid() && diag.range.buffer == work.own;
+    if (diag.range.valid() && !isAboutOwn) return diag;
+    const bool isBehind = isAboutOwn && task.text->isOwn(diag.range);
+    for (std::string& word : diag.args) {
+        if (word == "'static'") word = "what is typed at the prompt";
+        if (word == "the static block") word = "this line";
+        if (word.starts_with("the initialiser of 'items__'")) word = "a list of items";
+        if (word == "an assignment" && !task.target.empty()) word = task.target;
+        if (isBehind && (word == "';'" || word == "'}'")) word = "the end of the line";
+    }
+    return diag;
 }
 
 }  // namespace
+
+bool hidesVariable(const base::Diagnostic& diag, const base::SourceManager& sources) {
+    return diag.id == base::Diag::HidesOuter &&
+           std::any_of(diag.notes.begin(), diag.notes.end(), [&](const base::DiagNote& note) {
+               return note.range.valid() && sources.name(note.range.buffer) == kVariables;
+           });
+}
 
 std::unique_ptr<Work> Workbench::compile(const Task& task) const {
     auto work = std::make_unique<Work>();
@@ -55,6 +79,8 @@ std::unique_ptr<Work> Workbench::compile(const Task& task) const {
     request.topFindsTypes = !task.top.empty();
     request.withoutMain = task.top.empty();
     request.planIfPossible = true;
+    request.random = task.random;
+    if (task.last == Stage::Planned) request.improve = linear::Options();
     request.print = print;
     request.interrupt = interrupt;
     base::Context& context = work->program.context;
@@ -70,8 +96,9 @@ std::vector<Message> Workbench::messages(
     context.diags.merge();
     std::vector<Message> list;
     for (const base::Diagnostic& each : context.diags.all()) {
-        if (skip && skip(each)) continue;
-        const base::Diagnostic shown = task.text->translate(each, work.own, work.typed);
+        if ((skip && skip(each)) || hidesVariable(each, context.sources)) continue;
+        const base::Diagnostic shown =
+            task.text->translate(inWordsOfThePrompt(each, work, task), work.own, work.typed);
         list.push_back(toMessage(shown, context.sources, colour));
     }
     context.diags.clear();

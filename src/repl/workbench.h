@@ -38,6 +38,8 @@ struct Task {
     session::Stage last = session::Stage::Checked;
     std::vector<const Declaration*> more;  ///< beside what the text mentions
     std::set<std::string, std::less<>> without;  ///< variables that the text declares anew
+    types::Random random = {};  ///< what it draws from
+    std::string target;  ///< what a value is for, as messages call it: "a count"
 };
 
 class Workbench {
@@ -61,6 +63,9 @@ private:
     const Declarations& declarations;
     session::Library library;
 };
+
+/// A local has the name of a variable of the session: no fault, since it was not written in its sight.
+bool hidesVariable(const base::Diagnostic&, const base::SourceManager&);
 
 Message toMessage(const base::Diagnostic&, const base::SourceManager&, bool colour);
 

@@ -17,6 +17,7 @@ class Pipeline {
 public:
     Pipeline(Compilation& product, const Request& wanted, const Library& streams)
         : result(product), request(wanted), library(streams) {
+        result.random = request.random;
         surroundings.print = request.print;
         surroundings.interrupt = request.interrupt;
         surroundings.natives = &result.natives;
@@ -57,7 +58,7 @@ private:
         for (const SourceText& source : request.sources) {
             base::BufferId buffer = sources.add(source.name, source.text);
             texts.push_back(sources.text(buffer));
-            const ast::Unit& unit = parser::parse(result.context, buffer);
+            const ast::Unit& unit = parser::parse(result.context, buffer, request.interrupt);
             result.units.push_back(request.topFindsTypes ? &withoutTypes(unit) : &unit);
         }
         result.programUnits = result.units.size();
@@ -108,7 +109,7 @@ private:
         std::size_t errors = result.context.diags.errorCount();
         auto runStatic = [this](ir::Module& module, const ir::Body& body) {
             const bool isFine = elab::runStatic(result.context, module, body, *result.program.types,
-                                                surroundings, random);
+                                                surroundings, result.random);
             if (isFine) hold(module, body.name);
             return isFine;
         };
@@ -137,7 +138,7 @@ private:
     bool elaborate() {
         elab::Entry entry{result.main->index, request.defines};
         result.elaboration = elab::elaborate(result.context, result.module, *result.program.types,
-                                             entry, surroundings, random);
+                                             entry, surroundings, result.random);
         return result.elaboration.complete;
     }
 
@@ -226,7 +227,6 @@ private:
     const Request& request;
     const Library& library;
     elab::Surroundings surroundings;
-    types::Random random;
 };
 
 }  // namespace

@@ -55,6 +55,7 @@ struct Request {
     std::map<std::string, std::string> held;
     /// Passes over the graph that only the plan sees; empty: none.
     std::optional<linear::Options> improve;
+    types::Random random;  ///< what `random()` goes on from
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;
 };
@@ -69,6 +70,7 @@ struct Compilation {
     const sema::StreamInfo* main = nullptr;
     eval::Natives natives;  ///< libraries are opened beforehand
     ir::Module module;
+    types::Random random;  ///< as static items have left it
     elab::Elaboration elaboration;
     graph::Quota quota;
     std::vector<sched::Schedule> schedules;  ///< by island

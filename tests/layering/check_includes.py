@@ -21,7 +21,7 @@ LIBRARIES = {
     "LLVM": r"llvm(-c)?/",
 }
 # The system beyond the C++ library: signals, terminals, descriptors.
-POSIX = r"(unistd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
+POSIX = r"(unistd|pwd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
 POSIX_FOLDERS = {"base", "io", "interp", "executable", "host", "session", "driver"}
 # LLVM comes through one door in each of two sizes: every other file of its folder includes these.
 DOORS = {"LLVM": {"codegen/detail/llvm.h", "codegen/detail/llvm_backend.h"}}

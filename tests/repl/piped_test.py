@@ -41,7 +41,27 @@ class Piped(unittest.TestCase):
         for text, why in ((":b", "':b' may be :back or :break"), (":help b", "':b' may be"),
                           (":helo", "did you mean ':help'?"), (":where foo", ":where takes no arguments"),
                           (":quit 5", ":quit takes no arguments")):
-            self.assertIn(why, self.say(text + "\n", status=1)[1])
+            told = self.say(text + "\n", status=1)[1]
+            self.assertIn(why, told)
+            self.assertIn("[prompt-command]", told)
+
+    def test_a_full_disk_is_a_fault(self):
+        for options, text in (((), "1 + 1\n"), ((), "println(1); while (true) println(2);\n"),
+                              (("--json",), '{"op":"eval","text":"1"}\n')):
+            with open("/dev/full", "wb") as full:
+                done = subprocess.run([STRC, "repl", *options], input=text, text=True, timeout=60, stdout=full,
+                                      stderr=subprocess.PIPE, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("cannot write 'standard output': No space left on device [cannot-write-file]", done.stderr)
+
+    def test_a_reader_that_has_had_enough_ends_it(self):
+        process = subprocess.Popen([STRC, "repl"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE)
+        self.addCleanup(process.stderr.close)
+        process.stdout.close()
+        process.stdin.write(b"println(1); while (true) println(2);\n")
+        process.stdin.close()
+        self.assertEqual((process.wait(20), process.stderr.read()), (0, b""))
 
     def test_quit_ends(self):
         self.assertEqual(self.say("1\n:quit\n2\n")[0], "1\n")
@@ -139,13 +159,108 @@ class Piped(unittest.TestCase):
             self.assertEqual((out, err), ("6\n", ""))
 
     def test_values_are_saved_with_all_digits(self):
+        declared = ("struct P { int x; float[2] y; double z; }", "P p", "p.x = 7; p.z = 1; p.z = p.z / 3;", "P[2] q",
+                    "q[1].x = 3", "double third = 1", "third = third / 3", "double tenth = 0.1",
+                    "double big = 1e30; big = big * big * big / 3;",
+                    "double tiny = 1e-30; for (int k = 0; k < 9; k++) tiny = tiny * 1e-30; tiny = tiny / 7;",
+                    "double smallest = tiny * 1e-20 / 3", "float3 v = float3(1, 2.5, -0.0)", "complex c = 1 - 2i",
+                    "float zero = -0.0", "float endless = 1.0 / 0.0", "complex w; w.imag = -endless;", "int least = 0x80000000")
+        asked = "p; q; third; tenth; big; tiny; smallest; v; c; zero; endless; w; least\n"
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "saved.str")
-            out, _ = self.say("struct P { int x; }\nP p\ndouble third = 1\nthird = third / 3\ndouble was = 0\n"
-                              f":save {path}\n")
-            self.assertIn("  p goes without its value\n", out)
-            with open(path, encoding="ascii") as file:
-                self.assertIn("double third = 0.33333333333333331;", file.read())
+            out, _ = self.say("\n".join(declared) + f"\n:save {path}\n{asked}")
+            head, values = out.split("\n", 1)
+            self.assertTrue(head.endswith("1 declaration, 13 variables"), head)
+            self.assertIn("3.333333483807998E89\n1.4285714738725266E-301\n", values)
+            self.assertEqual(self.say(asked, path)[0], values)
+
+    def test_real_literals_are_floats_as_in_a_file(self):
+        program = "void->double filter D { double d = 0.1; work push 1 { push(d); } }\n"
+        self.assertEqual(self.say(f"{program}double d = 0.1\nd\ntake 1 D\n")[0], "0.10000000149011612\n" * 2)
+
+    def test_a_pipe_gets_all_items(self):
+        out, _ = self.say("take 5000 IntRamp()\n")
+        self.assertEqual(out.split(), [str(k) for k in range(5000)])
+        self.assertTrue(out.startswith("0 1 2 3 4 5 6 7 8 9\n10 11"))
+        out, _ = self.say("take 12 IntRamp()\n:plot\n")
+        self.assertTrue(out.startswith("0 1 2 3 4 5 6 7 8 9\n10 11\n11 ┤"), out)
+
+    def test_comments_behind_commands(self):
+        out, _ = self.say("s = Identity<int> // a stream\ns <- [1, 2] // two\n:type 1 // an int\n:where // here\n"
+                          ":back 1 // one\n:rates // of it\n")
+        self.assertTrue(out.startswith("1 2\nint\n"), out)
+        self.assertIn("after 1 firing", out)
+
+    def test_what_is_meant_is_told(self):
+        for text, why in (("help", "did you mean ':help'?"), ("exit", "did you mean ':quit'?"),
+                          ("help :peek", "did you mean ':help'?"), ("x = 5", "'x' is not declared yet: 'int x = 5' declares it"),
+                          ("x = 2.5 * 2", "'float x = 2.5 * 2' declares it"),
+                          ("int square(int x) { return x * x; }", "'helper Name { int square(…) { … } }'"),
+                          ("Identity<int> <- [1] <- [2]", "has one source"), ("Identity<int> <- 1, 2", "in brackets: [1, 2"),
+                          ("1 /* and", "<input 1>:1:3: error: this comment has no end"), ("take", "'take' wants a number"),
+                          ("Identity<int> <- [1.5]", "in a list of items"), ("take 3.5 IntRamp()", "in a count"),
+                          ("pop()", "what is typed at the prompt"), ("((((1", "before the end of the line"),
+                          (":save a b", "quotes hold one"), ("else println(1);", "belongs on the line")):
+            told = self.say(text + "\n", status=1)[1]
+            self.assertIn(why, told)
+            self.assertNotIn("items__", told)
+        self.assertEqual(self.say("Identity<int> <- [3 .. 1]\n'c'\n'c' + \"x\"\n")[0], "c\ncx\n")
+
+    def test_counts_are_expressions(self):
+        out, _ = self.say("int n = 3\nint[2] a = {1, 2}\ntake 2*2 IntRamp()\ntake n - a[0] IntRamp()\n"
+                          "take (int)min(n, 2) + 1 IntRamp()\ntake (n)\n")
+        self.assertEqual(out, "0 1 2 3\n0 1\n0 1 2\n3 4 5\n")
+
+    def test_streams_called_it(self):
+        out, _ = self.say("int->int filter it { work pop 1 push 1 { push(2 * pop()); } }\nit <- [1]\nIntRamp() | it -> v\nv\n"
+                          ":type it\n")
+        self.assertEqual(out, "2\nv = 10 items\n`take N` gives more.\n{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}\n"
+                              "int->int filter it\n")
+
+    def test_random_numbers_go_on(self):
+        lines = self.say("random()\nrandom()\nprintln(random()); println(random())\n")[0].split()
+        self.assertEqual(len(set(lines)), 4)
+        loop = self.say("for (int i = 0; i < 4; i++) println(random());\n")[0].split()
+        self.assertEqual(lines, loop)
+
+    def test_variables_do_not_disturb_locals(self):
+        square = "int->int filter Sq { work pop 1 push 1 { int x = pop(); push(x * x); } }\n"
+        self.assertEqual(self.say(f"{square}int x = 3\nSq <- [2]\n:type Sq <- [1]\n{square}"), ("4\nint->int\n", ""))
+
+    def test_home_folders(self):
+        with tempfile.TemporaryDirectory() as folder:
+            environment = dict(os.environ, HOME=folder)
+            text = 'int n = 3\n:save ~/a.str\n:load ~/a.str\nIntRamp() -> "~/r.npy"\nIdentity<int> <- "~/r.npy"\n'
+            done = subprocess.run([STRC, "repl"], input=text, text=True, env=environment, capture_output=True, check=True)
+            self.assertEqual(sorted(os.listdir(folder)), ["a.str", "r.npy"])
+            self.assertIn("0 1 2 3 4 5 6 7 8 9\n", done.stdout)
+            path = os.path.join(folder, "with a blank.str")
+            with open(path, "w", encoding="ascii") as file:
+                file.write("static { int m = 4; }")
+            self.assertEqual(self.say("m\n", path)[0], "4\n")
+
+    def test_files_are_whole_when_a_compiled_stream_rests(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "seen.raw")
+            written = ("int->int splitjoin Both { split duplicate; add Identity<int>; "
+                       f'add FileWriter<int>("{path}"); join roundrobin(1, 0); }}\n')
+            process = subprocess.Popen([STRC, "repl"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            self.addCleanup(process.stdout.close)
+            process.stdin.write(f":engine jit\n{written}b = Both\nb <- [1, 2, 3]\n1\n")
+            process.stdin.flush()
+            while process.stdout.readline() != "1\n":
+                self.assertIsNone(process.poll())
+            self.assertEqual(os.path.getsize(path), 12)
+            process.stdin.close()
+            process.wait(20)
+
+    def test_streams_that_are_dropped_complete_their_files(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "a.wav")
+            for engine in ("interpret", "jit"):
+                out, err = self.say(f':engine {engine}\ns = Identity<float> | WavWriter<float>("{path}", 8000)\ns <- [0, 0, 0]\n'
+                                    f's = Identity<float>\ntake 9 WavReader<float>("{path}")\n')
+                self.assertEqual((out, err), ("0.0 0.0 0.0\nthe end of the input is reached\n", ""))
 
     def test_sources_without_an_end_give_ten_items_to_files_too(self):
         with tempfile.TemporaryDirectory() as folder:

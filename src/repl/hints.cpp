@@ -1,0 +1,70 @@
+// What somebody may have meant who typed something else.
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "repl/commands.h"
+
+namespace strc::repl {
+
+namespace {
+
+/// The command that a word without its colon means, as people know it from elsewhere.
+std::string_view commandMeant(std::string_view word) {
+    if (word == "exit" || word == "bye") return ":quit";
+    for (const Command& each : commands())
+        if (each.name.substr(1) == word) return each.name;
+    return {};
+}
+
+}  // namespace
+
+bool State::isKnown(std::string_view name) const {
+    return declarations.contains(name) || declarations.variables.contains(name) ||
+           isStreamName(name);
+}
+
+/// `help`, `help :peek`: words that are no expression and mean nothing here.
+void State::refuseForgottenColon(const Input& input, const std::vector<Token>& tokens) {
+    const Token& first = tokens[0];
+    const bool isName = first.kind == TokenKind::Word && !isKnown(first.text);
+    const bool isLast =
+        tokens.size() == 1 || tokens[1].kind != TokenKind::Operator || tokens[1].is(":");
+    if (!isName || !isLast) return;
+    const std::string_view meant = commandMeant(first.text);
+    if (meant.empty()) return;
+    failAt(input, input.begin + first.begin, input.begin + first.end,
+           fmt::format("commands begin with a colon: did you mean '{}'?", meant));
+}
+
+/// `int square(int x) { … }`: functions have no place of their own in the language.
+void State::refuseLooseFunction(const Input& input, const std::vector<Token>& tokens) {
+    const bool isHead = tokens.size() > 4 && tokens[1].kind == TokenKind::Word &&
+                        (tokens[0].kind == TokenKind::Type || tokens[0].kind == TokenKind::Word) &&
+                        tokens[2].is("(");
+    const bool hasBody = isHead && std::any_of(tokens.begin(), tokens.end(),
+                                               [](const Token& token) { return token.is("{"); });
+    if (!hasBody) return;
+    failAt(input, input.begin + tokens[0].begin, input.begin + tokens[1].end,
+           fmt::format("a function belongs to a package: 'helper Name {{ {} {}(…) {{ … }} }}' "
+                       "declares it, and Name.{}(…) calls it",
+                       tokens[0].text, tokens[1].text, tokens[1].text));
+}
+
+/// `x = 5` of nothing that is known: a variable is declared with its type.
+void State::refuseNewName(const Input& input, const std::vector<Token>& tokens) {
+    const bool isAssignment =
+        tokens.size() > 2 && tokens[0].kind == TokenKind::Word && tokens[1].is("=");
+    if (!isAssignment || isKnown(tokens[0].text)) return;
+    const Input value{input.typed, input.name, input.begin + tokens[2].begin, input.end};
+    const std::string type = typeOf(value);
+    const bool isType = type != "void" && type != "String" && type.find('?') == std::string::npos;
+    failAt(input, input.begin + tokens[0].begin, input.begin + tokens[0].end,
+           fmt::format("'{}' is not declared yet{}", tokens[0].text,
+                       isType ? fmt::format(": '{} {} = {}' declares it", type, tokens[0].text,
+                                            value.text())
+                              : std::string()));
+}
+
+}  // namespace strc::repl

@@ -1,0 +1,52 @@
+#include "repl/sink.h"
+
+#include <fmt/format.h>
+
+namespace strc::repl {
+
+using types::Value;
+
+namespace {
+
+/// Of items that are kept to be shown, drawn or put into a variable.
+constexpr std::size_t kMostKeptBytes = 64ull << 20;
+
+}  // namespace
+
+bool Sink::take(const std::vector<Value>& items) {
+    std::string text;
+    bool isFine = true;
+    for (const Value& each : items) {
+        isFine = writer ? write(each) : keep(each);
+        if (!isFine) break;
+        ++count;
+        if (showsRows()) text += rows.add(each);
+    }
+    if (!text.empty()) show(text);
+    return isFine;
+}
+
+void Sink::end() {
+    if (const std::string last = rows.end(); !last.empty()) show(last);
+}
+
+bool Sink::write(const Value& item) {
+    auto written = writer->write(reinterpret_cast<const std::byte*>(item.bytes.data()), 1);
+    if (!written) failure = written.failure();
+    return !failure;
+}
+
+bool Sink::keep(const Value& item) {
+    if (isCut) return true;
+    if (kept.bytes.size() + item.bytes.size() <= kMostKeptBytes) return kept.add(item), true;
+    if (showsRows()) {
+        kept = {};
+        return isCut = true;
+    }
+    failure = base::Failure{fmt::format(
+        "more than {} items are not kept; '-> \"out.npy\"' writes any number of them to a file",
+        count)};
+    return false;
+}
+
+}  // namespace strc::repl

@@ -1,0 +1,132 @@
+#include "repl/value_source.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "repl/values.h"
+
+namespace strc::repl {
+
+using types::Type;
+using types::TypeKind;
+using types::Value;
+
+namespace {
+
+std::string ofFloat(float number) {
+    if (std::isnan(number)) return "0.0 / 0.0";
+    if (std::isinf(number)) return number > 0 ? "1.0 / 0.0" : "-1.0 / 0.0";
+    std::string text = fmt::format("{:.9g}", number);
+    if (text.find_first_of(".e") == std::string::npos) text += ".0";
+    return text;
+}
+
+/// A number with all its digits, as a sum of floats of which each begins where the one before ends.
+std::string sumOf(double number) {
+    std::string text;
+    for (double rest = number; rest != 0;) {
+        const auto part = static_cast<float>(rest);
+        rest -= static_cast<double>(part);
+        if (text.empty())
+            text = "(double)" + ofFloat(part);
+        else
+            text += (part < 0 ? " - " : " + ") + ofFloat(std::abs(part));
+    }
+    return text;
+}
+
+/// ` * 2^exponent` in steps that a float can hold.
+std::string scale(int exponent) {
+    constexpr int kMost = 126;
+    std::string text;
+    const char* const sign = exponent < 0 ? " / " : " * ";
+    for (int left = std::abs(exponent); left > 0; left -= std::min(left, kMost))
+        text += sign + ofFloat(std::ldexp(1.0F, std::min(left, kMost)));
+    return text;
+}
+
+std::string ofDouble(double number) {
+    const auto rounded = static_cast<float>(number);
+    const bool isFloat = static_cast<double>(rounded) == number;
+    if (isFloat || !std::isfinite(number)) return ofFloat(rounded);
+    // Far from the ends of what floats can hold all parts of the sum are floats.
+    constexpr int kFar = 60;
+    int exponent = 0;
+    const double fraction = std::frexp(number, &exponent);
+    if (std::abs(exponent) < kFar) return sumOf(number);
+    return "(" + sumOf(fraction) + ")" + scale(exponent);
+}
+
+/// Sums of two parts lose the sign of a zero, and what is infinite spreads.
+bool isPlain(float number) {
+    return std::isfinite(number) && (number != 0 || !std::signbit(number));
+}
+
+std::string ofComplex(float real, float imaginary) {
+    if (!isPlain(real) || !isPlain(imaginary)) return {};
+    return ofFloat(real) + (imaginary < 0 ? " - " : " + ") + ofFloat(std::abs(imaginary)) + "i";
+}
+
+std::string ofVector(const Value& value) {
+    std::string out;
+    for (int k = 0; k < value.type->components(); ++k)
+        out += (k == 0 ? "" : ", ") + ofFloat(component(value, static_cast<std::size_t>(k)));
+    return fmt::format("{}({})", types::toString(value.type), out);
+}
+
+std::string ofArray(const Value& value) {
+    std::string out;
+    for (std::int64_t k = 0; k < value.type->extent; ++k) {
+        const std::string item = toSource(element(value, k));
+        if (item.empty()) return {};
+        out += (k == 0 ? "" : ", ") + item;
+    }
+    return "{" + out + "}";
+}
+
+}  // namespace
+
+std::string toSource(const Value& value) {
+    switch (value.type->kind) {
+        case TypeKind::Boolean: return value.toInt() != 0 ? "true" : "false";
+        case TypeKind::Bit: return std::to_string(value.toInt());
+        case TypeKind::Int:
+            return value.toInt() == INT32_MIN ? "0x80000000" : std::to_string(value.toInt());
+        case TypeKind::Float: return ofFloat(value.as<float>());
+        case TypeKind::Double: return ofDouble(value.as<double>());
+        case TypeKind::Complex: return ofComplex(component(value, 0), component(value, 1));
+        case TypeKind::Array: return ofArray(value);
+        case TypeKind::Float2:
+        case TypeKind::Float3:
+        case TypeKind::Float4: return ofVector(value);
+        default: return {};
+    }
+}
+
+std::string assignments(std::string_view variable, const Value& value, std::string_view indent) {
+    if (std::all_of(value.bytes.begin(), value.bytes.end(), [](char c) { return c == 0; }))
+        return {};
+    const Type* type = value.type;
+    std::string out;
+    auto add = [&](std::string_view member, const std::string& text) {
+        out += fmt::format("{}{}.{} = {};\n", indent, variable, member, text);
+    };
+    if (const std::string text = toSource(value); !text.empty()) {
+        out = fmt::format("{}{} = {};\n", indent, variable, text);
+    } else if (type->is(TypeKind::Array)) {
+        for (std::int64_t k = 0; k < type->extent; ++k)
+            out += assignments(fmt::format("{}[{}]", variable, k), element(value, k), indent);
+    } else if (type->is(TypeKind::Struct)) {
+        for (const types::StructField& field : type->structure->fields)
+            out += assignments(fmt::format("{}.{}", variable, field.name.text()),
+                               part(value, field.offset, field.type), indent);
+    } else if (type->is(TypeKind::Complex)) {
+        add("real", ofFloat(component(value, 0)));
+        add("imag", ofFloat(component(value, 1)));
+    }
+    return out;
+}
+
+}  // namespace strc::repl

@@ -1,0 +1,72 @@
+// What stands behind a command, word by word.
+#include <algorithm>
+#include <cstdlib>
+#include <pwd.h>
+
+#include "repl/commands.h"
+
+namespace strc::repl {
+
+Input partOf(const Input& input, std::size_t begin, std::size_t end) {
+    Input made = input;
+    while (begin < end && (input.typed[begin] == ' ' || input.typed[begin] == '\t')) ++begin;
+    while (end > begin && (input.typed[end - 1] == ' ' || input.typed[end - 1] == '\t' ||
+                           input.typed[end - 1] == '\r' || input.typed[end - 1] == ';'))
+        --end;
+    made.begin = begin;
+    made.end = end;
+    return made;
+}
+
+std::vector<Input> wordsOf(const Input& input) {
+    std::vector<Input> words;
+    std::size_t at = input.begin;
+    while (at < input.end) {
+        if (input.typed[at] == ' ' || input.typed[at] == '\t') {
+            ++at;
+            continue;
+        }
+        const bool isQuoted = input.typed[at] == '"';
+        std::size_t end = at + 1;
+        while (end < input.end && (isQuoted ? input.typed[end] != '"'
+                                            : input.typed[end] != ' ' && input.typed[end] != '\t'))
+            ++end;
+        if (isQuoted && end < input.end) ++end;
+        Input word = input;
+        word.begin = at;
+        word.end = end;
+        words.push_back(word);
+        at = end;
+    }
+    return words;
+}
+
+std::string plainText(const Input& word) {
+    std::string_view text = word.text();
+    if (text.size() > 1 && text.front() == '"' && text.back() == '"')
+        text = text.substr(1, text.size() - 2);
+    return expandHome(std::string(text));
+}
+
+/// As a shell does it: `~/a.str`, `~ann/a.str`.
+std::string expandHome(std::string path) {
+    if (!path.starts_with('~')) return path;
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const char* home = nullptr;
+    if (end == 1) {
+        home = std::getenv("HOME");
+    } else if (const passwd* user = getpwnam(path.substr(1, end - 1).c_str())) {
+        home = user->pw_dir;
+    }
+    return home ? home + path.substr(end) : path;
+}
+
+Input onlyWord(State& state, const Input& input, const Input& arguments, std::string_view wanted) {
+    const std::vector<Input> words = wordsOf(arguments);
+    if (words.empty()) state.fail(input, wanted);
+    if (words.size() > 1)
+        state.fail(words[1], "one name is enough here; quotes hold one with blanks together");
+    return words.front();
+}
+
+}  // namespace strc::repl
