@@ -1,5 +1,6 @@
-/// libstrc: the compiler as a library. A `strc_compiler` takes the texts of a program through the stages that the
-/// command line goes through, tells what it found, shows what came of it, and runs it in this process.
+/// libstrc: the compiler as a library. A `strc_compiler` takes the texts of a program through the stages,
+/// tells what it found, shows what came of it, builds it, and runs it in this process. The command line is made
+/// of these functions.
 ///
 /// There is no state but that of compilers: any number of them may live in one process, each used by one
 /// thread at a time. Nothing here ends the process, writes to its standard streams, or throws. Texts that are
@@ -42,10 +43,20 @@ typedef enum strc_status {
 STRC_API strc_status strc_compiler_add_source(strc_compiler*, const char* name, const char* text,
                                               size_t size);
 
+/// A source file, which is read now. STRC_FAILED: it cannot be.
+STRC_API strc_status strc_compiler_add_file(strc_compiler*, const char* path);
+
+/// The next bytes of a text, up to `room`, and how many; 0: it is over.
+typedef size_t strc_read_text(void* user, char* to, size_t room);
+/// A source text that comes piece by piece. STRC_FAILED: it does not come to an end that is worth waiting for.
+STRC_API strc_status strc_compiler_add_stream(strc_compiler*, const char* name, strc_read_text*,
+                                              void* user);
+
 /// Options as the command line has them, without dashes (docs/command-line.md). With a value: "top", "D" ("name=value"),
-/// "keep-param", "W", "O", "check", "tapes", "schedule", "stdlib", "native", "step-limit", "disable-pass", and for
-/// what is built "march", "target", "linker", "header". Without one, `value` is null: "w", "lenient", "interpret",
-/// "g", "fast-math", "static", "shared".
+/// "keep-param", "W", "O", "check", "tapes", "schedule", "stdlib", "native", "step-limit", "disable-pass",
+/// "emit-after", "opt-bisect-limit", and for what is built "march", "target", "linker", "header". Without one, `value`
+/// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared", "no-fold",
+/// and "color": texts of diagnostics have the colours of terminals.
 STRC_API strc_status strc_compiler_set(strc_compiler*, const char* option, const char* value);
 
 typedef enum strc_stage {
@@ -62,16 +73,24 @@ typedef enum strc_stage {
 /// What the program prints.
 typedef void strc_print(void* user, const char* text, size_t size);
 
+/// Where the lines of "opt-bisect-limit" go.
+STRC_API strc_status strc_compiler_set_log(strc_compiler*, strc_print* log, void* user);
+
 /// Whoever wants what is under way to end, soon, sets the flag; it may be null, and has to live as long as the
 /// compiler.
 STRC_API strc_status strc_compiler_set_interrupt(strc_compiler*, const volatile unsigned char*);
 
 /// Once for a compiler: goes on until `last` is done or something is wrong. STRC_OK: no errors.
-/// What composites and `init` print goes to `print` (which may be null).
+/// What composites and `init` print goes to `print` (which may be null). A program that cannot be compiled is
+/// interpreted: it is STRC_STAGE_PLANNED without a plan, unless "no-interpret" makes that an error. Whoever goes no
+/// further than STRC_STAGE_SCHEDULED is told why there is no schedule.
 STRC_API strc_status strc_compiler_compile(strc_compiler*, strc_stage last, strc_print* print,
                                            void* user);
 /// What has been done without errors.
 STRC_API strc_stage strc_compiler_stage(const strc_compiler*);
+
+/// With "time-passes": a table of what stages and passes took since the last call; else "".
+STRC_API const char* strc_compiler_times(strc_compiler*);
 
 // ---------------------------------------------------------------- diagnostics
 
@@ -100,7 +119,12 @@ typedef struct strc_diagnostic {
 
 /// Of everything so far, in order.
 STRC_API size_t strc_compiler_diagnostic_count(const strc_compiler*);
+STRC_API size_t strc_compiler_error_count(const strc_compiler*);
 STRC_API strc_status strc_compiler_diagnostic(strc_compiler*, size_t index, strc_diagnostic* to);
+
+/// Writes the page that `strc explain` prints about that code to `to`, up to `room` bytes with NUL, as snprintf does;
+/// how many bytes it has without. 0: no diagnostic is called so. `code` null: the list of all.
+STRC_API size_t strc_explain(const char* code, char* to, size_t room);
 
 // ---------------------------------------------------------------- what came of it
 
@@ -115,10 +139,19 @@ typedef enum strc_product {
     STRC_LLVM,  ///< PLANNED
     STRC_ASSEMBLY,  ///< PLANNED
     STRC_OBJECT,  ///< PLANNED; bytes: what strc_compiler_build links
+    STRC_GRAPH_SVG,  ///< SCHEDULED; Graphviz' `dot` is started to draw
+    STRC_AFTER_PASS,  ///< what the stage or pass of "emit-after" has made
 } strc_product;
 
-/// Null if it is too early, or if the program cannot be compiled. `*size` (which may be null): without NUL.
+/// Null if it is too early; with a diagnostic if the program cannot be compiled, or a tool is missing; if it was
+/// interrupted. `*size` (which may be null): without NUL.
 STRC_API const char* strc_compiler_text(strc_compiler*, strc_product, size_t* size);
+/// How far the command line compiles before it prints that.
+STRC_API strc_stage strc_compiler_stage_for(const strc_compiler*, strc_product);
+
+/// In the place of strc_compiler_compile, for a compiler with one source: its text as `strc fmt` writes it. Null: it is
+/// not the language. `*changes` (which may be null): it is another text.
+STRC_API const char* strc_compiler_format(strc_compiler*, size_t* size, int* changes);
 
 /// The items of an end of the main stream.
 typedef struct strc_items {
@@ -126,6 +159,9 @@ typedef struct strc_items {
     size_t
         size;  ///< bytes of one in memory: int, float 4, double 8, boolean, bit 1, arrays and structs packed as in C
 } strc_items;
+
+/// Whether the main stream has an output: known as soon as the program prints, to the function that gets it.
+STRC_API int strc_compiler_has_output(const strc_compiler*);
 
 /// From STRC_STAGE_ELABORATED on.
 STRC_API strc_status strc_compiler_input(strc_compiler*, strc_items* to);
@@ -141,12 +177,22 @@ STRC_API strc_status strc_compiler_build(strc_compiler*, const char* output);
 
 // ---------------------------------------------------------------- running
 
+/// 0: no file has items of that format, by the names that --in-format has.
+STRC_API int strc_is_format(const char* name);
+
+/// What of the options counts though it is 0.
+typedef enum strc_even_zero {
+    STRC_ZERO_ITERATIONS = 1,
+    STRC_ZERO_LIMIT = 2,
+    STRC_ZERO_SECONDS = 4,
+} strc_even_zero;
+
 /// Begin with `strc_run_options options = {.size = sizeof options}`: what is 0 is not asked for.
 typedef struct strc_run_options {
     size_t size;  ///< of this struct
     uint64_t iterations;  ///< steady states
     uint64_t limit;  ///< items of the output, or printed lines of a program without one
-    double seconds;
+    double seconds;  ///< from the call on
     int c_format;  ///< print numbers like C
     int pad_tail;  ///< fill up the last steady state with zeros
     void* user;  ///< for the functions
@@ -155,6 +201,17 @@ typedef struct strc_run_options {
     size_t (*read)(void* user, void* to, size_t count);
     /// Nonzero: that was enough.
     int (*write)(void* user, const void* from, size_t count);
+
+    unsigned even_zero;  ///< of strc_even_zero
+    int loop_input;  ///< input files start again at their end
+    /// Files in the place of `read` and `write`, as --in and --out have them; "-" is standard input, standard output.
+    const char *in, *in_format, *out, *out_format;  ///< format null: by the name
+    const char* out_sample;  ///< "8", "16", "24", "32", "float", "double"
+    int out_rate, out_channels, out_width, out_height;
+    void (*begin)(void* user);  ///< all is compiled, the program starts
+    void (*waiting)(void* user);  ///< an input has nothing to give yet
+    /// Now and then, if the first input is finite: items read, and items in all.
+    void (*progress)(void* user, uint64_t done, uint64_t total);
 } strc_run_options;
 
 typedef enum strc_run_end {
@@ -174,7 +231,8 @@ typedef struct strc_run_result {
     uint64_t items_read, items_written, items_left;
 } strc_run_result;
 
-/// After STRC_STAGE_PLANNED: runs the program from its start to an end; as often as you like. Faults are diagnostics.
+/// After STRC_STAGE_PLANNED (with "interpret": BALANCED): runs the program from its start to an end; as often as you
+/// like. Faults are diagnostics.
 /// The functions of the options are called on a thread that has more stack, while this one waits. `to` may be
 /// null.
 STRC_API strc_status strc_compiler_run(strc_compiler*, const strc_run_options*,

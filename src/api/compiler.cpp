@@ -1,5 +1,7 @@
 // Compilers, their sources and options, and the way through the stages.
-#include "api/compiler.h"
+#include "api/detail/compiler.h"
+
+#include <cstring>
 
 #include "session/words.h"
 
@@ -7,7 +9,7 @@ using strc::api::guarded;
 using strc::session::Stage;
 
 strc::session::Building strc_compiler::building() const {
-    return {printed, [this] { return interrupt && *interrupt; }};
+    return {printed, [this] { return isInterrupted(); }};
 }
 
 const char* strc_version() { return STRC_VERSION; }
@@ -32,9 +34,46 @@ strc_status strc_compiler_add_source(strc_compiler* compiler, const char* name, 
     });
 }
 
+namespace {
+
+/// The source that `read` gives, or why it does not.
+template <typename Read>
+strc_status addSource(strc_compiler* compiler, const char* name, Read read) {
+    return guarded(compiler, [&] {
+        strc::base::Result<std::string> text = read();
+        if (text) {
+            compiler->sources.push_back({name, std::move(*text)});
+            return STRC_OK;
+        }
+        strc::base::report(compiler->program.context.diags, text.failure());
+        compiler->lacksSource = compiler->tell();
+        return STRC_FAILED;
+    });
+}
+
+}  // namespace
+
+strc_status strc_compiler_add_file(strc_compiler* compiler, const char* path) {
+    if (!compiler || !path || compiler->isCompiled) return STRC_WRONG_CALL;
+    return addSource(compiler, path, [&] { return strc::session::readFile(path); });
+}
+
+strc_status strc_compiler_add_stream(strc_compiler* compiler, const char* name,
+                                     strc_read_text* read, void* user) {
+    if (!compiler || !name || !read || compiler->isCompiled) return STRC_WRONG_CALL;
+    return addSource(compiler, name, [&] {
+        return strc::session::readText(
+            name, [&](char* to, std::size_t room) { return read(user, to, room); });
+    });
+}
+
 strc_status strc_compiler_set(strc_compiler* compiler, const char* option, const char* value) {
     if (!compiler || !option || compiler->isCompiled) return STRC_WRONG_CALL;
     return guarded(compiler, [&] {
+        if (!value && std::strcmp(option, "color") == 0) {
+            compiler->hasColour = true;
+            return STRC_OK;
+        }
         const bool known = value ? strc::session::setOption(compiler->settings, option, value)
                                  : strc::session::setFlag(compiler->settings, option);
         return known ? STRC_OK : STRC_WRONG_CALL;
@@ -48,27 +87,37 @@ strc_status strc_compiler_set_interrupt(strc_compiler* compiler,
     return STRC_OK;
 }
 
+strc_status strc_compiler_set_log(strc_compiler* compiler, strc_print* log, void* user) {
+    if (!compiler) return STRC_WRONG_CALL;
+    compiler->log = log;
+    compiler->logUser = user;
+    return STRC_OK;
+}
+
 strc_status strc_compiler_compile(strc_compiler* compiler, strc_stage last, strc_print* print,
                                   void* user) {
-    if (!compiler || compiler->isCompiled || compiler->sources.empty() ||
-        last < STRC_STAGE_NOTHING || last > STRC_STAGE_PLANNED)
+    if (!compiler || compiler->isCompiled || last < STRC_STAGE_NOTHING ||
+        last > STRC_STAGE_PLANNED || (compiler->sources.empty() && !compiler->lacksSource))
         return STRC_WRONG_CALL;
     return guarded(compiler, [&] {
         compiler->isCompiled = true;
         compiler->hasFailed = true;  // until it is known better
         strc::session::Loading loading;
         loading.last = static_cast<Stage>(last);
-        loading.planIfPossible = true;
         loading.interrupt = compiler->interrupt;
+        loading.log = [compiler](std::string_view line) {
+            if (compiler->log) compiler->log(compiler->logUser, line.data(), line.size());
+        };
         loading.print = [&](std::string_view text) {
             compiler->printed += text;
             if (print) print(user, text.data(), text.size());
         };
         strc::session::Compilation& program = compiler->program;
         strc::session::apply(program.context, compiler->settings);
-        compiler->stage =
-            strc::session::load(program, compiler->settings, std::move(compiler->sources), loading);
-        const bool errors = strc::api::tell(program.context, compiler->told);
+        if (!compiler->lacksSource)
+            compiler->stage = strc::session::load(program, compiler->settings,
+                                                  std::move(compiler->sources), loading);
+        const bool errors = compiler->tell() || compiler->lacksSource;
         compiler->hasFailed = errors || compiler->stage < loading.last;
         return compiler->hasFailed ? STRC_FAILED : STRC_OK;
     });
@@ -81,11 +130,21 @@ strc_status strc_compiler_build(strc_compiler* compiler, const char* output) {
     return guarded(compiler, [&] {
         const bool made = strc::session::build(compiler->program, compiler->settings,
                                                compiler->building(), output);
-        strc::api::tell(compiler->program.context, compiler->told);
+        compiler->tell();
         return made ? STRC_OK : STRC_FAILED;
     });
 }
 
 strc_stage strc_compiler_stage(const strc_compiler* compiler) {
     return compiler ? static_cast<strc_stage>(compiler->stage) : STRC_STAGE_NOTHING;
+}
+
+const char* strc_compiler_times(strc_compiler* compiler) {
+    if (!compiler) return "";
+    const strc_status status = guarded(compiler, [&] {
+        compiler->times = compiler->program.context.passes.times();
+        compiler->program.context.passes.forgetTimes();
+        return STRC_OK;
+    });
+    return status == STRC_OK ? compiler->times.c_str() : "";
 }

@@ -1,5 +1,5 @@
 // What was found, as data and as text.
-#include "api/compiler.h"
+#include "api/detail/compiler.h"
 #include "base/render.h"
 
 namespace strc::api {
@@ -12,61 +12,70 @@ strc_place placeOf(const base::SourceManager& sources, base::SourceRange range, 
     return {at.line, at.column, offset};
 }
 
-Told toldOf(const base::Diagnostic& diag, const base::SourceManager& sources) {
-    Told told;
-    told.severity = diag.severity;
-    told.code = base::info(diag.id).name;
-    told.message = base::message(diag.id, diag.args);
-    told.instance = diag.instance;
-    told.instances = diag.instances;
-    told.text = base::renderText(diag, sources);
-    told.json = base::renderJson(diag, sources);
-    told.hasFile = diag.range.valid();
-    if (!told.hasFile) return told;
-    told.file = sources.name(diag.range.buffer);
-    told.begin = placeOf(sources, diag.range, false);
-    told.end = placeOf(sources, diag.range, true);
-    return told;
+/// There may be very many diagnostics, of which few are looked at.
+void makeTexts(strc_compiler& compiler, Told& told) {
+    if (told.hasTexts) return;
+    const base::SourceManager& sources = compiler.program.context.sources;
+    told.message = base::message(told.diag.id, told.diag.args);
+    told.text = base::renderText(told.diag, sources, {.colour = compiler.hasColour});
+    told.json = base::renderJson(told.diag, sources);
+    told.hasTexts = true;
+}
+
+strc_diagnostic shown(const Told& told, const base::SourceManager& sources) {
+    const base::SourceRange range = told.diag.range;
+    const bool hasFile = range.valid();
+    return {static_cast<strc_diagnostic_severity>(told.diag.severity),
+            base::info(told.diag.id).name.data(),  // a literal of the table
+            told.message.c_str(),
+            hasFile ? sources.name(range.buffer).c_str() : nullptr,
+            hasFile ? placeOf(sources, range, false) : strc_place{},
+            hasFile ? placeOf(sources, range, true) : strc_place{},
+            told.diag.instance.c_str(),
+            told.diag.instances,
+            told.text.c_str(),
+            told.json.c_str()};
 }
 
 }  // namespace
 
-bool tell(base::Context& context, std::deque<Told>& told) {
-    bool errors = false;
-    context.diags.merge();
-    for (const base::Diagnostic& diag : context.diags.all()) {
-        errors = errors || diag.severity == base::Severity::Error;
-        told.push_back(toldOf(diag, context.sources));
-    }
-    context.diags.clear();
-    return errors;
-}
-
 void tellInternal(strc_compiler& compiler, const char* what) {
     compiler.hasFailed = true;
-    base::Context context;
-    context.diags.add(base::Diag::InternalError) << what;
-    tell(context, compiler.told);
+    compiler.stage = session::Stage::Nothing;
+    base::Diagnostics diags;
+    diags.add(base::Diag::InternalError) << what;
+    compiler.told.emplace_back(diags.all().front());
+    ++compiler.errors;
 }
 
 }  // namespace strc::api
+
+bool strc_compiler::tell() {
+    strc::base::Diagnostics& diags = program.context.diags;
+    const std::size_t before = errors;
+    diags.merge();
+    for (const strc::base::Diagnostic& diag : diags.all()) {
+        if (diag.severity == strc::base::Severity::Error) ++errors;
+        told.emplace_back(diag);
+    }
+    diags.clear();
+    return errors > before;
+}
 
 size_t strc_compiler_diagnostic_count(const strc_compiler* compiler) {
     return compiler ? compiler->told.size() : 0;
 }
 
+size_t strc_compiler_error_count(const strc_compiler* compiler) {
+    return compiler ? compiler->errors : 0;
+}
+
 strc_status strc_compiler_diagnostic(strc_compiler* compiler, size_t index, strc_diagnostic* to) {
     if (!compiler || !to || index >= compiler->told.size()) return STRC_WRONG_CALL;
-    const strc::api::Told& told = compiler->told[index];
-    *to = {static_cast<strc_diagnostic_severity>(told.severity),
-           told.code.c_str(),
-           told.message.c_str(),
-           told.hasFile ? told.file.c_str() : nullptr,
-           told.begin,
-           told.end,
-           told.instance.c_str(),
-           told.instances,
-           told.text.c_str(),
-           told.json.c_str()};
-    return STRC_OK;
+    return strc::api::guarded(compiler, [&] {
+        strc::api::Told& told = compiler->told[index];
+        strc::api::makeTexts(*compiler, told);
+        *to = strc::api::shown(told, compiler->program.context.sources);
+        return STRC_OK;
+    });
 }

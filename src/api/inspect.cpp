@@ -1,71 +1,49 @@
 // What came of a program: graph, schedule, code, the types of its ends.
-#include "api/compiler.h"
-#include "graph/picture.h"
+#include "api/detail/compiler.h"
 
 using strc::session::Product;
 using strc::session::Stage;
 
 namespace {
 
-Stage neededFor(strc_product product) {
+bool isProduct(strc_product product) { return product >= STRC_AST && product <= STRC_AFTER_PASS; }
+
+Product productOf(strc_product product) {
     switch (product) {
-        case STRC_AST: return Stage::Parsed;
-        case STRC_IR: return Stage::Lowered;
-        case STRC_GRAPH: return Stage::Balanced;
-        case STRC_GRAPH_JSON:
-        case STRC_GRAPH_DOT:
-        case STRC_SCHEDULE: return Stage::Scheduled;
-        case STRC_PLAN:
-        case STRC_LLVM:
-        case STRC_ASSEMBLY:
-        case STRC_OBJECT: return Stage::Planned;
+        case STRC_AST: return Product::Ast;
+        case STRC_IR: return Product::Ir;
+        case STRC_GRAPH: return Product::Graph;
+        case STRC_GRAPH_JSON: return Product::GraphJson;
+        case STRC_GRAPH_DOT: return Product::GraphDot;
+        case STRC_GRAPH_SVG: return Product::GraphSvg;
+        case STRC_SCHEDULE: return Product::Schedule;
+        case STRC_PLAN: return Product::Plan;
+        case STRC_LLVM: return Product::Llvm;
+        case STRC_ASSEMBLY: return Product::Asm;
+        case STRC_OBJECT: return Product::Object;
+        case STRC_AFTER_PASS: return Product::AfterPass;
     }
-    return Stage::Planned;
+    return Product::Object;
 }
 
-std::string picture(strc_compiler& compiler, strc_product product) {
-    const strc::graph::Graph& graph = compiler.program.elaboration.graph;
-    const std::vector<std::int64_t> capacity = strc::session::capacities(compiler.program);
-    const strc::graph::Annotations notes{&compiler.program.quota, &capacity};
-    return product == STRC_GRAPH_JSON ? strc::graph::toJson(graph, notes)
-                                      : strc::graph::toDot(graph, notes);
+Stage stageFor(const strc_compiler& compiler, strc_product product) {
+    return strc::session::stageOf(productOf(product), compiler.settings);
 }
 
-/// Empty if it was interrupted; a program always has some object file.
-std::string objectOf(strc_compiler& compiler) {
-    auto made = strc::session::objectFile(compiler.program, compiler.settings, compiler.building());
-    strc::api::tell(compiler.program.context, compiler.told);
-    return made.value_or("");
+/// A graph without schedule has no buffers, but can be seen.
+bool isLateEnough(const strc_compiler& compiler, strc_product product) {
+    const Stage needed = product == STRC_GRAPH ? Stage::Balanced : stageFor(compiler, product);
+    const bool lacks = product == STRC_SCHEDULE && compiler.program.schedules.empty();
+    return needed != Stage::Nothing && compiler.stage >= needed && !lacks;
 }
 
-std::string textOf(strc_compiler& compiler, strc_product product) {
-    strc::codegen::Options how = strc::session::codegenOptions(compiler.settings);
-    how.native = strc::session::nativesBySymbol(compiler.program);
-    auto text = [&](Product wanted) {
-        return strc::session::textOf(wanted, compiler.program, how);
-    };
-    switch (product) {
-        case STRC_AST: return text(Product::Ast);
-        case STRC_IR: return text(Product::Ir);
-        case STRC_GRAPH: return text(Product::Graph);
-        case STRC_GRAPH_JSON:
-        case STRC_GRAPH_DOT: return picture(compiler, product);
-        case STRC_SCHEDULE: return text(Product::Schedule);
-        case STRC_PLAN: return text(Product::Plan);
-        case STRC_LLVM: return text(Product::Llvm);
-        case STRC_ASSEMBLY: return text(Product::Asm);
-        case STRC_OBJECT: return objectOf(compiler);
-    }
-    return {};
-}
-
-bool canShow(const strc_compiler& compiler, strc_product product) {
-    if (product < STRC_AST || product > STRC_OBJECT) return false;
-    if (compiler.stage < neededFor(product)) return false;
-    if (product < STRC_PLAN) return true;
-    const strc::session::Compilation& program = compiler.program;
-    if (!program.plan) return false;
-    return product == STRC_PLAN || strc::codegen::whyNot(program.module, *program.plan).empty();
+std::optional<std::string> textOf(strc_compiler& compiler, strc_product product) {
+    auto made =
+        product == STRC_OBJECT
+            ? strc::session::objectFile(compiler.program, compiler.settings, compiler.building())
+            : strc::session::textOf(productOf(product), compiler.program, compiler.settings);
+    compiler.tell();
+    return made;
 }
 
 strc_status itemsOf(strc_compiler* compiler, strc_items* to, bool isInput) {
@@ -87,18 +65,30 @@ strc_status itemsOf(strc_compiler* compiler, strc_items* to, bool isInput) {
 
 const char* strc_compiler_text(strc_compiler* compiler, strc_product product, size_t* size) {
     if (size) *size = 0;
-    if (!compiler || !canShow(*compiler, product)) return nullptr;
+    if (!compiler || !isProduct(product) || !isLateEnough(*compiler, product)) return nullptr;
     const std::string* made = nullptr;
-    const strc_status status = strc::api::guarded(compiler, [&] {
+    strc::api::guarded(compiler, [&] {
         auto known = compiler->texts.find(product);
-        if (known == compiler->texts.end())
-            known = compiler->texts.emplace(product, textOf(*compiler, product)).first;
+        if (known == compiler->texts.end()) {
+            std::optional<std::string> text = textOf(*compiler, product);
+            if (!text) return STRC_FAILED;
+            known = compiler->texts.emplace(product, std::move(*text)).first;
+        }
         made = &known->second;
         return STRC_OK;
     });
-    if (status != STRC_OK || made->empty()) return nullptr;
-    if (size) *size = made->size();
-    return made->c_str();
+    if (made && size) *size = made->size();
+    return made ? made->c_str() : nullptr;
+}
+
+strc_stage strc_compiler_stage_for(const strc_compiler* compiler, strc_product product) {
+    if (!compiler || !isProduct(product)) return STRC_STAGE_NOTHING;
+    return static_cast<strc_stage>(stageFor(*compiler, product));
+}
+
+int strc_compiler_has_output(const strc_compiler* compiler) {
+    if (!compiler || !compiler->program.main) return 0;
+    return !compiler->program.main->output->is(strc::types::TypeKind::Void);
 }
 
 strc_status strc_compiler_input(strc_compiler* compiler, strc_items* to) {

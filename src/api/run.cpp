@@ -2,62 +2,36 @@
 #include "host/run.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
-#include "api/compiler.h"
+#include "api/detail/compiler.h"
+#include "api/detail/files.h"
 
 namespace {
 
-using strc::base::Result;
-using strc::base::Status;
+using Clock = std::chrono::steady_clock;
 using strc::session::Stage;
-
-class Reader : public strc::io::ItemReader {
-public:
-    explicit Reader(const strc_run_options& wanted) : options(wanted) {}
-    Result<std::size_t> read(std::byte* to, std::size_t count) override {
-        return options.read ? std::min(options.read(options.user, to, count), count)
-                            : std::size_t{0};
-    }
-    bool rewind() override { return false; }
-
-private:
-    const strc_run_options& options;
-};
-
-class Writer : public strc::io::ItemWriter {
-public:
-    explicit Writer(const strc_run_options& wanted) : options(wanted) {}
-    Status write(const std::byte* from, std::size_t count) override {
-        if (!options.write || options.write(options.user, from, count) == 0)
-            return strc::base::ok();
-        enough = true;
-        return strc::base::failure(strc::base::Diag::CannotWriteFile, {"the output", "enough"});
-    }
-    Status flush() override { return strc::base::ok(); }
-    Status close() override { return strc::base::ok(); }
-    bool readerGone() const override { return enough; }
-
-private:
-    const strc_run_options& options;
-    bool enough = false;
-};
 
 class Run {
 public:
     Run(strc_compiler& compiler, const strc_run_options& wanted)
-        : compiler(compiler), options(wanted), reader(wanted), writer(wanted) {}
+        : compiler(compiler), options(wanted), ends(compiler, wanted, [this] { waiting(); }) {}
 
     strc_run_result operator()() {
+        strc_run_result result{};
+        result.end = STRC_RUN_FAILED;
+        if (!ends.open()) return result;
         strc::interp::Options how = makeOptions();
-        if (!compiler.triedCode && !compiler.settings.interpret) {
-            compiler.triedCode = true;
-            strc::codegen::Options here = strc::session::codegenOptions(compiler.settings);
-            here.target.clear();  // what is built may be for another machine
-            here.processor.clear();
-            compiler.code = strc::session::makeCode(compiler.program, here);
-        }
+        makeCode(how);
         const bool compiled = compiler.code && strc::host::whyNot(how).empty();
+        if (!compiled && compiler.settings.noInterpret && !isOver()) {
+            compiler.program.context.diags.add(strc::base::Diag::CannotCompile)
+                << strc::session::whyInterpreted(compiler.program, how);
+            return result;
+        }
+        if (options.begin) options.begin(options.user);
+        if (how.seconds) *how.seconds = std::max(0.0, *how.seconds - elapsed());
         const strc::interp::Outcome outcome =
             strc::session::run(compiler.program, compiled ? &*compiler.code : nullptr, how);
         auto count = [](std::int64_t number) { return static_cast<std::uint64_t>(number); };
@@ -68,14 +42,39 @@ public:
     }
 
 private:
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - start).count(); }
+    bool limitsSeconds() const {
+        return options.seconds > 0 || (options.even_zero & STRC_ZERO_SECONDS) != 0;
+    }
+    /// Before the program has begun.
+    bool isOver() const {
+        return compiler.isInterrupted() || (limitsSeconds() && elapsed() >= options.seconds);
+    }
+
+    /// Without it the interpreter runs, which starts at once: it also opens and closes the files of a run that was over
+    /// before its code was made.
+    void makeCode(const strc::interp::Options& how) {
+        if (compiler.triedCode || compiler.settings.interpret || !strc::host::whyNot(how).empty())
+            return;
+        strc::codegen::Options here = strc::session::codegenOptions(compiler.settings);
+        here.target.clear();  // what is built may be for another machine
+        here.processor.clear();
+        here.interrupted = [this] { return isOver(); };
+        compiler.code = strc::session::makeCode(compiler.program, here);
+        compiler.triedCode = compiler.code || !isOver();
+    }
+
+    /// The input has nothing to give: others may be waiting for what we have. That they are gone is found when more
+    /// is written.
+    void waiting() {
+        if (options.waiting) options.waiting(options.user);
+        if (ends.output()) (void)ends.output()->flush();
+    }
+
     strc::interp::Options makeOptions() {
         strc::interp::Options how;
-        auto most = [](std::uint64_t count) {
-            return static_cast<std::int64_t>(std::min<std::uint64_t>(count, INT64_MAX));
-        };
-        if (options.iterations != 0) how.iterations = most(options.iterations);
-        if (options.limit != 0) how.limit = most(options.limit);
-        if (options.seconds > 0) how.seconds = options.seconds;
+        setBounds(how);
+        how.loopInput = options.loop_input != 0;
         how.padTail = options.pad_tail != 0;
         how.cFormat = options.c_format != 0;
         how.lenient = compiler.settings.lenient;
@@ -85,11 +84,30 @@ private:
         how.print = [this](std::string_view text) {
             if (options.print) options.print(options.user, text.data(), text.size());
         };
-        const strc::graph::Graph& graph = compiler.program.elaboration.graph;
-        how.inputName = "the input";
-        if (graph.input != strc::graph::kNone) how.input = &reader;
-        if (graph.output != strc::graph::kNone) how.output = &writer;
+        if (!options.in)
+            how.inputName = "the input";
+        else if (std::strcmp(options.in, "-") != 0)
+            how.inputName = options.in;
+        how.input = ends.input();
+        how.inputFormatAssumed = options.in && !options.in_format;
+        how.output = ends.output();
+        how.beforeWaiting = [this] { waiting(); };
+        if (options.progress)
+            how.progress = [this](std::uint64_t done, std::uint64_t total) {
+                options.progress(options.user, done, total);
+            };
         return how;
+    }
+
+    void setBounds(strc::interp::Options& how) const {
+        auto most = [](std::uint64_t count) {
+            return static_cast<std::int64_t>(std::min<std::uint64_t>(count, INT64_MAX));
+        };
+        if (options.iterations != 0 || (options.even_zero & STRC_ZERO_ITERATIONS) != 0)
+            how.iterations = most(options.iterations);
+        if (options.limit != 0 || (options.even_zero & STRC_ZERO_LIMIT) != 0)
+            how.limit = most(options.limit);
+        if (limitsSeconds()) how.seconds = options.seconds;
     }
 
     static strc_run_end endOf(strc::interp::End end) {
@@ -108,8 +126,8 @@ private:
 
     strc_compiler& compiler;
     const strc_run_options& options;
-    Reader reader;
-    Writer writer;
+    strc::api::Ends ends;
+    Clock::time_point start = Clock::now();
 };
 
 /// The two arrays of strc_compiler_run_items.
@@ -143,15 +161,15 @@ int writeArray(void* user, const void* from, std::size_t count) {
 
 strc_status strc_compiler_run(strc_compiler* compiler, const strc_run_options* wanted,
                               strc_run_result* to) {
-    if (!compiler || !wanted || wanted->size == 0 || compiler->hasFailed ||
-        compiler->stage < Stage::Planned)
-        return STRC_WRONG_CALL;
+    if (!compiler || !wanted || wanted->size == 0 || compiler->hasFailed) return STRC_WRONG_CALL;
+    const Stage needed = compiler->settings.interpret ? Stage::Balanced : Stage::Planned;
+    strc_run_options options{};  // of an older caller: what it does not know is not asked for
+    std::memcpy(&options, wanted, std::min(wanted->size, sizeof options));
+    if (compiler->stage < needed || !strc::api::areFilesKnown(options)) return STRC_WRONG_CALL;
     return strc::api::guarded(compiler, [&] {
-        strc_run_options options{};  // of an older caller: what it does not know is not asked for
-        std::memcpy(&options, wanted, std::min(wanted->size, sizeof options));
         const strc_run_result result = Run(*compiler, options)();
         if (to) *to = result;
-        const bool errors = strc::api::tell(compiler->program.context, compiler->told);
+        const bool errors = compiler->tell();
         return errors || result.end == STRC_RUN_FAILED ? STRC_FAILED : STRC_OK;
     });
 }

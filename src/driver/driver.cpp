@@ -4,16 +4,17 @@
 #include <ostream>
 #include <sstream>
 
+#include "base/assert.h"
 #include "driver/commands.h"
 
 namespace strc::driver {
 
 namespace {
 
+std::string version() { return std::string("strc ") + strc_version() + "\n"; }
+
 int runCall(const Call& call) {
-    if (call.options.emit == Emit::Object) return emitObjectCommand(call);
     if (call.options.emit) return emitCommand(call, *call.options.emit);
-    if (call.options.emitAfter) return emitAfterCommand(call, *call.options.emitAfter);
     switch (call.options.command) {
         case Command::Run: return runCommand(call);
         case Command::Build: return buildCommand(call);
@@ -21,9 +22,9 @@ int runCall(const Call& call) {
         case Command::Fmt: return fmtCommand(call);
         case Command::Explain: return explainCommand(call);
         case Command::Repl: return replCommand(call);
-        case Command::Version: return printResult(call, "strc " STRC_VERSION "\n");
-        case Command::Schedule: return emitCommand(call, Emit::Schedule);
-        case Command::Graph: return graphCommand(call);
+        case Command::Version: return printResult(call, version());
+        case Command::Schedule: return emitCommand(call, STRC_SCHEDULE);
+        case Command::Graph: return emitCommand(call, call.options.picture);
     }
     STRC_UNREACHABLE("a command that does nothing");
 }
@@ -42,7 +43,7 @@ int runWithinMemory(const Call& call) {
 
 int run(int argc, const char* const* argv, const World& world) {
     Options options;
-    base::Context context;
+    base::Diagnostics diags;
     Reporter reporter(world);
     std::ostringstream help;
     // Who types `strc` alone on a terminal wants to talk.
@@ -51,9 +52,9 @@ int run(int argc, const char* const* argv, const World& world) {
         argc = 2;
         argv = alone;
     }
-    Parsed parsed = parseOptions(argc, argv, options, context.diags, help);
+    Parsed parsed = parseOptions(argc, argv, options, diags, help);
     reporter.setOptions(options.report);
-    reporter.show(context);
+    reporter.show(diags);
     const Call call{options, world, reporter};
     if (parsed == Parsed::Done) return printText(call, help.str());
     return parsed == Parsed::Run ? runWithinMemory(call) : reporter.status();

@@ -9,16 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "ast/print.h"
-#include "driver/commands.h"
+#include "driver/compiler.h"
 #include "driver/output.h"
-#include "parser/parse.h"
 
 namespace strc::driver {
 
 using base::Diag;
 using base::Failure;
-using base::Result;
 using base::Status;
 
 namespace {
@@ -61,41 +58,36 @@ public:
     int operator()() {
         for (const std::string& name : call.options.arguments) one(name);
         output.flush();
-        base::Context context;
-        if (output.failed() && !output.readerGone()) base::report(context.diags, output.failure());
-        call.reporter.show(context);
+        base::Diagnostics diags;
+        if (output.failed() && !output.readerGone()) base::report(diags, output.failure());
+        call.reporter.show(diags);
         if (call.reporter.hasErrors()) return call.reporter.status();
         return changes && call.options.check ? kProgramFault : kFine;
     }
 
 private:
+    /// A file that is not the language is left alone.
     void one(const std::string& name) {
-        base::Context context;
-        context.diags.silenceWarnings();
-        Result<SourceText> source = session::readSource(name, call.world.in);
-        if (source)
-            format(context, *source);
-        else
-            base::report(context.diags, source.failure());
-        call.reporter.show(context);
+        Compiler compiler(call);
+        compiler.set("w");
+        compiler.addSource(name);
+        const auto made = compiler.format();
+        if (!made) return;
+        changes = changes || made->changes;
+        if (call.options.check) {
+            if (made->changes) output.write((name == "-" ? "<stdin>" : name) + "\n");
+        } else if (!call.options.write) {
+            output.write(made->text);
+        } else if (made->changes) {
+            replace(name, made->text);
+        }
     }
 
-    /// A file that is not the language is left alone.
-    void format(base::Context& context, const SourceText& source) {
-        const ast::Unit& unit =
-            parser::parse(context, context.sources.add(source.name, source.text));
-        if (context.diags.hasErrors()) return;
-        std::string text = ast::format(unit, context.sources);
-        bool differs = text != source.text;
-        changes = changes || differs;
-        if (call.options.check) {
-            if (differs) output.write(source.name + "\n");
-        } else if (!call.options.write) {
-            output.write(text);
-        } else if (differs) {
-            Status replaced = replaceFile(source.name, text);
-            if (!replaced) base::report(context.diags, replaced.failure());
-        }
+    void replace(const std::string& name, std::string_view text) {
+        base::Diagnostics diags;
+        const Status replaced = replaceFile(name, text);
+        if (!replaced) base::report(diags, replaced.failure());
+        call.reporter.show(diags);
     }
 
     const Call& call;

@@ -5,12 +5,13 @@
 #include <charconv>
 #include <functional>
 #include <ostream>
+#include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/passes.h"
 #include "base/spelling.h"
-#include "session/build.h"
 
 namespace strc::driver {
 
@@ -33,21 +34,23 @@ constexpr std::array kColours{Choice<When>{"auto", When::Auto},
 constexpr std::array kReports{Choice<bool>{"text", false}, Choice<bool>{"json", true}};
 constexpr std::array kTails{Choice<bool>{"drop", false}, Choice<bool>{"pad", true}};
 constexpr std::array kPrintFormats{Choice<bool>{"java", false}, Choice<bool>{"c", true}};
-constexpr std::array kOrders{
-    Choice<sched::Order>{"buffers", sched::Order::Buffers},
-    Choice<sched::Order>{"single-appearance", sched::Order::SingleAppearance},
-    Choice<sched::Order>{"latency", sched::Order::Latency}};
-constexpr std::array kGraphFormats{
-    Choice<GraphFormat>{"dot", GraphFormat::Dot}, Choice<GraphFormat>{"svg", GraphFormat::Svg},
-    Choice<GraphFormat>{"json", GraphFormat::Json}, Choice<GraphFormat>{"txt", GraphFormat::Text}};
+constexpr std::array kPictures{
+    Choice<strc_product>{"dot", STRC_GRAPH_DOT}, Choice<strc_product>{"svg", STRC_GRAPH_SVG},
+    Choice<strc_product>{"json", STRC_GRAPH_JSON}, Choice<strc_product>{"txt", STRC_GRAPH}};
 constexpr std::array kEmits{
-    Choice<Emit>{"ast", Emit::Ast},     Choice<Emit>{"ir", Emit::Ir},
-    Choice<Emit>{"graph", Emit::Graph}, Choice<Emit>{"schedule", Emit::Schedule},
-    Choice<Emit>{"plan", Emit::Plan},   Choice<Emit>{"llvm", Emit::Llvm},
-    Choice<Emit>{"asm", Emit::Asm},     Choice<Emit>{"obj", Emit::Object}};
-constexpr std::array kTapes{Choice<plan::Tapes>{"linear", plan::Tapes::Linear},
-                            Choice<plan::Tapes>{"ring", plan::Tapes::Ring}};
-constexpr std::array kChecks{Choice<bool>{"all", true}, Choice<bool>{"none", false}};
+    Choice<strc_product>{"ast", STRC_AST},      Choice<strc_product>{"ir", STRC_IR},
+    Choice<strc_product>{"graph", STRC_GRAPH},  Choice<strc_product>{"schedule", STRC_SCHEDULE},
+    Choice<strc_product>{"plan", STRC_PLAN},    Choice<strc_product>{"llvm", STRC_LLVM},
+    Choice<strc_product>{"asm", STRC_ASSEMBLY}, Choice<strc_product>{"obj", STRC_OBJECT}};
+
+/// Words that the compiler knows.
+using Words = std::span<const std::string_view>;
+constexpr std::string_view kOrders[] = {"buffers", "single-appearance", "latency"};
+constexpr std::string_view kTapes[] = {"linear", "ring"};
+constexpr std::string_view kChecks[] = {"all", "none"};
+constexpr std::string_view kTargets[] = {"aarch64-linux-gnu", "x86_64-linux-gnu"};
+constexpr std::string_view kLevels[] = {"0", "1", "2", "3"};
+constexpr std::string_view kSamples[] = {"8", "16", "24", "32", "float", "double"};
 
 constexpr std::string_view kRunExamples = R"(Examples:
   strc run radio.str                        until the input files are used up
@@ -190,9 +193,8 @@ private:
                "an incomplete last steady state: drop it (default) or pad the input with zeros");
         choose(sub, "--print-format", kPrintFormats, options.cFormat,
                "floats as shortest digits (java, default) or %f (c)");
-        flag(sub, "--interpret", options.interpret, "interpret instead of compiling");
-        flag(sub, "--no-interpret", options.noInterpret,
-             "refuse what cannot be compiled instead of interpreting it");
+        setting(sub, "--interpret", "interpret instead of compiling");
+        setting(sub, "--no-interpret", "refuse what cannot be compiled instead of interpreting it");
         flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
         addEmit(sub);
     }
@@ -202,27 +204,17 @@ private:
             addCommand(Command::Build, "build", "make an executable of a program", kBuildExamples);
         addProgram(sub);
         group = "The executable";
-        value(
-            sub, "--march", "NAME", "the processor it is for; default: the one at hand",
-            [this](const std::string& text) { options.processor = text == "native" ? "" : text; });
-        value(sub, "--keep-param", "NAME",
-              "leave a parameter of the main stream to -D of the executable (repeatable)",
-              [this](const std::string& text) { options.keptParameters.push_back(text); });
-        value(sub, "--target", "NAME",
-              "the kind of machine: aarch64-linux-gnu or x86_64-linux-gnu; default: this one",
-              [this](const std::string& text) {
-                  if (text != "aarch64-linux-gnu" && text != "x86_64-linux-gnu")
-                      wrongValue(text, "--target", "aarch64-linux-gnu or x86_64-linux-gnu");
-                  options.target = text;
-              });
-        flag(sub, "--static", options.isStatic, "put the C library into it");
-        flag(sub, "--shared", options.isShared,
-             "make a shared library instead, and a C header for it");
-        value(sub, "--header", "FILE", "where the header of --shared goes; default: beside it",
-              [this](const std::string& text) { options.header = text; });
-        value(sub, "--linker", "FILE",
-              "link with this C compiler; default: cc, or NAME-gcc of the target",
-              [this](const std::string& text) { options.linker = text; });
+        setting(sub, "--march", "NAME", "the processor it is for; default: the one at hand");
+        setting(sub, "--keep-param", "NAME",
+                "leave a parameter of the main stream to -D of the executable (repeatable)");
+        setting(sub, "--target", "NAME",
+                "the kind of machine: aarch64-linux-gnu or x86_64-linux-gnu; default: this one",
+                kTargets);
+        setting(sub, "--static", "put the C library into it");
+        setting(sub, "--shared", "make a shared library instead, and a C header for it");
+        setting(sub, "--header", "FILE", "where the header of --shared goes; default: beside it");
+        setting(sub, "--linker", "FILE",
+                "link with this C compiler; default: cc, or NAME-gcc of the target");
         addEmit(sub);
     }
 
@@ -241,12 +233,10 @@ private:
         value(sub, "--format", "WORD",
               "dot (default), svg (by Graphviz), json or txt; default: as -o FILE ends",
               [this](const std::string& text) {
-                  formatGiven = find(kGraphFormats, text, options.graphFormat);
-                  if (!formatGiven) wrongValue(text, "--format", wordsOf(kGraphFormats));
+                  formatGiven = find(kPictures, text, options.picture);
+                  if (!formatGiven) wrongValue(text, "--format", wordsOf(kPictures));
               });
-        sub.add_flag_callback(
-               "--no-fold", [this] { options.fold = false; }, "draw all streams of a large graph")
-            ->group(group);
+        setting(sub, "--no-fold", "draw all streams of a large graph");
     }
 
     void addSchedule() {
@@ -290,52 +280,42 @@ private:
                        "source files, which make one program; - is standard input")
             ->type_name("");
         group = "Program";
-        value(sub, "--top", "NAME", "start from this stream",
-              [this](const std::string& text) { options.top = text; });
+        setting(sub, "--top", "NAME", "start from this stream");
         value(sub, "-D", "NAME=VALUE", "value of a parameter of the main stream",
               [this](const std::string& text) {
                   std::size_t equals = text.find('=');
                   if (equals == 0 || equals == std::string::npos)
                       wrongValue(text, "-D", "NAME=VALUE");
                   else
-                      options.defines[text.substr(0, equals)] = text.substr(equals + 1);
+                      set("D", text);
               });
-        flag(sub, "--lenient", options.lenient, "warn instead of refusing what old programs do");
+        setting(sub, "--lenient", "warn instead of refusing what old programs do");
         value(sub, "--step-limit", "N",
               "stop after N steps of one body while the graph is built, or of one firing",
               [this](const std::string& text) {
-                  if (auto steps = parseInteger("--step-limit", text))
-                      options.stepLimit = static_cast<std::uint64_t>(*steps);
+                  if (parseInteger("--step-limit", text)) set("step-limit", text);
               });
-        choose(sub, "--schedule", kOrders, options.order,
-               "order of firings: buffers (default), single-appearance or latency");
-        value(sub, "--native", "FILE",
-              "take native functions from this shared library (repeatable)",
-              [this](const std::string& text) { options.natives.push_back(text); });
-        value(sub, "--stdlib", "DIR", "use the *.str of this folder as library",
-              [this](const std::string& text) { options.stdlib = text; });
-        auto* warnings = sub.add_option_function<std::vector<std::string>>(
-            "-W", [this](const std::vector<std::string>& words) { options.warnings = words; },
-            "warnings: -WNAME, -Wno-NAME, -Wall, -Werror, -Werror=NAME");
-        warnings->type_name("NAME")->allow_extra_args(false)->group(group);
-        flag(sub, "-w", options.silenceWarnings, "no warnings");
+        setting(sub, "--schedule", "WORD",
+                "order of firings: buffers (default), single-appearance or latency", kOrders);
+        setting(sub, "--native", "FILE",
+                "take native functions from this shared library (repeatable)");
+        setting(sub, "--stdlib", "DIR", "use the *.str of this folder as library");
+        setting(sub, "-W", "NAME", "warnings: -WNAME, -Wno-NAME, -Wall, -Werror, -Werror=NAME");
+        setting(sub, "-w", "no warnings");
     }
 
     void addFiles(CLI::App& sub) {
         group = "Files of a stream with --top";
         auto file = [&](const char* flag, FileOptions& about, const char* help) {
-            value(sub, flag, "FILE", help, [flag, &about](const std::string& text) {
-                about.name = text;
-                given(about, flag);
-            });
+            value(sub, flag, "FILE", help,
+                  [&about](const std::string& text) { about.name = text; });
         };
         auto format = [&](const char* flag, FileOptions& about) {
             value(sub, flag, "F", "raw, wav, npy, text, pcm, png or pgm; default: by the name",
                   [this, flag, &about](const std::string& text) {
-                      about.format = io::findFormat(text);
-                      if (!about.format)
+                      if (!strc_is_format(text.c_str()))
                           wrongValue(text, flag, "raw, wav, npy, text, pcm, png or pgm");
-                      given(about, flag);
+                      about.format = text;
                   });
         };
         file("--in", options.in, "input file; default: standard input, raw");
@@ -349,44 +329,37 @@ private:
                     wrongValue(text, flag, fmt::format("a number from 1 to {}", INT32_MAX));
                 else if (number)
                     field = static_cast<int>(*number);
-                given(options.out, flag);
             });
         };
-        size("--out-rate", options.outInfo.sampleRate,
+        size("--out-rate", options.outRate,
              "WAV: samples a second; default: as the input, or 44100");
-        size("--out-channels", options.outInfo.channels,
+        size("--out-channels", options.outChannels,
              "WAV, images: channels; default: as the input or the items");
-        size("--out-width", options.outInfo.width,
-             "images: pixels in a row; default: as the input");
-        size("--out-height", options.outInfo.height, "images: rows; default: as many as come");
+        size("--out-width", options.outWidth, "images: pixels in a row; default: as the input");
+        size("--out-height", options.outHeight, "images: rows; default: as many as come");
         value(sub, "--out-sample", "S", "WAV: 8, 16, 24, 32, float or double; images: 8 or 16",
               [this](const std::string& text) {
-                  setSample(text);
-                  given(options.out, "--out-sample");
+                  if (!isOneOf(kSamples, text)) wrongValue(text, "--out-sample", wordsOf(kSamples));
+                  options.outSample = text;
               });
     }
 
     void addEmit(CLI::App& sub) {
         group = "Compiling";
-        value(sub, "-O", "LEVEL", "how much to optimise: -O0, -O1, -O2 (default) or -O3",
-              [this](const std::string& text) {
-                  if (text.size() == 1 && text[0] >= '0' && text[0] <= '3')
-                      options.level = text[0] - '0';
-                  else
-                      wrongValue(text, "-O", "0, 1, 2 or 3");
-              });
-        flag(sub, "--fast-math", options.fastMath,
-             "floats faster and less exact: contracted, reassociated, vector functions");
-        flag(sub, "-g", options.debug, "with what debuggers need: lines, variables, instances");
-        choose(sub, "--check", kChecks, options.checks,
-               "checks of a running program: all (default) or none");
-        choose(sub, "--tapes", kTapes, options.tapes,
-               "memory of tapes: linear (default), or plain ring buffers to compare with");
+        setting(sub, "-O", "LEVEL", "how much to optimise: -O0, -O1, -O2 (default) or -O3",
+                kLevels);
+        setting(sub, "--fast-math",
+                "floats faster and less exact: contracted, reassociated, vector functions");
+        setting(sub, "-g", "with what debuggers need: lines, variables, instances");
+        setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
+                kChecks);
+        setting(sub, "--tapes", "WORD",
+                "memory of tapes: linear (default), or plain ring buffers to compare with", kTapes);
         group = "Looking inside";
         addPasses(sub);
         value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
               [this](const std::string& text) {
-                  Emit stage{};
+                  strc_product stage{};
                   if (find(kEmits, text, stage))
                       options.emit = stage;
                   else
@@ -402,53 +375,32 @@ private:
         };
         value(sub, "--disable-pass", "NAME",
               "leave out a pass: " + base::passNames(isPass) + "; repeatable",
-              [this, isPass](const std::string& text) {
-                  if (auto pass = passOf("--disable-pass", text, isPass))
-                      options.disabledPasses.push_back(*pass);
-              });
+              [this, isPass](const std::string& text) { setPass("disable-pass", text, isPass); });
         value(sub, "--emit-after", "NAME",
               "print what a stage or pass has made, and stop: " + base::passNames(isShown),
-              [this, isShown](const std::string& text) {
-                  options.emitAfter = passOf("--emit-after", text, isShown);
-              });
+              [this, isShown](const std::string& text) { setPass("emit-after", text, isShown); });
         value(sub, "--opt-bisect-limit", "N",
               "do only the first N applications of passes, ours and then LLVM's, and list them",
               [this](const std::string& text) {
-                  options.bisectLimit =
-                      text == "-1" ? -1 : parseInteger("--opt-bisect-limit", text);
+                  if (text == "-1" || parseInteger("--opt-bisect-limit", text))
+                      set("opt-bisect-limit", text);
               });
-        flag(sub, "--time-passes", options.timePasses,
-             "print on standard error how long stages and passes take");
+        setting(sub, "--time-passes", "print on standard error how long stages and passes take");
     }
 
-    std::optional<base::Pass> passOf(std::string_view option, const std::string& name,
-                                     const std::function<bool(const base::PassInfo&)>& fits) {
+    void setPass(std::string_view option, const std::string& name,
+                 const std::function<bool(const base::PassInfo&)>& fits) {
         std::optional<base::Pass> pass = base::findPass(name);
-        if (pass && fits(base::info(*pass))) return pass;
-        wrongValue(name, option, base::passNames(fits));
-        return std::nullopt;
+        if (pass && fits(base::info(*pass)))
+            set(option, name);
+        else
+            wrongValue(name, "--" + std::string(option), base::passNames(fits));
     }
 
     void addOutput(CLI::App& sub) {
         bool builds = sub.get_name() == "build";
         value(sub, "-o", "FILE", builds ? "what to write" : "print to a file",
               [this](const std::string& text) { options.output = text; });
-    }
-
-    void setSample(const std::string& text) {
-        io::StreamInfo& info = options.outInfo;
-        info.floating = text == "float" || text == "double";
-        if (info.floating)
-            info.bits = text == "float" ? 32 : 64;
-        else if (text == "8" || text == "16" || text == "24" || text == "32")
-            info.bits = std::stoi(text);
-        else
-            wrongValue(text, "--out-sample", "8, 16, 24, 32, float or double");
-    }
-
-    static void given(FileOptions& about, const char* flag) {
-        if (!about.given) about.option = flag;
-        about.given = true;
     }
 
     // ---------------------------------------------------------------- values
@@ -463,6 +415,33 @@ private:
             },
             help);
         option->type_name(type)->allow_extra_args(false)->group(group);
+    }
+
+    void set(std::string_view name, std::optional<std::string> value = std::nullopt) {
+        options.settings.push_back({std::string(name), std::move(value)});
+    }
+    static std::string_view withoutDashes(std::string_view flag) {
+        return flag.substr(flag.find_first_not_of('-'));
+    }
+
+    /// An option that is the compiler's business: without a value, or with one, which may have to be one of few words.
+    void setting(CLI::App& sub, const char* flag, const char* help) {
+        sub.add_flag_callback(
+               flag, [this, flag] { set(withoutDashes(flag)); }, help)
+            ->disable_flag_override()
+            ->group(group);
+    }
+    void setting(CLI::App& sub, const char* flag, const char* type, const char* help,
+                 Words words = {}) {
+        value(sub, flag, type, help, [this, flag, words](const std::string& text) {
+            if (text.empty())
+                diags.add(Diag::BadCommandLine)
+                    << fmt::format("there is no value after '{}'", flag);
+            else if (!words.empty() && !isOneOf(words, text))
+                wrongValue(text, flag, wordsOf(words));
+            else
+                set(withoutDashes(flag), text);
+        });
     }
 
     void flag(CLI::App& sub, const char* flags, bool& field, const char* help) {
@@ -488,13 +467,21 @@ private:
 
     template <typename T, std::size_t N>
     static std::string wordsOf(const std::array<Choice<T>, N>& choices) {
-        std::string words;
-        for (std::size_t i = 0; i < N; ++i)
-            words += std::string(i == 0       ? ""
-                                 : i + 1 == N ? " or "
-                                              : ", ") +
-                     std::string(choices[i].word);
-        return words;
+        std::array<std::string_view, N> words;
+        std::transform(choices.begin(), choices.end(), words.begin(),
+                       [](const auto& each) { return each.word; });
+        return wordsOf(words);
+    }
+    static std::string wordsOf(Words words) {
+        std::string text;
+        for (std::size_t i = 0; i < words.size(); ++i) {
+            if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+            text += words[i];
+        }
+        return text;
+    }
+    static bool isOneOf(Words words, std::string_view text) {
+        return std::find(words.begin(), words.end(), text) != words.end();
     }
 
     void integer(CLI::App& sub, const char* flags, std::optional<std::int64_t>& field,
@@ -597,7 +584,7 @@ private:
         std::size_t dot = options.output.rfind('.');
         if (formatGiven || options.output.empty() || options.output == "-") return;
         std::string ending = dot == std::string::npos ? "" : options.output.substr(dot + 1);
-        if (!find(kGraphFormats, ending, options.graphFormat))
+        if (!find(kPictures, ending, options.picture))
             (diags.add(Diag::UnknownFormat) << options.output).note(Diag::Hint)
                 << "graphs are written as .dot, .svg, .json or .txt";
     }
@@ -608,17 +595,15 @@ private:
             std::string name = options.arguments[0];
             name = name.substr(name.rfind('/') + 1);
             if (name.ends_with(".str")) options.output = name.substr(0, name.size() - 4);
-            if (options.isShared && !options.output.empty())
+            if (options.has("shared") && !options.output.empty())
                 options.output = "lib" + options.output + ".so";
             if (options.output.empty()) diags.add(Diag::BadCommandLine) << "-o FILE is missing";
         }
         auto isOutput = [this](const std::string& file) { return file == options.output; };
         if (std::any_of(options.arguments.begin(), options.arguments.end(), isOutput))
             conflict("-o " + options.output, "the source file of that name");
-        if (options.isShared && options.header.empty())
-            options.header = session::headerOf(options.output);
-        if (options.isShared && options.header == options.output)
-            conflict("--header " + options.header, "a library of that name");
+        if (options.has("header") && options.valueOf("header") == options.output)
+            conflict("--header " + options.output, "a library of that name");
     }
 
     void conflict(std::string_view one, std::string_view other) {
@@ -635,18 +620,21 @@ private:
             if (options.write && options.check) conflict("--write", "--check");
             if (options.write && standardInputs > 0) conflict("--write", "'-'");
         }
-        if (options.emit && options.emitAfter) conflict("--emit", "--emit-after");
-        if (options.interpret && !options.checks) conflict("--interpret", "--check=none");
-        if (options.interpret && options.tapes == plan::Tapes::Ring)
-            conflict("--interpret", "--tapes=ring");
-        if (options.interpret && options.noInterpret) conflict("--interpret", "--no-interpret");
-        if (options.isShared && options.isStatic) conflict("--shared", "--static");
-        if (!options.header.empty() && !options.isShared)
+        auto exclude = [this](bool both, std::string_view one, std::string_view other) {
+            if (both) conflict(one, other);
+        };
+        const bool interprets = options.has("interpret");
+        exclude(options.emit && options.has("emit-after"), "--emit", "--emit-after");
+        exclude(interprets && options.valueOf("check") == "none", "--interpret", "--check=none");
+        exclude(interprets && options.valueOf("tapes") == "ring", "--interpret", "--tapes=ring");
+        exclude(interprets && options.has("no-interpret"), "--interpret", "--no-interpret");
+        exclude(options.has("shared") && options.has("static"), "--shared", "--static");
+        if (options.has("header") && !options.has("shared"))
             diags.add(Diag::BadCommandLine) << "--header needs --shared";
+        if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;
         if (options.command == Command::Graph) chooseGraphFormat();
-        bool emits = options.emit || options.emitAfter;
-        if (options.command == Command::Build && !emits) chooseProductName();
-        bool printsStage = emits || options.command == Command::Build ||
+        if (options.command == Command::Build && !options.emit) chooseProductName();
+        bool printsStage = options.emit || options.command == Command::Build ||
                            options.command == Command::Graph ||
                            options.command == Command::Schedule;
         if (!options.output.empty() && !printsStage)
@@ -661,6 +649,12 @@ private:
 };
 
 }  // namespace
+
+const Setting* Options::find(std::string_view name) const {
+    auto found = std::find_if(settings.rbegin(), settings.rend(),
+                              [&](const Setting& each) { return each.name == name; });
+    return found == settings.rend() ? nullptr : &*found;
+}
 
 Parsed parseOptions(int argc, const char* const* argv, Options& options, base::Diagnostics& diags,
                     std::ostream& out) {

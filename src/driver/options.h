@@ -4,16 +4,13 @@
 
 #include <cstdint>
 #include <iosfwd>
-#include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "base/passes.h"
-#include "io/items.h"
-#include "session/products.h"
-#include "session/settings.h"
+#include "strc/strc.h"
 
 namespace strc::driver {
 
@@ -29,26 +26,35 @@ enum class Command : std::uint8_t {
     Version
 };
 enum class When : std::uint8_t { Auto, Always, Never };
-using Emit = session::Product;
-
-enum class GraphFormat : std::uint8_t { Dot, Svg, Json, Text };
 
 struct ReportOptions {
     bool json = false;
     When colour = When::Auto;
 };
 
-struct FileOptions {
-    std::string name = "-";
-    std::optional<io::Format> format;
-    bool given = false;  ///< by any option about this file: the first of them is `option`
-    std::string option;
+/// Of strc_compiler_set: an option that the compiler knows.
+struct Setting {
+    std::string name;
+    std::optional<std::string> value;
 };
 
-struct Options : session::Settings {
+struct FileOptions {
+    std::optional<std::string> name;
+    std::optional<std::string> format;
+};
+
+struct Options {
     Command command = Command::Version;
     std::vector<std::string> arguments;  ///< source files; of explain: names
     ReportOptions report;
+    std::vector<Setting> settings;
+
+    bool has(std::string_view setting) const { return find(setting) != nullptr; }
+    /// What the last of them says, or empty.
+    std::string valueOf(std::string_view setting) const {
+        const Setting* found = find(setting);
+        return found ? found->value.value_or("") : "";
+    }
 
     // ---- run
     std::optional<std::int64_t> iterations;
@@ -57,12 +63,10 @@ struct Options : session::Settings {
     bool loopInput = false;
     bool padTail = false;
     bool cFormat = false;
-    bool noInterpret = false;  ///< what cannot be compiled is an error
-    std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit
-    bool timePasses = false;
     bool stats = false;
     FileOptions in, out;
-    io::StreamInfo outInfo;
+    std::optional<std::string> outSample;
+    int outRate = 0, outChannels = 0, outWidth = 0, outHeight = 0;  ///< 0: not given
 
     // ---- repl
     bool json = false;
@@ -70,13 +74,14 @@ struct Options : session::Settings {
     bool plain = false;  ///< without the line editor
 
     // ---- output of commands
-    std::optional<Emit> emit;
-    std::optional<base::Pass> emitAfter;
+    std::optional<strc_product> emit;
     std::string output;  ///< -o FILE, or empty: standard output; of build: the product
-    GraphFormat graphFormat = GraphFormat::Dot;
-    bool fold = true;
+    strc_product picture = STRC_GRAPH_DOT;
     bool write = false;  ///< fmt
     bool check = false;  ///< fmt
+
+private:
+    const Setting* find(std::string_view name) const;
 };
 
 enum class Parsed : std::uint8_t {

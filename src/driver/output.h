@@ -7,8 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/moment.h"
 #include "base/result.h"
-#include "io/moment.h"
 
 namespace strc::driver {
 
@@ -33,7 +33,7 @@ private:
     bool lines;
     std::string buffer;
     std::function<void()> before;
-    io::Moment handedOn;  ///< since text was handed on last
+    base::Moment handedOn;  ///< since text was handed on last
     int error = 0;
 };
 

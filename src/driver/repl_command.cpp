@@ -108,9 +108,9 @@ public:
     bool failed() const { return output.failed(); }
     /// What went wrong is reported, unless the reader has just had enough.
     int status(const Call& call) const {
-        base::Context context;
-        if (!output.readerGone()) base::report(context.diags, output.failure());
-        call.reporter.show(context);
+        base::Diagnostics diags;
+        if (!output.readerGone()) base::report(diags, output.failure());
+        call.reporter.show(diags);
         return call.reporter.status();
     }
 

@@ -1,24 +1,26 @@
 #include "driver/report.h"
 
 #include <cstdlib>
+#include <new>
 #include <ostream>
 
+#include "base/limits.h"
 #include "base/render.h"
 
 namespace strc::driver {
 
 using base::Diag;
 using base::Diagnostic;
-using base::Severity;
 
 namespace {
 
+constexpr std::size_t kMostErrors = base::Limits{}.errors;
+
 /// Is it the call that has to be changed?
-bool isCallFault(const Diagnostic& diag) {
-    switch (diag.id) {
+bool isCallFault(Diag id, bool hasPlace) {
+    switch (id) {
         case Diag::UnknownFormat:
-        case Diag::FormatItemType:
-            return !diag.range.valid();  // else a file that the program names
+        case Diag::FormatItemType: return !hasPlace;  // else a file that the program names
         case Diag::BadCommandLine:
         case Diag::BadOptionValue:
         case Diag::ConflictingOptions:
@@ -33,40 +35,52 @@ bool isCallFault(const Diagnostic& diag) {
     }
 }
 
+}  // namespace
+
 /// https://no-color.org
-bool wantsColour(When when, const World& world) {
-    if (when != When::Auto) return when == When::Always;
+bool Reporter::hasColour() const {
+    if (options.colour != When::Auto) return options.colour == When::Always;
     const char* forbidden = std::getenv("NO_COLOR");
     return world.errIsTerminal && !(forbidden && *forbidden);
 }
 
-}  // namespace
+void Reporter::render(const Diagnostic& diag) {
+    static const base::SourceManager none;
+    world.err << (options.json ? base::renderJson(diag, none)
+                               : base::renderText(diag, none, {.colour = hasColour()}));
+}
 
-void Reporter::show(base::Diagnostics& diags, const base::SourceManager& sources,
-                    std::uint32_t mostErrors) {
-    diags.merge();
-    const base::RenderOptions text{wantsColour(options.colour, world)};
-    auto render = [&](const Diagnostic& diag) {
-        world.err << (options.json ? base::renderJson(diag, sources)
-                                   : base::renderText(diag, sources, text));
-    };
-    std::uint32_t errors = 0;
-    for (const Diagnostic& diag : diags.all()) {
-        if (diag.severity == Severity::Error) {
-            (isCallFault(diag) ? callFaults : otherFaults) = true;
-            ++errors;
+void Reporter::show(strc_compiler* compiler, Seen& seen) {
+    const std::size_t all = strc_compiler_diagnostic_count(compiler);
+    const std::size_t errors = strc_compiler_error_count(compiler);
+    std::size_t left = kMostErrors;
+    for (; seen.diagnostics < all; ++seen.diagnostics) {
+        strc_diagnostic diag;
+        if (strc_compiler_diagnostic(compiler, seen.diagnostics, &diag) != STRC_OK)
+            throw std::bad_alloc();
+        if (diag.severity == STRC_SEVERITY_ERROR) {
+            (isCallFault(base::findDiag(diag.code), diag.file) ? callFaults : otherFaults) = true;
+            if (left-- == 0) break;
         }
-        if (errors <= mostErrors) render(diag);
+        world.err << (options.json ? diag.json : diag.text);
     }
-    if (errors > mostErrors) {
-        Diagnostic more{Diag::MoreErrors,
-                        Severity::Note,
-                        {},
-                        {std::to_string(errors - mostErrors)},
-                        {},
-                        {},
-                        {}};
-        render(more);
+    if (seen.diagnostics < all)
+        render({Diag::MoreErrors,
+                base::Severity::Note,
+                {},
+                {std::to_string(errors - seen.errors - kMostErrors)},
+                {},
+                {},
+                {}});
+    world.err.flush();
+    seen = {all, errors};
+}
+
+void Reporter::show(base::Diagnostics& diags) {
+    for (const Diagnostic& diag : diags.all()) {
+        if (diag.severity == base::Severity::Error)
+            (isCallFault(diag.id, diag.range.valid()) ? callFaults : otherFaults) = true;
+        render(diag);
     }
     world.err.flush();
     diags.clear();

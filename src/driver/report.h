@@ -1,28 +1,39 @@
 #pragma once
 /// Diagnostics on standard error, and the exit status that follows from them.
 
-#include "base/context.h"
+#include <cstddef>
+
+#include "base/diagnostics.h"
 #include "driver/driver.h"
 #include "driver/options.h"
+#include "strc/strc.h"
 
 namespace strc::driver {
+
+/// How much of what a compiler found has been shown.
+struct Seen {
+    std::size_t diagnostics = 0;
+    std::size_t errors = 0;
+};
 
 class Reporter {
 public:
     explicit Reporter(const World& process) : world(process) {}
     void setOptions(const ReportOptions& wanted) { options = wanted; }
+    bool hasColour() const;
 
-    /// Shows everything that was reported since the last time; merges what many instances share.
-    void show(base::Diagnostics&, const base::SourceManager&, std::uint32_t mostErrors);
-    void show(base::Context& context) {
-        show(context.diags, context.sources, context.limits.errors);
-    }
+    /// Shows everything that was reported since the last time, up to so many errors as anybody reads.
+    void show(strc_compiler*, Seen&);
+    /// The same for faults of the call, which have no places.
+    void show(base::Diagnostics&);
 
     bool hasErrors() const { return callFaults || otherFaults; }
     /// kFine, kWrongCall if only the call was wrong, else kProgramFault.
     ExitStatus status() const;
 
 private:
+    void render(const base::Diagnostic&);
+
     const World& world;
     ReportOptions options;
     bool callFaults = false;

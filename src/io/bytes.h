@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "base/moment.h"
 #include "base/result.h"
-#include "io/moment.h"
 
 namespace strc::io {
 
@@ -94,7 +94,7 @@ private:
     std::vector<std::byte> buffer;
     std::size_t used = 0;
     std::uint64_t written = 0;
-    Moment handedOn;  ///< since bytes were handed on last
+    base::Moment handedOn;  ///< since bytes were handed on last
 };
 
 }  // namespace strc::io

@@ -8,6 +8,7 @@
 #include "executable/link.h"
 #include "executable/tables.h"
 #include "session/engine.h"
+#include "session/products.h"
 
 namespace strc::session {
 
@@ -61,16 +62,11 @@ private:
     }
 
     bool canBeCompiled() {
-        std::string why = program.plan ? codegen::whyNot(program.module, *program.plan)
-                                       : plan::whyNot(program.elaboration);
-        if (settings.lenient) why = "a compiled program has no lenient rates";
-        if (settings.stepLimit) why = "a compiled program has no limit of steps";
-        if (program.plan && why.empty()) return true;
-        if (why.empty()) why = "it has no plan";
-        const graph::Graph& graph = program.elaboration.graph;
-        diags().add(Diag::CannotCompile,
-                    graph.composites.empty() ? graph.nodes[0].range : graph.composites[0].header)
-            << why;
+        const char* why = settings.stepLimit ? "a compiled program has no limit of steps"
+                          : settings.lenient ? "a compiled program has no lenient rates"
+                                             : nullptr;
+        if (!why) return session::canBeCompiled(program);
+        reportCannotCompile(program, why);
         return false;
     }
 

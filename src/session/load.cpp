@@ -23,6 +23,13 @@ void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
     if (!search.best().empty()) diag.note(base::Diag::DidYouMean) << search.best();
 }
 
+/// Code as it was written, for debuggers and to compare with, is left as it was written.
+std::optional<linear::Options> improvements(const Settings& settings) {
+    const bool isPlain = settings.debug || settings.tapes == plan::Tapes::Ring;
+    if (settings.level < 2 || isPlain) return std::nullopt;
+    return linear::Options{settings.fastMath};
+}
+
 }  // namespace
 
 void apply(base::Context& context, const Settings& settings) {
@@ -46,6 +53,8 @@ void apply(base::Context& context, const Settings& settings) {
     }
     if (settings.silenceWarnings) diags.silenceWarnings();
     for (base::Pass pass : settings.disabledPasses) context.passes.disable(pass);
+    if (settings.emitAfter) context.passes.emitAfter(*settings.emitAfter);
+    if (settings.timePasses) context.passes.measure();
     if (!settings.processor.empty() &&
         !codegen::knowsProcessor(codegenOptions(settings), settings.processor))
         diags.add(base::Diag::UnknownProcessor) << settings.processor;
@@ -54,6 +63,7 @@ void apply(base::Context& context, const Settings& settings) {
 Stage load(Compilation& result, const Settings& settings, std::vector<SourceText> sources,
            const Loading& loading) {
     base::Context& context = result.context;
+    if (settings.bisectLimit) context.passes.bisect(*settings.bisectLimit, loading.log);
     Request request;
     request.sources = std::move(sources);
     request.top = settings.top;
@@ -61,8 +71,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.keptParameters = settings.keptParameters;
     request.order = settings.order;
     request.tapes = settings.tapes;
-    request.planIfPossible = loading.planIfPossible;
-    request.improve = loading.improve;
+    request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
+    request.improve = improvements(settings);
     if (settings.isShared) request.mostItems = kMostAtOnce;
     request.print = loading.print;
     request.interrupt = loading.interrupt;

@@ -12,9 +12,8 @@ namespace strc::session {
 
 struct Loading {
     Stage last = Stage::Planned;
-    bool planIfPossible = false;  ///< Request::planIfPossible
-    std::optional<linear::Options> improve;  ///< Request::improve
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
+    std::function<void(std::string_view)> log;  ///< the lines of Settings::bisectLimit
     const volatile bool* interrupt = nullptr;
 };
 
@@ -22,7 +21,8 @@ struct Loading {
 void apply(base::Context&, const Settings&);
 
 /// The settings have been applied. Opens the library of streams and those of natives, then goes through the
-/// stages. Nothing is done if something has been reported before.
+/// stages. Nothing is done if something has been reported before. On the way to a plan it is no fault that there is
+/// none, unless Settings::noInterpret; who goes no further than the schedule wants to know why there is none.
 Stage load(Compilation&, const Settings&, std::vector<SourceText>, const Loading&);
 
 }  // namespace strc::session

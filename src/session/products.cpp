@@ -1,12 +1,17 @@
 #include "session/products.h"
 
+#include <cerrno>
+#include <cstring>
+
 #include <fmt/format.h>
 
 #include "ast/print.h"
 #include "base/assert.h"
 #include "base/pass.h"
 #include "graph/picture.h"
+#include "io/subprocess.h"
 #include "ir/text.h"
+#include "session/engine.h"
 
 namespace strc::session {
 
@@ -30,47 +35,41 @@ std::string graphText(const Compilation& program) {
                          {&program.quota, program.schedules.empty() ? nullptr : &capacity});
 }
 
-std::string machineCode(Product stage, Compilation& program, const codegen::Options& options,
+std::string machineCode(Product stage, Compilation& program, const Settings& settings,
                         bool optimized = true) {
-    codegen::Module module =
-        codegen::lower(program.context, program.module, *program.plan, options);
-    if (optimized) codegen::optimize(module, options);
+    codegen::Options how = codegenOptions(settings);
+    how.native = nativesBySymbol(program);
+    codegen::Module module = codegen::lower(program.context, program.module, *program.plan, how);
+    if (optimized) codegen::optimize(module, how);
     return stage == Product::Llvm ? codegen::printLlvm(module)
-                                  : codegen::printAssembly(module, options);
+                                  : codegen::printAssembly(module, how);
 }
 
-}  // namespace
-
-Stage stageOf(Product product) {
-    switch (product) {
-        case Product::Ast: return Stage::Parsed;
-        case Product::Ir: return Stage::Lowered;
-        case Product::Graph:
-        case Product::Schedule: return Stage::Scheduled;
-        case Product::Plan:
-        case Product::Llvm:
-        case Product::Asm:
-        case Product::Object: return Stage::Planned;
+void reportTool(base::Diagnostics& diags, const std::string& reason) {
+    if (reason.find(std::strerror(ENOENT)) == std::string::npos) {
+        diags.add(base::Diag::CannotWriteFile) << "SVG" << reason;
+        return;
     }
-    return Stage::Scheduled;
+    base::Diagnostic& diag = diags.add(base::Diag::ToolMissing) << "--format svg" << "dot";
+    diag.note(base::Diag::Hint) << "it belongs to Graphviz; --format dot needs no tool";
 }
 
-std::string textOf(Product product, Compilation& program, const codegen::Options& options) {
-    std::string text;
-    switch (product) {
-        case Product::Ast:
-            for (std::size_t i = 0; i < program.programUnits; ++i)
-                text += ast::dump(*program.units[i]);
-            return text;
-        case Product::Ir: return ir::print(ir::forReading(program.module));
-        case Product::Schedule: return scheduleText(program);
-        case Product::Plan: return plan::print(*program.plan);
-        case Product::Llvm:
-        case Product::Asm: return machineCode(product, program, options);
-        case Product::Graph: return graphText(program);
-        case Product::Object: break;
-    }
-    STRC_UNREACHABLE("a stage without text");
+/// Graphviz draws; without it there is still the text that it would draw.
+std::optional<std::string> draw(Compilation& program, const std::string& dot) {
+    base::Result<std::string> drawn = io::runTool({"dot", "-Tsvg"}, dot);
+    if (drawn) return std::move(*drawn);
+    reportTool(program.context.diags, drawn.error());
+    return std::nullopt;
+}
+
+std::optional<std::string> picture(Product product, Compilation& program,
+                                   const Settings& settings) {
+    const graph::Graph& graph = program.elaboration.graph;
+    const std::vector<std::int64_t> capacity = capacities(program);
+    const graph::Annotations notes{&program.quota, &capacity};
+    if (product == Product::GraphJson) return graph::toJson(graph, notes);
+    const std::string dot = graph::toDot(graph, notes, {.fold = settings.fold});
+    return product == Product::GraphDot ? dot : draw(program, dot);
 }
 
 Stage stageOf(base::Pass pass) {
@@ -86,23 +85,105 @@ Stage stageOf(base::Pass pass) {
     }
 }
 
-std::string textAfter(base::Pass pass, Compilation& program, const codegen::Options& options) {
+/// Empty: what a pass has shown.
+std::optional<Product> productOf(base::Pass pass) {
     switch (pass) {
-        case base::Pass::Parse: return textOf(Product::Ast, program, options);
-        case base::Pass::Lower: return textOf(Product::Ir, program, options);
-        case base::Pass::Balance: return textOf(Product::Graph, program, options);
-        case base::Pass::Schedule: return textOf(Product::Schedule, program, options);
-        case base::Pass::Llvm: return textOf(Product::Llvm, program, options);
-        case base::Pass::MachineCode: return textOf(Product::Asm, program, options);
-        case base::Pass::Codegen: return machineCode(Product::Llvm, program, options, false);
+        case base::Pass::Parse: return Product::Ast;
+        case base::Pass::Lower: return Product::Ir;
+        case base::Pass::Balance: return Product::Graph;
+        case base::Pass::Schedule: return Product::Schedule;
+        case base::Pass::Llvm: return Product::Llvm;
+        case base::Pass::MachineCode: return Product::Asm;
         default: break;
     }
+    if (base::info(pass).product == base::PassProduct::Plan) return Product::Plan;
+    return std::nullopt;
+}
+
+std::optional<std::string> textAfter(base::Pass pass, Compilation& program,
+                                     const Settings& settings) {
+    if (auto product = productOf(pass)) return textOf(*product, program, settings);
     const base::PassInfo& info = base::info(pass);
-    if (info.product == base::PassProduct::Plan) return textOf(Product::Plan, program, options);
-    if (info.product == base::PassProduct::Code)
-        machineCode(Product::Llvm, program, options, false);
+    if (info.product == base::PassProduct::Code) {
+        if (!canBeCompiled(program)) return std::nullopt;
+        std::string code = machineCode(Product::Llvm, program, settings, false);
+        if (pass == base::Pass::Codegen) return code;
+    }
     const std::string& shown = program.context.passes.emitted();
     return shown.empty() ? fmt::format("; {}: applied to nothing\n", info.name) : shown;
+}
+
+bool hasPlan(Compilation& program) {
+    if (program.plan) return true;
+    std::string why = plan::whyNot(program.elaboration);
+    reportCannotCompile(program, why.empty() ? "it has no plan" : why);
+    return false;
+}
+
+std::string trees(const Compilation& program) {
+    std::string text;
+    for (std::size_t i = 0; i < program.programUnits; ++i) text += ast::dump(*program.units[i]);
+    return text;
+}
+
+}  // namespace
+
+Stage stageOf(Product product, const Settings& settings) {
+    switch (product) {
+        case Product::Ast: return Stage::Parsed;
+        case Product::Ir: return Stage::Lowered;
+        case Product::Graph:
+        case Product::GraphJson:
+        case Product::GraphDot:
+        case Product::GraphSvg:
+        case Product::Schedule: return Stage::Scheduled;
+        case Product::Plan:
+        case Product::Llvm:
+        case Product::Asm:
+        case Product::Object: return Stage::Planned;
+        case Product::AfterPass:
+            return settings.emitAfter ? stageOf(*settings.emitAfter) : Stage::Nothing;
+    }
+    STRC_UNREACHABLE("a product of no stage");
+}
+
+bool canBeCompiled(Compilation& program) {
+    if (!hasPlan(program)) return false;
+    std::string why = codegen::whyNot(program.module, *program.plan);
+    if (!why.empty()) reportCannotCompile(program, why);
+    return why.empty();
+}
+
+void reportCannotCompile(Compilation& program, std::string_view why) {
+    const graph::Graph& graph = program.elaboration.graph;
+    program.context.diags.add(base::Diag::CannotCompile, graph.composites.empty()
+                                                             ? graph.nodes[0].range
+                                                             : graph.composites[0].header)
+        << why;
+}
+
+std::optional<std::string> textOf(Product product, Compilation& program, const Settings& settings) {
+    switch (product) {
+        case Product::Ast: return trees(program);
+        case Product::Ir: return ir::print(ir::forReading(program.module));
+        case Product::Graph: return graphText(program);
+        case Product::GraphJson:
+        case Product::GraphDot:
+        case Product::GraphSvg: return picture(product, program, settings);
+        case Product::Schedule: return scheduleText(program);
+        case Product::Plan:
+            if (!hasPlan(program)) return std::nullopt;
+            return plan::print(*program.plan);
+        case Product::Llvm:
+        case Product::Asm:
+            if (!canBeCompiled(program)) return std::nullopt;
+            return machineCode(product, program, settings);
+        case Product::AfterPass:
+            if (!settings.emitAfter) return std::nullopt;
+            return textAfter(*settings.emitAfter, program, settings);
+        case Product::Object: break;
+    }
+    STRC_UNREACHABLE("a product without text");
 }
 
 std::vector<std::int64_t> capacities(const Compilation& program) {

@@ -1,23 +1,38 @@
 #pragma once
 /// Every stage's product as a text: --emit, and what the C API shows.
 
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "session/pipeline.h"
 #include "session/settings.h"
 
 namespace strc::session {
 
-enum class Product : std::uint8_t { Ast, Ir, Graph, Schedule, Plan, Llvm, Asm, Object };
+enum class Product : std::uint8_t {
+    Ast,
+    Ir,
+    Graph,
+    GraphJson,
+    GraphDot,
+    GraphSvg,
+    Schedule,
+    Plan,
+    Llvm,
+    Asm,
+    Object,
+    AfterPass,  ///< what Settings::emitAfter has made; of a pass within a stage, what it has shown
+};
 
 /// How far a compilation has to have come.
-Stage stageOf(Product);
-/// Every one but Object. Machine code needs codegen::whyNot to be empty.
-std::string textOf(Product, Compilation&, const codegen::Options&);
+Stage stageOf(Product, const Settings&);
+/// Every one but Object. Empty after reporting, if the program cannot be compiled or the tool that draws is not there.
+std::optional<std::string> textOf(Product, Compilation&, const Settings&);
 
-/// The same for what one stage or pass has made; of a pass within a stage, what it has shown.
-Stage stageOf(base::Pass);
-std::string textAfter(base::Pass, Compilation&, const codegen::Options&);
+/// False after reporting why there is no machine code for it.
+bool canBeCompiled(Compilation&);
+void reportCannotCompile(Compilation&, std::string_view why);
 
 /// Items that each edge has room for, by EdgeId.
 std::vector<std::int64_t> capacities(const Compilation&);

@@ -28,8 +28,12 @@ struct Settings {
     bool silenceWarnings = false;
 
     bool interpret = false;
+    bool noInterpret = false;  ///< what cannot be compiled is an error
     int level = 2;  ///< -O0 to -O3
     std::vector<base::Pass> disabledPasses;
+    std::optional<base::Pass> emitAfter;  ///< what it makes is kept as a text
+    std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit
+    bool timePasses = false;
     bool checks = true;  ///< --check=all
     bool debug = false;  ///< -g
     bool fastMath = false;
@@ -40,6 +44,8 @@ struct Settings {
     bool isStatic = false;
     bool isShared = false;  ///< a library instead of an executable
     std::string header;  ///< of the library; empty: beside it
+
+    bool fold = true;  ///< large graphs when they are drawn
 };
 
 /// What of them matters to code generation.

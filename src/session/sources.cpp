@@ -1,10 +1,10 @@
 #include "session/sources.h"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <istream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -44,19 +44,14 @@ Result<std::string> readFile(const std::string& path) {
     return text;
 }
 
-Result<SourceText> readSource(const std::string& path, std::istream& in) {
-    if (path != "-") {
-        Result<std::string> text = readFile(path);
-        if (!text) return text.failure();
-        return SourceText{path, std::move(*text)};
-    }
-    SourceText source{"<stdin>", {}};
+Result<std::string> readText(const std::string& name, const ReadText& read) {
+    std::string text;
     std::array<char, 1 << 16> buffer{};
-    while (in.read(buffer.data(), buffer.size()), in.gcount() > 0) {
-        source.text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
-        if (source.text.size() > kMostSourceBytes) return tooLarge(source.name);
+    while (const std::size_t got = std::min(read(buffer.data(), buffer.size()), buffer.size())) {
+        text.append(buffer.data(), got);
+        if (text.size() > kMostSourceBytes) return tooLarge(name);
     }
-    return source;
+    return text;
 }
 
 }  // namespace strc::session

@@ -1,7 +1,9 @@
 #pragma once
 /// Source files as strings.
 
-#include <iosfwd>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 
 #include "base/result.h"
@@ -16,7 +18,8 @@ struct SourceText {
 };
 
 base::Result<std::string> readFile(const std::string& path);
-/// "-" is `in`.
-base::Result<SourceText> readSource(const std::string& path, std::istream& in);
+/// The next bytes of a text, up to `room`, and how many; 0: it is over.
+using ReadText = std::function<std::size_t(char* to, std::size_t room)>;
+base::Result<std::string> readText(const std::string& name, const ReadText&);
 
 }  // namespace strc::session

@@ -45,6 +45,20 @@ bool disable(Settings& settings, Value pass) {
     return true;
 }
 
+bool setEmitAfter(Settings& settings, Value pass) {
+    const auto known = base::findPass(pass);
+    if (!known || base::info(*known).product == base::PassProduct::None) return false;
+    settings.emitAfter = known;
+    return true;
+}
+
+bool setBisectLimit(Settings& settings, Value text) {
+    std::uint64_t count = 0;
+    if (text != "-1" && !number(text, INT64_MAX, count)) return false;
+    settings.bisectLimit = text == "-1" ? -1 : static_cast<std::int64_t>(count);
+    return true;
+}
+
 bool setTarget(Settings& settings, Value name) {
     std::size_t choice = 0;
     return choose(name, {"aarch64-linux-gnu", "x86_64-linux-gnu"}, choice) &&
@@ -75,15 +89,21 @@ bool setFlag(Settings& settings, Value name) {
     struct Flag {
         Value name;
         bool Settings::* field;
+        bool value = true;
     };
-    static constexpr Flag flags[] = {
-        {"w", &Settings::silenceWarnings},   {"lenient", &Settings::lenient},
-        {"interpret", &Settings::interpret}, {"g", &Settings::debug},
-        {"fast-math", &Settings::fastMath},  {"static", &Settings::isStatic},
-        {"shared", &Settings::isShared}};
+    static constexpr Flag flags[] = {{"w", &Settings::silenceWarnings},
+                                     {"lenient", &Settings::lenient},
+                                     {"interpret", &Settings::interpret},
+                                     {"no-interpret", &Settings::noInterpret},
+                                     {"g", &Settings::debug},
+                                     {"fast-math", &Settings::fastMath},
+                                     {"time-passes", &Settings::timePasses},
+                                     {"static", &Settings::isStatic},
+                                     {"shared", &Settings::isShared},
+                                     {"no-fold", &Settings::fold, false}};
     for (const Flag& flag : flags) {
         if (flag.name != name) continue;
-        settings.*flag.field = true;
+        settings.*flag.field = flag.value;
         return true;
     }
     return false;
@@ -101,6 +121,8 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "target") return setTarget(settings, value);
     if (name == "schedule") return setOrder(settings, value);
     if (name == "disable-pass") return disable(settings, value);
+    if (name == "emit-after") return setEmitAfter(settings, value);
+    if (name == "opt-bisect-limit") return setBisectLimit(settings, value);
     if (name == "step-limit")
         return number(value, UINT64_MAX, count) && (settings.stepLimit = count, true);
     if (name == "O")

@@ -202,6 +202,84 @@ static void test_warnings(void) {
     strc_compiler_free(c);
 }
 
+static void test_sources(void) {
+    strc_diagnostic d;
+    strc_compiler* c = strc_compiler_new();
+    EXPECT(strc_compiler_add_file(c, "/no/such.str") == STRC_FAILED);
+    EXPECT(strc_compiler_error_count(c) == 1);
+    EXPECT(strc_compiler_diagnostic(c, 0, &d) == STRC_OK &&
+           strcmp(d.code, "cannot-open-file") == 0);
+    EXPECT(strc_compiler_set(c, "W", "no-such-warning") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PARSED, NULL, NULL) == STRC_FAILED);
+    EXPECT(strc_compiler_error_count(c) == 2);  // the option is told, too
+    EXPECT(strc_compiler_stage(c) == STRC_STAGE_NOTHING);
+    strc_compiler_free(c);
+}
+
+typedef struct pieces {
+    const char* text;
+    size_t at, step;
+} pieces;
+
+static size_t next_piece(void* user, char* to, size_t room) {
+    pieces* from = user;
+    size_t size = strlen(from->text + from->at);
+    if (size > from->step) size = from->step;
+    if (size > room) size = room;
+    memcpy(to, from->text + from->at, size);
+    from->at += size;
+    return size;
+}
+
+static void test_streams_of_text(void) {
+    pieces from = {counter, 0, 7};
+    strc_compiler* c = strc_compiler_new();
+    EXPECT(strc_compiler_add_stream(c, "counter.str", next_piece, &from) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_BALANCED, NULL, NULL) == STRC_OK);
+    EXPECT(from.at == strlen(counter));
+    strc_compiler_free(c);
+}
+
+static void test_colours(void) {
+    for (int coloured = 0; coloured < 2; ++coloured) {
+        strc_diagnostic d;
+        strc_compiler* c = compiler_of("p.str", "x", NULL);
+        if (coloured) EXPECT(strc_compiler_set(c, "color", NULL) == STRC_OK);
+        EXPECT(strc_compiler_compile(c, STRC_STAGE_PARSED, NULL, NULL) == STRC_FAILED);
+        EXPECT(strc_compiler_diagnostic(c, 0, &d) == STRC_OK);
+        EXPECT((strchr(d.text, 27) != NULL) == coloured && !strchr(d.json, 27));
+        strc_compiler_free(c);
+    }
+}
+
+static void test_explaining(void) {
+    char page[4000], begin[9];
+    const size_t size = strc_explain("deadlock", page, sizeof page);
+    EXPECT(size > 100 && size < sizeof page && strlen(page) == size);
+    EXPECT(strncmp(page, "deadlock (error)\n", 17) == 0);
+    EXPECT(strc_explain("deadlock", begin, sizeof begin) == size);
+    EXPECT(strcmp(begin, "deadlock") == 0);
+    EXPECT(strc_explain("dead-lock", page, sizeof page) == 0 && page[0] == '\0');
+    EXPECT(strc_explain("more-errors", NULL, 0) == 0);  // a note
+    EXPECT(strc_explain(NULL, NULL, 0) > 10000);
+}
+
+static void test_formatting(void) {
+    size_t size;
+    int changes;
+    strc_compiler* c = compiler_of("p.str", "void->void pipeline P{add A  ;}", NULL);
+    const char* formatted = strc_compiler_format(c, &size, &changes);
+    EXPECT(formatted && strlen(formatted) == size && strstr(formatted, "add A;") && changes);
+    EXPECT(strc_compiler_format(c, &size, &changes) == NULL);  // once
+    strc_compiler* again = compiler_of("p.str", formatted, NULL);
+    EXPECT(strc_compiler_format(again, NULL, &changes) && !changes);
+    strc_compiler_free(again);
+    strc_compiler_free(c);
+    c = compiler_of("p.str", "int int", NULL);
+    EXPECT(strc_compiler_format(c, NULL, NULL) == NULL && strc_compiler_error_count(c) > 0);
+    strc_compiler_free(c);
+}
+
 // ---- products
 
 static void test_products(void) {
@@ -221,6 +299,54 @@ static void test_products(void) {
     EXPECT(strc_compiler_stage(c) == STRC_STAGE_BALANCED);
     EXPECT(strc_compiler_text(c, STRC_GRAPH, NULL) != NULL);
     EXPECT(strc_compiler_text(c, STRC_SCHEDULE, NULL) == NULL);
+    EXPECT(strc_compiler_text(c, STRC_AFTER_PASS, NULL) == NULL);
+    EXPECT(strc_compiler_diagnostic_count(c) == 0);
+    strc_compiler_free(c);
+}
+
+static void test_passes(void) {
+    text lines = {.size = 0};
+    strc_compiler* c = compiler_of("p.str", sum, "Sum");
+    EXPECT(strc_compiler_set(c, "emit-after", "lower") == STRC_OK);
+    EXPECT(strc_compiler_set(c, "opt-bisect-limit", "0") == STRC_OK);
+    EXPECT(strc_compiler_set(c, "time-passes", NULL) == STRC_OK);
+    EXPECT(strc_compiler_set_log(c, keep, &lines) == STRC_OK);
+    EXPECT(strc_compiler_stage_for(c, STRC_AFTER_PASS) == STRC_STAGE_LOWERED);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strstr(strc_compiler_text(c, STRC_AFTER_PASS, NULL), "filter Sum float->float"));
+    EXPECT(strncmp(lines.bytes, "BISECT: NOT running pass (1) ", 29) == 0);
+    EXPECT(strstr(strc_compiler_times(c), "elaborate") != NULL);
+    EXPECT(strcmp(strc_compiler_times(c), "") == 0);
+    strc_compiler_free(c);
+}
+
+/// Rates that are known when it runs: there is no schedule for all of it, and a plan without.
+static const char dynamic[] =
+    "void->void pipeline Main { add Source; add Some; add Sink; }\n"
+    "void->int stateful filter Source { int i; work push 1 { push(i++); } }\n"
+    "int->int filter Some { work pop * push * { int x = pop(); if (x % 2 == 0) push(x); } }\n"
+    "int->void filter Sink { work pop 1 { println(pop()); } }\n";
+
+static void test_what_cannot_be_compiled(void) {
+    strc_compiler* c = compiler_of("p.str", counter, NULL);
+    strc_diagnostic d;
+    strc_run_result result;
+    strc_run_options options = {.size = sizeof options, .iterations = 1};
+    EXPECT(strc_compiler_set(c, "no-interpret", NULL) == STRC_OK);
+    EXPECT(strc_compiler_set(c, "step-limit", "1000") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_FAILED);
+    EXPECT(strc_compiler_diagnostic(c, 0, &d) == STRC_OK && strcmp(d.code, "cannot-compile") == 0);
+    strc_compiler_free(c);
+    c = compiler_of("p.str", counter, NULL);
+    EXPECT(strc_compiler_set(c, "interpret", NULL) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_BALANCED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK && !result.compiled);
+    strc_compiler_free(c);
+    c = compiler_of("p.str", dynamic, NULL);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_SCHEDULED, NULL, NULL) == STRC_OK);
+    EXPECT(strstr(strc_compiler_text(c, STRC_SCHEDULE, NULL), "island 1"));
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_WRONG_CALL);
     strc_compiler_free(c);
 }
 
@@ -305,12 +431,74 @@ static void test_faults_of_building(void) {
     strc_compiler_free(c);
 }
 
+// ---- files
+
+static void write_file(const char* name, const char* content) {
+    FILE* file = fopen(name, "w");
+    EXPECT(file && fputs(content, file) >= 0);
+    if (file) fclose(file);
+}
+
+static void count_calls(void* user) { ++*(int*)user; }
+
+static const char* last_code(strc_compiler* c) {
+    strc_diagnostic d;
+    const size_t count = strc_compiler_diagnostic_count(c);
+    return count > 0 && strc_compiler_diagnostic(c, count - 1, &d) == STRC_OK ? d.code : "";
+}
+
+static void test_files_of_items(void) {
+    int calls = 0;
+    strc_compiler* c = compiled(divide, "Divide");
+    EXPECT(strc_compiler_has_output(c));
+    strc_run_result result;
+    strc_run_options options = {.size = sizeof options, .user = &calls, .begin = count_calls};
+    options.in = "in.txt";
+    options.out = "out.csv";
+    write_file("in.txt", "1\n2\n4\n");
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK);
+    EXPECT(calls == 1 && result.items_read == 3 && result.items_written == 3);
+    expect_output("cat out.csv", "100\n50\n25\n");
+    options.loop_input = 1;
+    options.limit = 5;
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK);
+    expect_output("cat out.csv", "100\n50\n25\n100\n50\n");
+    options.limit = 0;
+    options.even_zero = STRC_ZERO_LIMIT;
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK && result.items_written == 0);
+    options.even_zero = STRC_ZERO_SECONDS;
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_OK);
+    EXPECT(result.end == STRC_RUN_SECONDS);
+    options.out = "in.txt";
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_FAILED);
+    EXPECT(strcmp(last_code(c), "conflicting-options") == 0 && result.end == STRC_RUN_FAILED);
+    options.out = "out.mp3";
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_FAILED);
+    EXPECT(strcmp(last_code(c), "unknown-format") == 0);
+    options.out_format = "mp3";
+    EXPECT(!strc_is_format("mp3") && strc_is_format("text"));
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_WRONG_CALL);
+    options.out_format = "raw";
+    options.in = "no-such-file.txt";
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_FAILED);
+    EXPECT(strcmp(last_code(c), "cannot-open-file") == 0);
+    strc_compiler_free(c);
+    c = compiled(counter, NULL);
+    EXPECT(!strc_compiler_has_output(c));
+    EXPECT(strc_compiler_run(c, &options, &result) == STRC_FAILED);
+    EXPECT(strcmp(last_code(c), "main-stream-side") == 0);
+    strc_compiler_free(c);
+    unlink("in.txt");
+    unlink("out.csv");
+}
+
 static void test_building(void) {
     char folder[] = "/tmp/strc-api-XXXXXX";
     EXPECT(mkdtemp(folder) != NULL && chdir(folder) == 0);
     test_executables();
     test_libraries();
     test_faults_of_building();
+    test_files_of_items();
     for (size_t k = 0; k < 4; ++k)
         unlink((const char*[]){"counter", "fine", "libsum.so", "libsum.h"}[k]);
     EXPECT(rmdir(folder) == 0);  // there was nothing else
@@ -333,6 +521,8 @@ static void test_options(void) {
         {"native", "libm.so.6", ""},
         {"step-limit", "5", "-5"},
         {"disable-pass", "lanes", "parse"},
+        {"emit-after", "parse", "check"},
+        {"opt-bisect-limit", "-1", "-2"},
         {"march", "native", ""},
         {"target", "aarch64-linux-gnu", "vax"},
         {"linker", "cc", ""},
@@ -341,6 +531,10 @@ static void test_options(void) {
         {"w", NULL, "yes"},
         {"lenient", NULL, "yes"},
         {"interpret", NULL, "yes"},
+        {"no-interpret", NULL, "yes"},
+        {"time-passes", NULL, "yes"},
+        {"no-fold", NULL, "yes"},
+        {"color", NULL, "yes"},
         {"g", NULL, "yes"},
         {"fast-math", NULL, "yes"},
         {"static", NULL, "yes"},
@@ -415,7 +609,14 @@ int main(void) {
     test_interrupt();
     test_diagnostics();
     test_warnings();
+    test_sources();
+    test_streams_of_text();
+    test_colours();
+    test_explaining();
+    test_formatting();
     test_products();
+    test_passes();
+    test_what_cannot_be_compiled();
     test_building();
     test_options();
     test_wrong_calls();

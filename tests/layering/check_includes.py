@@ -25,6 +25,8 @@ POSIX = r"(unistd|pwd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
 POSIX_FOLDERS = {"base", "io", "interp", "executable", "host", "session", "driver"}
 # LLVM comes through one door in each of two sizes: every other file of its folder includes these.
 DOORS = {"LLVM": {"codegen/detail/llvm.h", "codegen/detail/llvm_backend.h"}}
+# Folders that are for one file of another.
+FOLDER_DOORS = {("driver", "repl"): {"driver/repl_command.cpp"}}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
@@ -75,15 +77,19 @@ def third_party_fault(folder, is_header, name, allowed, includer):
     return None
 
 
-def own_fault(src, folder, is_public, name, deps):
+def own_fault(src, includer, is_public, name, deps):
     """What is wrong with the header "name" of the tree, or None."""
     if name.startswith("embedded/"):
         return None  # generated for this very target
-    target = name.split("/")[0]
-    if target == "strc" and ("runtime" in deps or name == "strc/strc.h"):
+    folder, target = includer.split("/")[0], name.split("/")[0]
+    if name == "strc/strc.h" and (folder == "api" or "api" in deps):
+        return None
+    if target == "strc" and "runtime" in deps:
         return None
     if target != folder and target not in deps:
         return f'"{name}": {folder} may not know {target}'
+    if includer not in FOLDER_DOORS.get((folder, target), {includer}):
+        return f'"{name}": only {", ".join(sorted(FOLDER_DOORS[folder, target]))} may know {target}'
     if "/detail/" in name and (target != folder or is_public):
         return f'"{name}" is private to {target}'
     if not (src / name).is_file():
@@ -106,7 +112,7 @@ def check_file(src, path, table):
             fault = third_party_fault(
                 folder, is_header and not private, name, libraries, relative.as_posix())
         else:
-            fault = own_fault(src, folder, is_header and not private, name, deps)
+            fault = own_fault(src, relative.as_posix(), is_header and not private, name, deps)
         if fault:
             yield fault
     own = relative.with_suffix(".h").as_posix()

@@ -46,6 +46,19 @@ class Includes(Tree):
         self.write("src/base/detail/d.h", "#pragma once\n")
         self.assertIn("private", self.faults("src/sched/s.cpp", '#include "base/detail/d.h"\n'))
 
+    def test_the_compiler_behind_its_c_functions(self):
+        self.write("src/CMakeLists.txt", CMAKE + "strc_library(repl)\nstrc_library(api DEPS base)\n"
+                   "strc_library(driver DEPS base api repl)\n")
+        for name in "api/detail/c.h", "repl/r.h":
+            self.write(f"src/{name}", "#pragma once\n")
+        public = '#include "strc/strc.h"\n'
+        self.assertEqual(self.faults("src/driver/d.cpp", public), "")
+        self.assertIn("private", self.faults("src/driver/d.cpp", '#include "api/detail/c.h"\n'))
+        self.assertIn("only driver/repl_command.cpp", self.faults("src/driver/d.cpp", '#include "repl/r.h"\n'))
+        self.write("src/driver/d.cpp", "")
+        self.assertEqual(self.faults("src/driver/repl_command.cpp", '#include "repl/r.h"\n'), "")
+        self.assertIn("may not know", self.faults("src/sched/s.cpp", public))
+
     def test_third_parties(self):
         text = "#pragma once\n#include <fmt/core.h>\n"
         self.assertEqual(self.faults("src/base/detail/h.h", text), "")

@@ -4,8 +4,8 @@
 
 #include <gmock/gmock.h>
 
-#include "session/sources.h"
 #include "ir/verify.h"
+#include "session/sources.h"
 
 namespace strc::session {
 namespace {
@@ -239,11 +239,14 @@ TEST_F(PipelineTest, DefinesAndTopChoose) {
 
 TEST(Sources, SayWhatIsWrong) {
     std::istringstream in("text");
-    EXPECT_EQ(readSource("-", in)->text, "text");
-    EXPECT_EQ(readSource("-", in)->name, "<stdin>");
-    EXPECT_EQ(readSource("/no/such.str", in).error(),
+    auto read = [&](char* to, std::size_t room) {
+        in.read(to, static_cast<std::streamsize>(room));
+        return static_cast<std::size_t>(in.gcount());
+    };
+    EXPECT_EQ(*readText("<stdin>", read), "text");
+    EXPECT_EQ(readFile("/no/such.str").error(),
               "cannot open '/no/such.str': No such file or directory");
-    EXPECT_EQ(readSource("/", in).error(), "cannot open '/': Is a directory");
+    EXPECT_EQ(readFile("/").error(), "cannot open '/': Is a directory");
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
-#include "io/moment.h"
+#include "base/moment.h"
 
 #include <time.h>
 
-namespace strc::io {
+namespace strc::base {
 
 namespace {
 
@@ -20,4 +20,4 @@ void Moment::begin() { start = now(); }
 
 bool Moment::isOver() const { return now() - start > kMoment; }
 
-}  // namespace strc::io
+}  // namespace strc::base

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-namespace strc::io {
+namespace strc::base {
 
 class Moment {
 public:
@@ -15,4 +15,4 @@ private:
     std::int64_t start = 0;  ///< nanoseconds of a clock that only goes on
 };
 
-}  // namespace strc::io
+}  // namespace strc::base

@@ -8,6 +8,7 @@
 #include <new>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "session/build.h"
@@ -18,17 +19,14 @@
 
 namespace strc::api {
 
-/// A diagnostic with texts that stay.
+/// A diagnostic; its texts are made when they are asked for, and stay.
 struct Told {
-    base::Severity severity = base::Severity::Error;
-    std::string code, message, file, instance, text, json;
-    bool hasFile = false;
-    strc_place begin{}, end{};
-    unsigned instances = 1;
-};
+    explicit Told(base::Diagnostic found) : diag(std::move(found)) {}
 
-/// Moves what the context has to say to the end of `told`; did it hold errors?
-bool tell(base::Context&, std::deque<Told>& told);
+    base::Diagnostic diag;
+    bool hasTexts = false;
+    std::string message, text, json;
+};
 
 }  // namespace strc::api
 
@@ -38,16 +36,25 @@ struct strc_compiler {
     strc::session::Compilation program;
     strc::session::Stage stage = strc::session::Stage::Nothing;
     const volatile bool* interrupt = nullptr;
+    strc_print* log = nullptr;
+    void* logUser = nullptr;
+    bool hasColour = false;
+    bool lacksSource = false;  ///< one could not be read
     bool isCompiled = false;  ///< strc_compiler_compile has been called
     bool hasFailed = false;
     std::deque<strc::api::Told> told;
+    std::size_t errors = 0;  ///< among them
     std::map<strc_product, std::string> texts;
+    std::string formatted, times;
     std::string inputType, outputType;
     std::string printed;  ///< while the graph was built
     bool triedCode = false;
     std::optional<strc::session::Code> code;
 
     strc::session::Building building() const;
+    bool isInterrupted() const { return interrupt && *interrupt; }
+    /// Moves what the context has to say to the end of `told`; did it hold errors?
+    bool tell();
 };
 
 namespace strc::api {

@@ -1,0 +1,175 @@
+#include "api/detail/files.h"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+namespace strc::api {
+
+using base::Diag;
+using base::Result;
+using base::Status;
+
+namespace {
+
+class Reader : public io::ItemReader {
+public:
+    explicit Reader(const strc_run_options& wanted) : options(wanted) {}
+    Result<std::size_t> read(std::byte* to, std::size_t count) override {
+        return options.read ? std::min(options.read(options.user, to, count), count)
+                            : std::size_t{0};
+    }
+    bool rewind() override { return false; }
+
+private:
+    const strc_run_options& options;
+};
+
+class Writer : public io::ItemWriter {
+public:
+    explicit Writer(const strc_run_options& wanted) : options(wanted) {}
+    Status write(const std::byte* from, std::size_t count) override {
+        if (!options.write || options.write(options.user, from, count) == 0) return base::ok();
+        enough = true;
+        return base::failure(Diag::CannotWriteFile, {"the output", "enough"});
+    }
+    Status flush() override { return base::ok(); }
+    Status close() override { return base::ok(); }
+    bool readerGone() const override { return enough; }
+
+private:
+    const strc_run_options& options;
+    bool enough = false;
+};
+
+struct Sample {
+    std::string_view word;
+    int bits;
+    bool floating;
+};
+constexpr std::array kSamples{Sample{"8", 8, false},     Sample{"16", 16, false},
+                              Sample{"24", 24, false},   Sample{"32", 32, false},
+                              Sample{"float", 32, true}, Sample{"double", 64, true}};
+
+const Sample* sampleOf(const char* word) {
+    if (!word) return nullptr;
+    const auto* found = std::find_if(kSamples.begin(), kSamples.end(),
+                                     [&](const Sample& each) { return each.word == word; });
+    return found == kSamples.end() ? nullptr : found;
+}
+
+/// By the names of the command line; null: nothing was asked for.
+const char* givenAboutInput(const strc_run_options& options) {
+    if (options.in) return "--in";
+    return options.in_format ? "--in-format" : nullptr;
+}
+
+const char* givenAboutOutput(const strc_run_options& options) {
+    if (options.out) return "--out";
+    if (options.out_format) return "--out-format";
+    if (options.out_rate != 0) return "--out-rate";
+    if (options.out_channels != 0) return "--out-channels";
+    if (options.out_width != 0) return "--out-width";
+    if (options.out_height != 0) return "--out-height";
+    return options.out_sample ? "--out-sample" : nullptr;
+}
+
+bool isSameFile(const char* one, const char* other) {
+    std::error_code error;
+    return std::filesystem::is_regular_file(one, error) &&
+           std::filesystem::equivalent(one, other, error);
+}
+
+}  // namespace
+
+bool areFilesKnown(const strc_run_options& options) {
+    auto isFormat = [](const char* word) { return !word || io::findFormat(word); };
+    const int least =
+        std::min({options.out_rate, options.out_channels, options.out_width, options.out_height});
+    return isFormat(options.in_format) && isFormat(options.out_format) && least >= 0 &&
+           (!options.out_sample || sampleOf(options.out_sample));
+}
+
+Ends::Ends(strc_compiler& made, const strc_run_options& wanted, std::function<void()> wait)
+    : compiler(made),
+      diags(made.program.context.diags),
+      options(wanted),
+      waiting(std::move(wait)) {}
+
+bool Ends::open() {
+    const graph::Graph& graph = compiler.program.elaboration.graph;
+    const bool hasInput = checkSide(givenAboutInput(options), graph.input != graph::kNone, "input");
+    const bool hasOutput =
+        checkSide(givenAboutOutput(options), graph.output != graph::kNone, "output");
+    if (options.in && options.out && isSameFile(options.in, options.out))
+        diags.add(Diag::ConflictingOptions) << "--in" << "--out with the same file";
+    if (diags.hasErrors()) return false;
+    if (hasInput) openInput(graph.edges[graph.input].type);
+    if (hasOutput && !diags.hasErrors()) openOutput(graph.edges[graph.output].type);
+    return !diags.hasErrors();
+}
+
+bool Ends::checkSide(const char* option, bool isThere, std::string_view side) {
+    if (!isThere && option)
+        diags.add(Diag::MainStreamSide) << option << compiler.program.main->name << side;
+    return isThere;
+}
+
+std::optional<io::Format> Ends::formatOf(const char* file, const char* format,
+                                         std::string_view option) {
+    auto known = format ? io::findFormat(format) : io::formatOf(file);
+    if (!known)
+        (diags.add(Diag::UnknownFormat) << file).note(Diag::Hint)
+            << "'" + std::string(option) + "' says what it is";
+    return known;
+}
+
+void Ends::openInput(const types::Type* item) {
+    if (!options.in) {
+        reader = std::make_unique<Reader>(options);
+        return;
+    }
+    auto format = formatOf(options.in, options.in_format, "--in-format");
+    if (!format) return;
+    auto opened = io::openReader(options.in, *format, item, waiting);
+    if (opened)
+        reader = std::move(*opened);
+    else
+        base::report(diags, opened.failure());
+}
+
+void Ends::openOutput(const types::Type* item) {
+    if (!options.out) {
+        writer = std::make_unique<Writer>(options);
+        return;
+    }
+    auto format = formatOf(options.out, options.out_format, "--out-format");
+    if (!format) return;
+    auto opened = io::openWriter(options.out, *format, item, outInfo());
+    if (opened)
+        writer = std::move(*opened);
+    else
+        base::report(diags, opened.failure());
+}
+
+/// What was not asked for is as the input has it.
+io::StreamInfo Ends::outInfo() const {
+    const io::StreamInfo from = reader ? reader->info() : io::StreamInfo{};
+    const Sample* sample = sampleOf(options.out_sample);
+    auto either = [](int wanted, int other) { return wanted != 0 ? wanted : other; };
+    io::StreamInfo info;
+    info.bits = sample ? sample->bits : from.bits;
+    info.floating = sample ? sample->floating : from.floating;
+    info.sampleRate = either(options.out_rate, from.sampleRate);
+    info.channels = either(options.out_channels, from.channels);
+    info.width = either(options.out_width, from.width);
+    info.height = options.out_height;
+    return info;
+}
+
+}  // namespace strc::api
+
+int strc_is_format(const char* name) {
+    return name && strc::io::findFormat(name).has_value() ? 1 : 0;
+}

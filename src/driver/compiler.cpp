@@ -1,0 +1,98 @@
+#include "driver/compiler.h"
+
+#include <istream>
+#include <new>
+#include <ostream>
+
+#include "base/assert.h"
+
+namespace strc::driver {
+
+namespace {
+
+std::size_t readStream(void* from, char* to, std::size_t room) {
+    auto& in = *static_cast<std::istream*>(from);
+    in.read(to, static_cast<std::streamsize>(room));
+    return static_cast<std::size_t>(in.gcount());
+}
+
+void log(void* user, const char* text, std::size_t size) {
+    static_cast<const World*>(user)->err << std::string_view(text, size);
+}
+
+void printOn(void* user, const char* text, std::size_t size) {
+    (*static_cast<const Print*>(user))({text, size});
+}
+
+}  // namespace
+
+Compiler::Compiler(const Call& served) : call(served), compiler(strc_compiler_new()) {
+    if (!compiler) throw std::bad_alloc();
+    // The flag is a byte that is 0 or 1, whatever it is called.
+    strc_compiler_set_interrupt(
+        compiler, reinterpret_cast<const volatile unsigned char*>(call.world.interrupt));
+    strc_compiler_set_log(compiler, log, const_cast<World*>(&call.world));
+    if (call.reporter.hasColour()) set("color");
+    for (const Setting& setting : call.options.settings)
+        set(setting.name.c_str(), setting.value ? setting.value->c_str() : nullptr);
+}
+
+Compiler::~Compiler() {
+    showTimes();
+    strc_compiler_free(compiler);
+}
+
+void Compiler::set(const char* option, const char* value) {
+    if (!isFine(strc_compiler_set(compiler, option, value)))
+        base::internalError(__FILE__, __LINE__, option);
+}
+
+void Compiler::addSource(const std::string& file) {
+    isFine(file == "-" ? strc_compiler_add_stream(compiler, "<stdin>", readStream, &call.world.in)
+                       : strc_compiler_add_file(compiler, file.c_str()));
+}
+
+void Compiler::addSources() {
+    for (const std::string& file : call.options.arguments) addSource(file);
+}
+
+bool Compiler::compile(strc_stage last, const Print& print) {
+    return isFine(strc_compiler_compile(compiler, last, print ? printOn : nullptr,
+                                        const_cast<Print*>(&print)));
+}
+
+bool Compiler::build(const std::string& output) {
+    return isFine(strc_compiler_build(compiler, output.c_str()));
+}
+
+std::optional<std::string_view> Compiler::text(strc_product product) {
+    std::size_t size = 0;
+    const char* made = strc_compiler_text(compiler, product, &size);
+    show();
+    if (made) return std::string_view(made, size);
+    if (!call.reporter.hasErrors() && !call.interrupted()) throw std::bad_alloc();
+    return std::nullopt;
+}
+
+std::optional<Compiler::Formatted> Compiler::format() {
+    std::size_t size = 0;
+    int changes = 0;
+    const std::size_t before = strc_compiler_error_count(compiler);
+    const char* made = strc_compiler_format(compiler, &size, &changes);
+    show();
+    if (made) return Formatted{{made, size}, changes != 0};
+    if (before == 0 && strc_compiler_error_count(compiler) == 0) throw std::bad_alloc();
+    return std::nullopt;
+}
+
+void Compiler::show() { call.reporter.show(compiler, seen); }
+
+void Compiler::showTimes() { call.world.err << strc_compiler_times(compiler) << std::flush; }
+
+bool Compiler::isFine(strc_status status) {
+    if (status == STRC_NO_MEMORY) throw std::bad_alloc();
+    show();
+    return status == STRC_OK;
+}
+
+}  // namespace strc::driver
