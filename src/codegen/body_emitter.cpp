@@ -83,7 +83,7 @@ void BodyEmitter::emit() {
     bindParameters();
     showVariables();
     declareLarge();
-    if (lanes && usesColumns(rates)) makeColumns();
+    if (lanes && usesColumns(rates) && !kernel.dealtIn) makeColumns();
     makeLoopColumns();
     block(body.entry);
     if (!b.GetInsertBlock()->getTerminator()) emitReturn(nullptr);

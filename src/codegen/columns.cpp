@@ -194,7 +194,9 @@ void BodyEmitter::writeOut() {
     const Type* type = kernel.kernel->output;
     const auto count = pushedItems ? static_cast<std::uint64_t>(rates.push.max) : 0;
     const unsigned block = count >= blockOf(type) ? blockOf(type) : 8;
-    if (count == 1) {
+    if (kernel.dealtOut) {
+        writeDealt();
+    } else if (count == 1) {
         llvm::Value* row = b.CreateLoad(vectorOf(itemType(type)), pushedItems);
         auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
         b.CreateAlignedStore(row, param(kOut), align);
@@ -210,6 +212,18 @@ void BodyEmitter::writeOut() {
         });
     }
     b.CreateRet(b.getTrue());
+}
+
+/// A row to each branch.
+void BodyEmitter::writeDealt() {
+    const Type* type = kernel.kernel->output;
+    if (!pushedItems) return;
+    llvm::Type* row = vectorOf(itemType(type));
+    auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(type)));
+    for (std::uint64_t k = 0; k < static_cast<std::uint64_t>(rates.push.max); ++k) {
+        llvm::Value* items = b.CreateLoad(row, b.CreateConstInBoundsGEP1_64(row, pushedItems, k));
+        b.CreateAlignedStore(items, dealtItem(kOut, b.getInt64(k)), align);
+    }
 }
 
 /// `block` lanes with few items each.

@@ -24,7 +24,8 @@ void BodyEmitter::showVariables() {
     const elab::Kernel& made = *kernel.kernel;
     // Windows move from firing to firing: what is left of them after optimisation is wrong more often
     // than right.
-    const bool hasWindows = !queued && m.plan.tapes == plan::Tapes::Linear;
+    const bool hasWindows =
+        !queued && !kernel.dealtIn && !kernel.dealtOut && m.plan.tapes == plan::Tapes::Linear;
     auto show = [&](const char* name, const Type* type, unsigned side, std::int64_t items) {
         if (items > 0 && m.debug->keepsAll() && hasWindows)
             debug->behind(param(side), {0}, name, body.range, m.debug->items(type, items));

@@ -172,15 +172,27 @@ llvm::Value* BodyEmitter::loadStrided(const Type* type, llvm::Value* first, std:
 
 llvm::Value* BodyEmitter::inputLanes(const Instr& instr, llvm::Value* index) {
     llvm::Type* item = m.memoryType(instr.type);
-    if (!index->getType()->isVectorTy() && columns)
+    const bool isSame = !index->getType()->isVectorTy();
+    if (isSame && kernel.dealtIn) return loadItems(instr.type, dealtItem(kIn, index));
+    if (kernel.dealtIn) return gatherDealt(instr.type, index);
+    if (isSame && columns)
         return loadColumn(instr.type, index, static_cast<std::uint64_t>(rates.pop.max));
-    if (!index->getType()->isVectorTy())
+    if (isSame)
         return loadStrided(instr.type, b.CreateInBoundsGEP(item, param(kIn), index), rates.pop.max);
     llvm::Value* begin =
         b.CreateMul(b.CreateZExt(laneNumbers(), vectorOf(m.i64())),
                     llvm::ConstantInt::getSigned(vectorOf(m.i64()), rates.pop.max));
     return gatherItems(instr.type,
                        b.CreateGEP(item, param(kIn), b.CreateAdd(begin, protect(index, 0))));
+}
+
+/// Each lane looks at a branch of its own.
+llvm::Value* BodyEmitter::gatherDealt(const Type* type, llvm::Value* index) {
+    llvm::Value* places = b.CreateGEP(m.ptr(), param(kIn), protect(index, 0));
+    llvm::Value* branches =
+        b.CreateMaskedGather(vectorOf(m.ptr()), places, llvm::Align(8),
+                             llvm::Constant::getAllOnesValue(vectorOf(b.getInt1Ty())));
+    return gatherItems(type, b.CreateGEP(m.memoryType(type), branches, laneNumbers()));
 }
 
 /// What is pushed waits in rows until the firings are over: the items of one lane lie together.

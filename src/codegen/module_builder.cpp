@@ -219,9 +219,11 @@ llvm::Function* ModuleBuilder::declare(const std::string& name, KernelFunctions&
     return function;
 }
 
-KernelFunctions& ModuleBuilder::kernel(graph::KernelId id) {
-    KernelFunctions& made = kernels[id];
+KernelFunctions& ModuleBuilder::kernel(graph::KernelId id, bool dealtIn, bool dealtOut) {
+    KernelFunctions& made = kernels[{id, dealtIn, dealtOut}];
     if (made.kernel) return made;
+    made.dealtIn = dealtIn;
+    made.dealtOut = dealtOut;
     made.kernel = &plan.program->kernels[id];
     const ir::StreamCode& code = made.kernel->code;
     std::string name = code.name.empty() ? "filter" : code.name;

@@ -302,7 +302,8 @@ private:
     void fireFilter(const Step& step, const graph::Node& node) {
         const elab::Kernel& kernel = m.plan.program->kernels[node.kernel];
         if (kernel.builtin != ir::BuiltinStream::None) return fireBuiltin(step, node, kernel);
-        KernelFunctions& functions = m.kernel(node.kernel);
+        KernelFunctions& functions = m.kernel(node.kernel, m.plan.inputsOf(step.node).size() > 1,
+                                              m.plan.outputsOf(step.node).size() > 1);
         const bool isPrework = step.first && functions.prework;
         const bool hasMail = m.plan.mailboxOf(step.node) != graph::kNone;
         const bool isOften = !isPrework && !rare;
@@ -314,7 +315,7 @@ private:
         loop(step.count, [&](llvm::Value* round) {
             if (polls && step.count > 1) emitPoll(m, b, env());
             emitDelivery(m, b, env(), state(), step.node);
-            callWork(isPrework ? functions.prework : functions.work, step, node,
+            callWork(isPrework ? functions.prework : functions.work, step,
                      isPrework ? *node.prework : node.work, round);
             emitFired(m, b, env(), step.node);
             if (!isPrework) addToCounter(step.node, 1);
@@ -354,7 +355,7 @@ private:
     llvm::Value* variable(std::uint64_t bytes) {
         llvm::BasicBlock& first = function->getEntryBlock();
         llvm::IRBuilder<> entry(&first, first.begin());
-        auto* made = entry.CreateAlloca(llvm::ArrayType::get(m.i8(), bytes), nullptr, "fields");
+        auto* made = entry.CreateAlloca(llvm::ArrayType::get(m.i8(), bytes), nullptr, "own");
         made->setAlignment(llvm::Align(16));
         return made;
     }
@@ -365,17 +366,28 @@ private:
         return at(m.plan.fields[node]);
     }
 
+    /// Where the items of a firing lie that takes or gives one of each branch.
+    llvm::Value* branches(const std::vector<EdgeId>& edges, const std::vector<Position>& from,
+                          llvm::Value* round) {
+        llvm::Value* places = variable(sizeof(void*) * edges.size());
+        for (std::size_t k = 0; k < edges.size(); ++k)
+            b.CreateStore(item(edges[k], from[k], round, 1),
+                          b.CreateConstInBoundsGEP1_64(m.ptr(), places, k));
+        return places;
+    }
+
     /// The firing of that round, or those that begin with it.
-    llvm::Value* callWork(llvm::Function* work, const Step& step, const graph::Node& node,
-                          const graph::Rates& rates, llvm::Value* round) {
+    llvm::Value* callWork(llvm::Function* work, const Step& step, const graph::Rates& rates,
+                          llvm::Value* round) {
         llvm::Value* none = llvm::PoisonValue::get(m.ptr());
         auto window = [&](const std::vector<EdgeId>& edges, const std::vector<Position>& from,
                           std::int64_t rate) {
             if (edges.empty()) return none;
+            if (edges.size() > 1) return branches(edges, from, round);
             return hasRings() ? rings().header(edges[0]) : item(edges[0], from[0], round, rate);
         };
-        llvm::Value* in = window(node.inputs, step.inputs, rates.pop.max);
-        llvm::Value* out = window(node.outputs, step.outputs, rates.push.max);
+        llvm::Value* in = window(m.plan.inputsOf(step.node), step.inputs, rates.pop.max);
+        llvm::Value* out = window(m.plan.outputsOf(step.node), step.outputs, rates.push.max);
         const std::int64_t counter = m.plan.counters[step.node];
         llvm::Value* iteration = b.getInt32(0);
         if (counter >= 0) iteration = b.CreateTrunc(b.CreateLoad(m.i64(), at(counter)), m.i32());
@@ -412,8 +424,8 @@ private:
             round =
                 b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, round, b.getInt64(count - width));
         if (isLong(*functions.kernel->code.work)) emitPoll(m, b, env());
-        llvm::Value* done = callWork(functions.workLanes.at(static_cast<unsigned>(width)), step,
-                                     node, node.work, round);
+        llvm::Value* done =
+            callWork(functions.workLanes.at(static_cast<unsigned>(width)), step, node.work, round);
         llvm::BasicBlock* called = b.GetInsertBlock();
         b.CreateCondBr(done, next, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
         b.SetInsertPoint(next);
@@ -434,7 +446,7 @@ private:
                       llvm::PHINode* single, llvm::BasicBlock* after) {
         llvm::BasicBlock* one = b.GetInsertBlock();
         emitPoll(m, b, env());
-        callWork(work, step, node, node.work, single);
+        callWork(work, step, node.work, single);
         addToCounter(step.node, 1);
         llvm::Value* following = b.CreateNUWAdd(single, b.getInt64(1));
         single->addIncoming(following, b.GetInsertBlock());

@@ -119,6 +119,7 @@ llvm::Value* BodyEmitter::inputIndex(const Instr& instr, llvm::Value* offset) {
 
 llvm::Value* BodyEmitter::inputItem(const Instr& instr, llvm::Value* offset) {
     if (queued) return queuedInput(instr, offset);
+    if (kernel.dealtIn) return dealtItem(kIn, inputIndex(instr, offset));
     auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
     return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes), param(kIn),
                                inputIndex(instr, offset));
@@ -135,8 +136,14 @@ llvm::Value* BodyEmitter::outputIndex(const Instr& instr) {
     return index;
 }
 
+/// KernelFunctions::dealtIn, dealtOut
+llvm::Value* BodyEmitter::dealtItem(unsigned side, llvm::Value* index) {
+    return b.CreateLoad(m.ptr(), b.CreateInBoundsGEP(m.ptr(), param(side), index));
+}
+
 llvm::Value* BodyEmitter::outputItem(const Instr& instr) {
     if (queued) return queuedOutput(instr);
+    if (kernel.dealtOut) return dealtItem(kOut, outputIndex(instr));
     auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
     llvm::Value* index = outputIndex(instr);
     return b.CreateInBoundsGEP(llvm::ArrayType::get(m.i8(), bytes),

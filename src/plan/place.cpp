@@ -206,16 +206,15 @@ private:
     }
 
     void fire(NodeId id, std::int64_t count, bool first, std::vector<Step>& steps) {
-        const graph::Node& node = graph.nodes[id];
         Step step;
         step.node = id;
         step.count = count;
         step.first = first;
-        for (EdgeId edge : node.inputs) {
+        for (EdgeId edge : sharing.inputsOf(id)) {
             step.inputs.push_back({readers[edge].at, {}});
             advanceReader(edge, count * popRate(graph, edge, first));
         }
-        for (EdgeId edge : node.outputs) {
+        for (EdgeId edge : sharing.outputsOf(id)) {
             step.outputs.push_back({tapes[edge].write, {}});
             advanceWriter(edge, count * pushRate(graph, edge, first));
         }
@@ -232,7 +231,7 @@ private:
         }
         started[leaf.node] = true;
         if (count > 0) fire(leaf.node, count, false, steps);
-        for (EdgeId edge : node.inputs) resetIfCheap(edge, steps);
+        for (EdgeId edge : sharing.inputsOf(leaf.node)) resetIfCheap(edge, steps);
     }
 
     void placeList(const std::vector<Loop>& list, std::vector<Step>& steps) {
@@ -320,10 +319,9 @@ private:
             const std::int64_t all = times * loop.count;
             count(loop.children, all, touches);
             if (!loop.isLeaf()) continue;
-            const graph::Node& node = graph.nodes[loop.node];
-            for (EdgeId edge : node.inputs)
+            for (EdgeId edge : sharing.inputsOf(loop.node))
                 readingOn(edge, touches).items += all * popRate(graph, edge);
-            for (EdgeId edge : node.outputs)
+            for (EdgeId edge : sharing.outputsOf(loop.node))
                 touchOn(edge, touches).writes += all * pushRate(graph, edge);
         }
     }
@@ -458,7 +456,7 @@ private:
     template <typename Take>
     void forAll(std::vector<Step>& steps, const Take& take) {
         for (Step& step : steps) {
-            forEachUse(graph, step, take);
+            forEachUse(graph, sharing, step, take);
             forAll(step.body, take);
         }
     }
@@ -466,7 +464,7 @@ private:
     /// Until here perRound was gathered from the inside. `rounds`: of the loops around.
     void finish(std::vector<Step>& steps, std::vector<std::int64_t>& rounds) {
         for (Step& step : steps) {
-            forEachUse(graph, step, [&](const Use& use, Position& position) {
+            forEachUse(graph, sharing, step, [&](const Use& use, Position& position) {
                 std::vector<std::int64_t>& each = position.perRound;
                 STRC_ASSERT(each.size() == rounds.size(), "a position for each loop");
                 std::reverse(each.begin(), each.end());

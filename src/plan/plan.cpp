@@ -46,6 +46,7 @@ public:
           sharing(options.tapes == Tapes::Ring ? Sharing(graph) : findSharing(context, program)) {
         result.program = &program;
         result.tapes = options.tapes;
+        result.gone = sharing.allGone();
         findWorld(result);
     }
 

@@ -144,7 +144,14 @@ struct Plan {
     std::vector<WorldPort> inputs, outputs;  ///< readers and writers by NodeId, then the open one
     Phase init, steady, scaled;
     std::optional<Demand> demand;  ///< of programs with dynamic rates
+    /// By NodeId: nodes that only move items and have no steps, since others find these where they lie
+    /// (plan/share.h). Empty: there are none.
+    std::vector<bool> gone;
 
+    /// Where a node's items lie, by the port of its steps: its edges, or of a filter before or behind which a
+    /// round robin is gone the branches of that, each with one item of a firing.
+    const std::vector<EdgeId>& inputsOf(NodeId) const;
+    const std::vector<EdgeId>& outputsOf(NodeId) const;
     /// Where the ring of an edge begins, bytes, into the state.
     std::int64_t ringOf(EdgeId id) const { return ringOffset + kRingSize * std::int64_t{id}; }
     /// Index of a node's mailbox, or kNone.

@@ -9,7 +9,10 @@ namespace strc::plan {
 namespace {
 
 using graph::kNone;
+using graph::NodeKind;
 using sched::Loop;
+
+constexpr std::size_t kMostBranches = 32;  ///< pointers that a firing gets
 
 /// Nothing waits behind it at the start that did not come through it.
 bool passesAll(const graph::Graph& graph, const graph::Node& node) {
@@ -22,7 +25,7 @@ void drop(base::Context& context, base::Pass pass, const graph::Graph& graph,
           std::vector<bool>& gone, Wanted wanted) {
     std::vector<NodeId> found;
     for (NodeId id = 0; id < graph.nodes.size(); ++id)
-        if (wanted(id) && passesAll(graph, graph.nodes[id])) found.push_back(id);
+        if (wanted(id)) found.push_back(id);
     if (found.empty()) return;
     const base::PassRun run(context.passes, pass, "the graph");
     if (!run) return;
@@ -43,15 +46,80 @@ void copyWithout(const std::vector<bool>& gone, const std::vector<Loop>& from,
     }
 }
 
+/// Takes and gives items one by one, by counts that never differ.
+bool isPlainFilter(const elab::Elaboration& program, NodeId id) {
+    const graph::Node& node = program.graph.nodes[id];
+    if (node.kind != NodeKind::Filter || node.prework || node.work.isDynamic()) return false;
+    return node.kernel == kNone ||
+           program.kernels[node.kernel].builtin == types::BuiltinStream::None;
+}
+
+/// Weights of 1, and on the other side a filter for which one round is one firing.
+bool isDealt(const elab::Elaboration& program, const std::vector<bool>& gone, NodeId id) {
+    const graph::Node& node = program.graph.nodes[id];
+    const bool joins = node.kind == NodeKind::RoundRobinJoiner;
+    if (!joins && node.kind != NodeKind::RoundRobinSplitter) return false;
+    const auto branches = static_cast<std::int64_t>(node.weights.size());
+    if (branches < 2 || node.weights.size() > kMostBranches) return false;
+    for (std::int64_t weight : node.weights)
+        if (weight != 1) return false;
+    const graph::Edge& edge = program.graph.edges[joins ? node.outputs[0] : node.inputs[0]];
+    const NodeId filter = joins ? edge.to : edge.from;
+    if (!edge.initial.empty() || filter == kNone || gone[filter] || !isPlainFilter(program, filter))
+        return false;
+    const graph::Rates& rates = program.graph.nodes[filter].work;
+    return joins ? rates.pop.max == branches && rates.peek.max == branches
+                 : rates.push.max == branches;
+}
+
+bool isGoneOfKind(const graph::Graph& graph, const std::vector<bool>& gone, NodeId id,
+                  NodeKind kind) {
+    return id != kNone && !gone.empty() && gone[id] && graph.nodes[id].kind == kind;
+}
+
+const std::vector<EdgeId>& inputsWithout(const graph::Graph& graph, const std::vector<bool>& gone,
+                                         NodeId id) {
+    const std::vector<EdgeId>& own = graph.nodes[id].inputs;
+    if (own.size() != 1) return own;
+    const NodeId from = graph.edges[own[0]].from;
+    const bool isDirect = isGoneOfKind(graph, gone, from, NodeKind::RoundRobinJoiner);
+    return isDirect ? graph.nodes[from].inputs : own;
+}
+
+const std::vector<EdgeId>& outputsWithout(const graph::Graph& graph, const std::vector<bool>& gone,
+                                          NodeId id) {
+    const std::vector<EdgeId>& own = graph.nodes[id].outputs;
+    if (own.size() != 1) return own;
+    const NodeId to = graph.edges[own[0]].to;
+    const bool isDirect = isGoneOfKind(graph, gone, to, NodeKind::RoundRobinSplitter);
+    return isDirect ? graph.nodes[to].outputs : own;
+}
+
 }  // namespace
+
+const std::vector<EdgeId>& Plan::inputsOf(NodeId id) const {
+    return inputsWithout(program->graph, gone, id);
+}
+const std::vector<EdgeId>& Plan::outputsOf(NodeId id) const {
+    return outputsWithout(program->graph, gone, id);
+}
+const std::vector<EdgeId>& Sharing::inputsOf(NodeId id) const {
+    return inputsWithout(graph, gone, id);
+}
+const std::vector<EdgeId>& Sharing::outputsOf(NodeId id) const {
+    return outputsWithout(graph, gone, id);
+}
 
 Sharing::Sharing(const graph::Graph& graph)
     : Sharing(graph, std::vector<bool>(graph.nodes.size())) {}
 
-Sharing::Sharing(const graph::Graph& graph, std::vector<bool> without)
-    : gone(std::move(without)), tapes(graph.edges.size(), kNone), start(graph.edges.size() + 1) {
-    findTapes(graph);
-    for (const graph::Edge& edge : graph.edges) read.push_back(edge.to == kNone || !gone[edge.to]);
+Sharing::Sharing(const graph::Graph& program, std::vector<bool> without)
+    : graph(program),
+      gone(std::move(without)),
+      tapes(graph.edges.size(), kNone),
+      start(graph.edges.size() + 1) {
+    findTapes();
+    for (const graph::Edge& edge : graph.edges) read.push_back(hasReader(edge));
     for (EdgeId id = 0; id < tapes.size(); ++id)
         if (read[id]) ++start[tapes[id] + 1];
     for (std::size_t k = 1; k < start.size(); ++k) start[k] += start[k - 1];
@@ -61,8 +129,15 @@ Sharing::Sharing(const graph::Graph& graph, std::vector<bool> without)
         if (read[id]) readers[next[tapes[id]]++] = id;
 }
 
-/// A feedback loop has a joiner, which is never gone: every way up ends.
-void Sharing::findTapes(const graph::Graph& graph) {
+/// Behind a joiner that is gone nothing passes; the branches before it do have a reader.
+bool Sharing::hasReader(const graph::Edge& edge) const {
+    if (isGoneOfKind(graph, gone, edge.from, NodeKind::RoundRobinJoiner)) return false;
+    return edge.to == kNone || !gone[edge.to] ||
+           graph.nodes[edge.to].kind == NodeKind::RoundRobinJoiner;
+}
+
+/// A feedback loop has a joiner, where every way up ends.
+void Sharing::findTapes() {
     std::vector<EdgeId> way;
     for (EdgeId id = 0; id < tapes.size(); ++id) {
         EdgeId at = id;
@@ -70,7 +145,8 @@ void Sharing::findTapes(const graph::Graph& graph) {
         while (tapes[at] == kNone) {
             way.push_back(at);
             const NodeId from = graph.edges[at].from;
-            if (from == kNone || !gone[from]) {
+            if (!isGoneOfKind(graph, gone, from, NodeKind::Duplicate) &&
+                !isGoneOfKind(graph, gone, from, NodeKind::Filter)) {
                 tapes[at] = at;
                 break;
             }
@@ -90,7 +166,7 @@ Loop Sharing::withoutGone(const Loop& phase) const {
 
 bool isIdentity(const elab::Elaboration& program, NodeId id) {
     const graph::Node& node = program.graph.nodes[id];
-    if (node.kind != graph::NodeKind::Filter || node.kernel == kNone) return false;
+    if (node.kind != NodeKind::Filter || node.kernel == kNone) return false;
     const types::BuiltinStream builtin = program.kernels[node.kernel].builtin;
     return builtin != types::BuiltinStream::None &&
            types::info(builtin).role == types::BuiltinRole::Identity;
@@ -100,9 +176,12 @@ Sharing findSharing(base::Context& context, const elab::Elaboration& program) {
     const graph::Graph& graph = program.graph;
     std::vector<bool> gone(graph.nodes.size());
     drop(context, base::Pass::RemoveIdentities, graph, gone,
-         [&](NodeId id) { return isIdentity(program, id); });
-    drop(context, base::Pass::ShareDuplicates, graph, gone,
-         [&](NodeId id) { return graph.nodes[id].kind == graph::NodeKind::Duplicate; });
+         [&](NodeId id) { return isIdentity(program, id) && passesAll(graph, graph.nodes[id]); });
+    drop(context, base::Pass::ShareDuplicates, graph, gone, [&](NodeId id) {
+        return graph.nodes[id].kind == NodeKind::Duplicate && passesAll(graph, graph.nodes[id]);
+    });
+    drop(context, base::Pass::RemoveRoundRobins, graph, gone,
+         [&](NodeId id) { return isDealt(program, gone, id); });
     return Sharing(graph, std::move(gone));
 }
 

@@ -1,7 +1,9 @@
 #pragma once
-/// Tapes with several readers. Splitters that duplicate, and identities, only pass on: what they give is what
-/// they got, so whoever reads behind them reads it where it lies already, and they have nothing to do.
-/// Private to plan.
+/// Doing without nodes that only move items. Private to plan.
+/// - Splitters that duplicate, and identities: what they give is what they got, so whoever reads behind them
+///   reads it where it lies already: a tape with several readers.
+/// - Round robins of weights 1 beside a filter that takes or gives one item of each branch: it reads or writes
+///   the branches themselves.
 
 #include <cstdint>
 #include <span>
@@ -30,12 +32,18 @@ public:
     /// Edges that have readers: not those into nodes that are gone.
     bool isRead(EdgeId edge) const { return read[edge]; }
     bool isGone(NodeId node) const { return gone[node]; }
+    const std::vector<bool>& allGone() const { return gone; }
+    /// Plan::inputsOf, Plan::outputsOf
+    const std::vector<EdgeId>& inputsOf(NodeId) const;
+    const std::vector<EdgeId>& outputsOf(NodeId) const;
     /// Without the firings of nodes that are gone.
     sched::Loop withoutGone(const sched::Loop& phase) const;
 
 private:
-    void findTapes(const graph::Graph&);
+    void findTapes();
+    bool hasReader(const graph::Edge&) const;
 
+    const graph::Graph& graph;
     std::vector<bool> gone;  ///< by NodeId
     std::vector<bool> read;  ///< by EdgeId
     std::vector<EdgeId> tapes, readers;
@@ -45,7 +53,7 @@ private:
 /// Does it push what it pops, item by item, and nothing else?
 bool isIdentity(const elab::Elaboration&, NodeId);
 
-/// The passes `remove-identities` and `share-duplicates`.
+/// The passes `remove-identities`, `share-duplicates` and `remove-round-robins`.
 Sharing findSharing(base::Context&, const elab::Elaboration&);
 
 }  // namespace strc::plan

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "plan/plan.h"
+#include "plan/share.h"
 
 namespace strc::plan {
 
@@ -19,7 +20,7 @@ struct Use {
 
 /// take(Use, Position&) for each position of the step itself, not of its body.
 template <typename AnyStep, typename Take>
-void forEachUse(const graph::Graph& graph, AnyStep& step, Take&& take) {
+void forEachUse(const graph::Graph& graph, const Sharing& sharing, AnyStep& step, Take&& take) {
     if (step.kind != StepKind::Fire) {
         const bool moves = step.kind == StepKind::Move;
         for (auto& position : step.inputs)
@@ -28,15 +29,16 @@ void forEachUse(const graph::Graph& graph, AnyStep& step, Take&& take) {
             take(Use{step.channel, moves, step.count, moves}, position);
         return;
     }
-    const graph::Node& node = graph.nodes[step.node];
+    const std::vector<EdgeId>& inputs = sharing.inputsOf(step.node);
+    const std::vector<EdgeId>& outputs = sharing.outputsOf(step.node);
     for (std::size_t port = 0; port < step.inputs.size(); ++port) {
-        const EdgeId id = node.inputs[port];
+        const EdgeId id = inputs[port];
         const std::int64_t pop = popRate(graph, id, step.first);
         const std::int64_t last = std::max(pop, peekRate(graph, id, step.first));
         take(Use{id, true, (step.count - 1) * pop + last}, step.inputs[port]);
     }
     for (std::size_t port = 0; port < step.outputs.size(); ++port) {
-        const EdgeId id = node.outputs[port];
+        const EdgeId id = outputs[port];
         const std::int64_t push = pushRate(graph, id, step.first);
         take(Use{id, false, step.count * push}, step.outputs[port]);
     }

@@ -87,17 +87,37 @@ private:
                plan.program->kernels[node.kernel].builtin == types::BuiltinStream::Identity;
     }
 
+    /// A joiner (or splitter) with a filter behind it (before it) for which one round is one firing.
+    bool isDealt(const graph::Node& node) const {
+        const bool joins = node.kind == graph::NodeKind::RoundRobinJoiner;
+        if (!joins && node.kind != graph::NodeKind::RoundRobinSplitter) return false;
+        const graph::Edge& edge = graph.edges[joins ? node.outputs[0] : node.inputs[0]];
+        const NodeId id = joins ? edge.to : edge.from;
+        if (!edge.initial.empty() || id == kNone || isGone(id)) return false;
+        const graph::Node& filter = graph.nodes[id];
+        const auto branches = static_cast<std::int64_t>(node.weights.size());
+        const bool ones = node.totalWeight == branches &&
+                          std::all_of(node.weights.begin(), node.weights.end(),
+                                      [](std::int64_t weight) { return weight == 1; });
+        if (filter.kind != graph::NodeKind::Filter || filter.prework || !ones) return false;
+        if (!joins) return filter.work.push.max == branches;
+        return filter.work.pop.max == branches && filter.work.peek.max == branches;
+    }
+
     void checkSharing() {
+        if (!plan.gone.empty() && plan.gone.size() != gone.size())
+            return fault("the plan is of another graph");
+        if (!plan.gone.empty()) gone = plan.gone;
+        for (NodeId id = 0; id < gone.size(); ++id)
+            if (gone[id] && !passesOn(graph.nodes[id]) && !isDealt(graph.nodes[id]))
+                return fault("'{}' does not fire", path(graph, id));
         for (const Channel& channel : plan.channels) {
             if (channel.tape >= plan.channels.size())
                 return fault("{} lies on no tape", name(channel.edge));
-            const NodeId from = graph.edges[channel.edge].from;
-            if (channel.tape != channel.edge && from != kNone) gone[from] = true;
-        }
-        for (const Channel& channel : plan.channels) {
             const graph::Edge& edge = graph.edges[channel.edge];
-            const bool isShared = edge.from != kNone && isGone(edge.from);
-            if (isShared && (!passesOn(graph.nodes[edge.from]) || !edge.initial.empty()))
+            const bool isShared =
+                edge.from != kNone && isGone(edge.from) && passesOn(graph.nodes[edge.from]);
+            if (isShared && !edge.initial.empty())
                 return fault("{} is not what '{}' gets", name(channel.edge),
                              path(graph, edge.from));
             const EdgeId expected =
@@ -109,6 +129,20 @@ private:
                  channel.itemSize != plan.channels[channel.tape].itemSize))
                 fault("{} does not lie on its tape", name(channel.edge));
         }
+    }
+
+    /// By the port of a step: the branches of a round robin that is gone instead of the edge between.
+    const std::vector<EdgeId>& inputsOf(const graph::Node& node) const {
+        if (node.inputs.size() != 1) return node.inputs;
+        const NodeId from = graph.edges[node.inputs[0]].from;
+        if (from == kNone || !isGone(from) || passesOn(graph.nodes[from])) return node.inputs;
+        return graph.nodes[from].inputs;
+    }
+    const std::vector<EdgeId>& outputsOf(const graph::Node& node) const {
+        if (node.outputs.size() != 1) return node.outputs;
+        const NodeId to = graph.edges[node.outputs[0]].to;
+        if (to == kNone || !isGone(to) || passesOn(graph.nodes[to])) return node.outputs;
+        return graph.nodes[to].outputs;
     }
 
     EdgeId tapeOf(EdgeId id) const { return plan.channels[id].tape; }
@@ -254,7 +288,7 @@ private:
 
     void checkEnd(const char* title, EdgeId id) {
         const graph::Edge& edge = graph.edges[id];
-        if (edge.to != kNone && isGone(edge.to)) return;
+        if (edge.to != kNone && isGone(edge.to) && passesOn(graph.nodes[edge.to])) return;
         const Lane& lane = lanes[tapeOf(id)];
         const std::int64_t taken = lanes[id].taken, held = lane.made - taken;
         const std::int64_t retained = plan.channels[id].retained;
@@ -344,24 +378,25 @@ private:
 
     void fire(const Step& step) {
         const graph::Node& node = graph.nodes[step.node];
+        const std::vector<EdgeId>&inputs = inputsOf(node), &outputs = outputsOf(node);
         const bool isFirst = node.prework && !started[step.node];
         if (isFirst != step.first || (step.first && step.count != 1))
             fault("the first firing of '{}' is confused with others", path(graph, step.node));
         started[step.node] = true;
         fired[step.node] += step.count;
         const bool hasPorts =
-            step.inputs.size() == node.inputs.size() && step.outputs.size() == node.outputs.size();
+            step.inputs.size() == inputs.size() && step.outputs.size() == outputs.size();
         if (!hasPorts && !hasRings()) return fault("'{}' lacks ports", path(graph, step.node));
         for (std::int64_t round = 0; round < step.count; ++round) {
-            for (std::size_t port = 0; port < node.inputs.size(); ++port) {
-                const EdgeId id = node.inputs[port];
+            for (std::size_t port = 0; port < inputs.size(); ++port) {
+                const EdgeId id = inputs[port];
                 const std::int64_t pop = popRate(graph, id, step.first);
                 take(id, reading(id, step.inputs, port, round * pop),
                      std::max(pop, peekRate(graph, id, step.first)), pop);
             }
-            for (std::size_t port = 0; port < node.outputs.size(); ++port) {
-                const std::int64_t push = pushRate(graph, node.outputs[port], step.first);
-                const EdgeId id = node.outputs[port];
+            for (std::size_t port = 0; port < outputs.size(); ++port) {
+                const std::int64_t push = pushRate(graph, outputs[port], step.first);
+                const EdgeId id = outputs[port];
                 put(id, writing(id, step.outputs, port, round * push), push);
             }
         }

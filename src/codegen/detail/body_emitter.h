@@ -130,6 +130,7 @@ private:
     llvm::Value* inputIndex(const Instr&, llvm::Value* offset);  ///< in the window, checked
     llvm::Value* inputItem(const Instr&, llvm::Value* offset);
     llvm::Value* outputIndex(const Instr&);
+    llvm::Value* dealtItem(unsigned side, llvm::Value* index);
     llvm::Value* outputItem(const Instr&);
     void advance(llvm::Value* counter);
     void passInput(const Instr&);  ///< the item that was popped
@@ -192,6 +193,8 @@ private:
     llvm::Value* loadStrided(const Type*, llvm::Value* first, std::int64_t stride);
     llvm::Value* inputLanes(const Instr&, llvm::Value* index);
     void pushLanes(const Instr&, llvm::Value* index);
+    void writeDealt();
+    llvm::Value* gatherDealt(const Type*, llvm::Value* index);
     void emitLaneIf(const Instr&);
     llvm::Value* protect(llvm::Value* x, std::uint64_t harmless);
     void checkLanes(llvm::Value* holds);

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "codegen/detail/debug.h"
@@ -37,6 +38,9 @@ struct Module::Impl {
 /// The LLVM functions of one kernel's bodies.
 struct KernelFunctions {
     const elab::Kernel* kernel = nullptr;
+    /// Is `in` (or `out`) an array of pointers, one for each item of a firing (Plan::inputsOf)? Items of the next
+    /// firing follow each of them.
+    bool dealtIn = false, dealtOut = false;
     llvm::Function* work = nullptr;
     llvm::Function* prework = nullptr;
     std::vector<llvm::Function*> start;  ///< in order, of a kernel that starts late
@@ -79,7 +83,7 @@ public:
     int site(Site);
 
     // ---- bodies
-    KernelFunctions& kernel(graph::KernelId);
+KernelFunctions& kernel(graph::KernelId, bool dealtIn = false, bool dealtOut = false);
     /// The pass `bounds-proofs`.
     const ir::Proofs& proofs(KernelFunctions&);
     /// The width in which steps of `firings` firings are done, with its function in workLanes; 0: one by one.
@@ -142,7 +146,7 @@ private:
     std::vector<std::vector<graph::NodeId>> instances;  ///< by kernel, once somebody has asked
     std::map<std::pair<graph::NodeId, std::string>, llvm::Function*> handlerEntries;
     std::map<std::size_t, llvm::Constant*> routes;  ///< by Plan::routes
-    std::map<graph::KernelId, KernelFunctions> kernels;
+    std::map<std::tuple<graph::KernelId, bool, bool>, KernelFunctions> kernels;
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
     std::map<const ir::Body*, bool> recursive;
