@@ -35,14 +35,15 @@ unsigned widthOf(const ir::Body& body, const ir::LoopLanes& loop) {
 
 void BodyEmitter::chooseRounds() {
     const bool isWork = code && kernel.kernel && body.kind == ir::BodyKind::Work;
-    if (!isWork || queued || debug || lanes || m.options.level < 2 || usesRings() ||
+    const bool isDealt = kernel.dealtIn || kernel.dealtOut;
+    if (!isWork || queued || isDealt || debug || lanes || m.options.level < 2 || usesRings() ||
         !kernel.widths.empty())
         return;
     const std::string name = function.getName().str();
     for (ir::LoopLanes& loop : ir::findLoopLanes(body)) {
-        m.passes.show(base::Pass::Lanes, name, [&] { return ir::print(body, loop) + "\n"; });
+        m.passes.show(base::Pass::LoopLanes, name, [&] { return ir::print(body, loop) + "\n"; });
         if (widthOf(body, loop) == 0 || !readsFit(loop)) continue;
-        if (!base::PassRun(m.passes, base::Pass::Lanes, name)) continue;
+        if (!base::PassRun(m.passes, base::Pass::LoopLanes, name)) continue;
         for (std::int64_t stride : loop.peekStrides)
             if (stride > kShuffled) columnStride = static_cast<std::uint64_t>(stride);
         loopsInLanes.push_back(std::move(loop));

@@ -22,7 +22,7 @@ int->int feedbackloop Mix {
 }
 int->int filter Add { work pop 2 push 2 { int s = pop() + pop(); push(s); push(s % 100); } }
 int->int filter Scale(int k) { work pop 1 push 1 { push(pop() * k); } }
-int->int filter Some { work pop 1 push 1 { int x = pop(); if (x > 9) push(x); else push(9 - x); } }
+int->int filter Some { work pop 1 push 1 { int x = pop(); if (x > 9) push(x); if (x <= 9) push(9 - x); } }
 int->void filter Show { work pop 1 { println(pop()); } }
 """
 RUN = ["run", "-i3000", "p.str"]
@@ -61,6 +61,7 @@ class Passes(Case):
         self.assertIn("filter Scale", texts["specialize"])
         self.assertIn("; lanes: Scale.work\nvarying:", texts["lanes"])
         self.assertIn("@Scale.work.lanes(", texts["lanes"])
+        self.assertIn("; selections: Some.work\nselected:", texts["selections"])
         self.assertIn("; rate-proofs: Scale.work\npops proved, pushes proved\n", texts["rate-proofs"])
         self.assertIn("; bounds-proofs: Add\nwork: 1 of 1 check proved\n", texts["bounds-proofs"])
         self.assertEqual(texts["plan"], self.call("check", "--emit=plan", "p.str")[0].decode())
@@ -83,7 +84,7 @@ class Passes(Case):
         numbers = [int(re.match(r"BISECT: running pass \((\d+)\) .+ on .", line).group(1)) for line in lines]
         self.assertEqual(numbers, list(range(1, len(lines) + 1)))
         kinds = [line.split()[4] for line in lines]
-        self.assertEqual(kinds[0], "scaling")
+        self.assertEqual(kinds[0], "remove-round-robins")
         self.assertLess(kinds.index("lanes"), kinds.index("llvm"))
         self.assertLess(kinds.index("llvm"), len(kinds) - 1)  # LLVM's own follow
         ours = kinds.index("llvm") + 1

@@ -26,7 +26,11 @@ ENGINES = {
     "jit -O0": ["-O0", "--no-interpret"],
     "jit -O2": ["-O2", "--no-interpret"],
     "jit -O3": ["-O3", "--no-interpret"],
-    "jit without lanes": ["--disable-pass=lanes", "--no-interpret"],
+    "jit without lanes": [
+        *(f"--disable-pass={name}" for name in ("lanes", "loop-lanes", "selections")),
+        "--no-interpret",
+    ],
+    "jit rings": ["--tapes=ring", "--no-interpret"],
 }
 
 

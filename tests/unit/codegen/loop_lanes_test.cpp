@@ -98,7 +98,7 @@ TEST_F(LoopLanesCompiled, CanBeSwitchedOff) {
     request.tapes = plan::Tapes::Linear;
     compileFilter(filter, "float");
     EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("\nrounds:"));
-    program.context.passes.disable(base::Pass::Lanes);
+    program.context.passes.disable(base::Pass::LoopLanes);
     EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr("\nrounds:")));
 }
 

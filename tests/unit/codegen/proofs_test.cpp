@@ -19,7 +19,8 @@ protected:
             members.substr(members.find("work {") + 5) +
             " }\n"
             "int->void filter Show { work pop 1 { println(pop()); } }\n");
-        program.context.passes.disable(base::Pass::Lanes);  // both sides of branches check again
+        program.context.passes.disable(
+            base::Pass::Selections);  // both sides of branches check again
         const codegen::Module made = lower();
         return static_cast<std::size_t>(
             std::count_if(made.sites().begin(), made.sites().end(), [](const codegen::Site& site) {

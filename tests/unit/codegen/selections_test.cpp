@@ -90,7 +90,7 @@ TEST_F(SelectionsCompiled, CanBeSwitchedOff) {
     EXPECT_THAT(compileFilter(filter), Not(HasSubstr("!unpredictable")));
     request.tapes = plan::Tapes::Linear;
     compileFilter(filter);
-    program.context.passes.disable(base::Pass::Lanes);
+    program.context.passes.disable(base::Pass::Selections);
     EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr("!unpredictable")));
 }
 
