@@ -199,6 +199,12 @@ int ModuleBuilder::site(Site made) {
 
 // ---- bodies
 
+/// A branch that is read can lie on the tape that is written (of a feedback loop), at another place.
+void ModuleBuilder::markTapes(llvm::Function& function, const KernelFunctions& owner) {
+    function.addParamAttr(kIn, llvm::Attribute::NoAlias);
+    if (!owner.dealtIn) function.addParamAttr(kOut, llvm::Attribute::NoAlias);
+}
+
 llvm::Function* ModuleBuilder::declare(const std::string& name, KernelFunctions& owner,
                                        const ir::StreamCode* code, const ir::Body& body) {
     bool isFunction = body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
@@ -213,8 +219,7 @@ llvm::Function* ModuleBuilder::declare(const std::string& name, KernelFunctions&
     function->setDoesNotThrow();
     function->addParamAttr(kEnv, llvm::Attribute::NoAlias);
     if (!isFunction) function->addParamAttr(kFields, llvm::Attribute::NoAlias);
-    if (!isFunction && !codegen::isDynamic(*owner.kernel))
-        for (unsigned k : {kIn, kOut}) function->addParamAttr(k, llvm::Attribute::NoAlias);
+    if (!isFunction && !codegen::isDynamic(*owner.kernel)) markTapes(*function, owner);
     pending.push_back({function, &owner, code, &body});
     return function;
 }
@@ -238,7 +243,8 @@ KernelFunctions& ModuleBuilder::kernel(graph::KernelId id, bool dealtIn, bool de
 unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
     if (options.level < 2 || plan.tapes == plan::Tapes::Ring) return 0;
     const elab::Kernel& kernel = *made.kernel;
-    if (kernel.blocks && firings >= kernel.blocks->firings) {
+    const bool isDealt = made.dealtIn || made.dealtOut;
+    if (kernel.blocks && !isDealt && firings >= kernel.blocks->firings) {
         const auto width = static_cast<unsigned>(kernel.blocks->firings);
         llvm::Function*& function = made.workLanes[width];
         if (!function)
@@ -265,8 +271,8 @@ unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
     function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
                                       made.work->getName() + ".lanes", module);
     function->setDoesNotThrow();
-    for (unsigned k : {kEnv, kFields, kIn, kOut})
-        function->addParamAttr(k, llvm::Attribute::NoAlias);
+    for (unsigned k : {kEnv, kFields}) function->addParamAttr(k, llvm::Attribute::NoAlias);
+    markTapes(*function, made);
     pending.push_back({function, &made, &kernel.code, &*kernel.code.work, width});
     return width;
 }

@@ -12,8 +12,12 @@ Wide aligned(Wide offset, std::int64_t alignment) {
     return (offset + alignment - 1) / alignment * alignment;
 }
 
-bool hasInitial(const Plan& plan, EdgeId id) {
-    return !plan.program->graph.edges[id].initial.empty();
+/// By EdgeId: are there enqueued items on the tape?
+std::vector<bool> withInitial(const Plan& plan) {
+    std::vector<bool> found(plan.channels.size());
+    for (const Channel& channel : plan.channels)
+        if (!plan.program->graph.edges[channel.edge].initial.empty()) found[channel.tape] = true;
+    return found;
 }
 
 bool asksIter(const ir::Body& body) {
@@ -79,9 +83,10 @@ void placeRings(Plan& plan, Wide& end) {
 
 /// Channels with enqueued items come first, so that the image is short.
 void placeChannels(Plan& plan, Wide& end) {
+    const std::vector<bool> hasInitial = withInitial(plan);
     for (bool initial : {true, false}) {
         for (Channel& channel : plan.channels) {
-            if (hasInitial(plan, channel.edge) != initial || channel.tape != channel.edge) continue;
+            if (hasInitial[channel.edge] != initial || channel.tape != channel.edge) continue;
             end = aligned(end, kChannelAlignment);
             channel.offset = static_cast<std::int64_t>(end);
             end += Wide{channel.capacity} * channel.itemSize;
@@ -109,7 +114,7 @@ void makeImage(Plan& plan) {
             const std::string ring = ringBytes(plan, channel.edge);
             put(plan.ringOf(channel.edge), ring.data(), ring.size());
         }
-        std::int64_t offset = channel.offset;
+        std::int64_t offset = channel.offset + channel.start * channel.itemSize;
         for (const types::Value& item : graph.edges[channel.edge].initial) {
             put(offset, item.bytes.data(), item.bytes.size());
             offset += channel.itemSize;

@@ -83,9 +83,9 @@ public:
           capacity(held.size()),
           started(graph.nodes.size(), !begin.fresh) {
         for (EdgeId id = 0; id < held.size(); ++id) {
-            Tape& tape = tapes[sharing.tapeOf(id)];
-            if (sharing.tapeOf(id) == id) tape.write = held[id];
-            if (begin.fresh) held[id] = held[sharing.tapeOf(id)];
+            const EdgeId tape = sharing.tapeOf(id);
+            if (tape == id) tapes[id].write = held[id] + (begin.fresh ? sharing.startOf(id) : 0);
+            if (begin.fresh) held[id] = held[tape] + sharing.lagOf(id);
         }
         for (EdgeId id = 0; id < held.size(); ++id) {
             if (!sharing.isRead(id)) continue;
@@ -97,6 +97,7 @@ public:
 
     Placed run(const Loop& phase) {
         std::vector<Step> steps;
+        beginDelays(steps);
         if (reads > 0) transfer(StepKind::Read, graph.input, reads, steps);
         if (phase.count == 1) {
             placeList(phase.children, steps);
@@ -219,6 +220,21 @@ private:
             advanceWriter(edge, count * pushRate(graph, edge, first));
         }
         steps.push_back(std::move(step));
+    }
+
+    /// What a delay pushes first is not waited for by anybody, and stands before everything else on its tape.
+    void beginDelays(std::vector<Step>& steps) {
+        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+            const graph::Node& node = graph.nodes[id];
+            if (!sharing.isGone(id) || !node.prework || started[id]) continue;
+            started[id] = true;
+            Step step;
+            step.node = id;
+            step.first = true;
+            step.inputs = {{}};
+            step.outputs = {{sharing.startOf(node.outputs[0]), {}}};
+            steps.push_back(std::move(step));
+        }
     }
 
     void placeLeaf(const Loop& leaf, std::vector<Step>& steps) {

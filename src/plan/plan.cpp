@@ -43,7 +43,9 @@ public:
           quota(quota),
           schedule(schedule),
           options(options),
-          sharing(options.tapes == Tapes::Ring ? Sharing(graph) : findSharing(context, program)) {
+          sharing(options.tapes == Tapes::Ring
+                      ? Sharing(graph)
+                      : findSharing(context, program, options.removesCode)) {
         result.program = &program;
         result.tapes = options.tapes;
         result.gone = sharing.allGone();
@@ -64,7 +66,9 @@ public:
             result.channels[id].tape = sharing.tapeOf(id);
             result.channels[id].itemSize = itemSize(graph, id);
             result.channels[id].retained = init.held[id];
-            result.channels[id].capacity = held[id];
+            result.channels[id].start = sharing.startOf(id);
+            if (sharing.tapeOf(id) == id)
+                result.channels[id].capacity = sharing.startOf(id) + held[id];
         }
         take(result.init, std::move(init), quota.init, 0);
         if (options.tapes == Tapes::Linear) takeScaled(begin);

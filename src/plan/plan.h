@@ -47,6 +47,8 @@ struct Channel {
     EdgeId tape = graph::kNone;  ///< whose memory it is; the edge itself if it is its own
     std::int64_t itemSize = 0;  ///< bytes
     std::int64_t retained = 0;  ///< of a tape: what its slowest reader has before it
+    /// Item with which it begins at the start of the program, where its enqueued items are (Linear).
+    std::int64_t start = 0;
     /// Items that ever lie there, in any phase; 0: on another tape. Ring: a power of two.
     std::int64_t capacity = 0;
     std::int64_t offset = 0;  ///< bytes, into the state
@@ -163,6 +165,8 @@ struct Options {
     const sched::Schedule* scaling = nullptr;
     std::int64_t mostItems = INT64_MAX;  ///< of an open end, in the phase `scaled`
     Tapes tapes = Tapes::Linear;
+    /// Filters whose code only moves items are left out as well. Who follows code line by line misses them.
+    bool removesCode = false;
 };
 
 /// Why a program has no plan yet: one sentence ("it has dynamic rates"), or empty if it can have one.

@@ -30,8 +30,9 @@ constexpr std::int64_t kFewest = 4;
 /// In large graphs, whose phases take long to compile, only what lanes gain from is worth it.
 constexpr std::size_t kLarge = 256;  ///< nodes
 /// Beyond that the overhead of a phase is long invisible, and latency and the rest at an end of the
-/// input, which goes one by one, grow.
+/// input, which goes one by one, grow: unless so much stays on channels that to move it takes longer than the rest.
 constexpr std::int64_t kMostFactor = 1024;
+constexpr std::int64_t kMostOfLong = 2048;
 
 graph::Components componentsOf(const graph::Graph& graph) {
     std::vector<graph::Arrow> arrows;
@@ -194,7 +195,15 @@ std::optional<Loop> scaledSteady(const graph::Graph& graph, const Loop& steady,
 
 namespace {
 
-/// What stays on channels moves once a phase: the more it is, the more steady states should share that.
+/// What stays on channels moves once a phase: as many steady states as items should share that.
+std::int64_t mostFactor(const Begin& begin) {
+    std::int64_t waiting = 0;
+    for (EdgeId id = 0; id < begin.held.size() && waiting < kMostOfLong; ++id)
+        if (begin.sharing->tapeOf(id) == id) waiting += std::min(begin.held[id], kMostOfLong);
+    return std::clamp(waiting, kMostFactor, kMostOfLong);
+}
+
+/// The more it is, the more room may be taken.
 std::int64_t mostBytes(const graph::Graph& graph, const Begin& begin) {
     std::int64_t waiting = 0;
     for (EdgeId id = 0; id < begin.held.size() && waiting < kNearBytes; ++id)
@@ -225,7 +234,7 @@ Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions 
     };
     if (bound < kFewest) return {};
     Scaled best = scaledBy(2);
-    std::int64_t most = best.factor == 0 ? 0 : std::min(kMostFactor, bound);
+    std::int64_t most = best.factor == 0 ? 0 : std::min(mostFactor(begin), bound);
     while (best.factor < most) {
         const std::int64_t factor = best.factor + (most - best.factor + 1) / 2;
         if (Scaled more = scaledBy(factor); more.factor != 0)

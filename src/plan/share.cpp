@@ -1,8 +1,10 @@
 #include "plan/share.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/pass.h"
+#include "ir/count_items.h"
 #include "types/builtin_streams.h"
 
 namespace strc::plan {
@@ -77,6 +79,79 @@ bool isGoneOfKind(const graph::Graph& graph, const std::vector<bool>& gone, Node
     return id != kNone && !gone.empty() && gone[id] && graph.nodes[id].kind == kind;
 }
 
+/// Is what it gives what it got?
+bool passesOn(const graph::Graph& graph, const std::vector<bool>& gone, NodeId id) {
+    return isGoneOfKind(graph, gone, id, NodeKind::Duplicate) ||
+           isGoneOfKind(graph, gone, id, NodeKind::Filter);
+}
+
+/// One scalar item, and nothing else.
+bool copiesItem(const ir::Body& work) {
+    const std::vector<ir::Instr>& instrs = work.blocks[work.entry].instrs;
+    return instrs.size() == 2 && instrs[0].op == ir::Op::Pop && instrs[1].op == ir::Op::Push &&
+           instrs[1].operands[0] == instrs[0].result;
+}
+
+/// Can it be done before anything else, and do nothing but push?
+bool onlyPushes(const ir::Body& body) {
+    for (const ir::Block& block : body.blocks) {
+        for (const ir::Instr& instr : block.instrs) {
+            const bool mayTrap = instr.op == ir::Op::Div || instr.op == ir::Op::Rem;
+            const bool isPure = ir::info(instr.op).effects == ir::Effects::Pure && !mayTrap;
+            if (!isPure && instr.op != ir::Op::Push && instr.op != ir::Op::Load &&
+                instr.op != ir::Op::Store && instr.op != ir::Op::Loop && instr.op != ir::Op::Yield)
+                return false;
+        }
+    }
+    return true;
+}
+
+/// Nodes that give some items of their own, then what they get. Those of a tape follow each other: what
+/// lies before its items is the same for all readers, who begin at different places.
+class Delays {
+public:
+    Delays(const elab::Elaboration& program, const std::vector<bool>& gone)
+        : program(program), graph(program.graph), gone(gone), lags(graph.edges.size()) {}
+
+    /// Of identities, in ascending order; those that can are taken to go.
+    bool canGo(NodeId id) {
+        const graph::Node& node = graph.nodes[id];
+        if (gone[id] || (node.prework && !canBegin(node))) return false;
+        EdgeId at = node.inputs[0];
+        std::int64_t lag = 0;
+        for (; graph.edges[at].from != kNone; at = graph.nodes[graph.edges[at].from].inputs[0]) {
+            const NodeId from = graph.edges[at].from;
+            const bool passed = passesOn(graph, gone, from) || chosen.contains(from);
+            if (!passed && from > id && isIdentity(program, from)) return false;
+            if (!passed) break;
+            lag += ownItems(graph, from);
+        }
+        if (lag != lags[at]) return false;
+        lags[at] += ownItems(graph, id);
+        chosen.insert(id);
+        return true;
+    }
+
+private:
+    /// What its prework does can be done before anything else, and pushes as many items as it says.
+    bool canBegin(const graph::Node& node) const {
+        const ir::StreamCode& code = program.kernels[node.kernel].code;
+        const graph::Rates& rates = *node.prework;
+        if (rates.isDynamic() || rates.pop.max != 0 || rates.peek.max != 0) return false;
+        if (!code.prework || !onlyPushes(*code.prework)) return false;
+        static const ir::Module none;  // it calls nothing
+        const ir::ItemCounts counts = ir::countItems(none, code, *code.prework, kMostSteps);
+        return counts.pushes.isExact() && counts.pushes.max == rates.push.max;
+    }
+
+    static constexpr std::uint64_t kMostSteps = 1'000'000;
+    const elab::Elaboration& program;
+    const graph::Graph& graph;
+    const std::vector<bool>& gone;
+    std::set<NodeId> chosen;
+    std::vector<std::int64_t> lags;  ///< by tape
+};
+
 const std::vector<EdgeId>& inputsWithout(const graph::Graph& graph, const std::vector<bool>& gone,
                                          NodeId id) {
     const std::vector<EdgeId>& own = graph.nodes[id].inputs;
@@ -117,6 +192,7 @@ Sharing::Sharing(const graph::Graph& program, std::vector<bool> without)
     : graph(program),
       gone(std::move(without)),
       tapes(graph.edges.size(), kNone),
+      lags(graph.edges.size()),
       start(graph.edges.size() + 1) {
     findTapes();
     for (const graph::Edge& edge : graph.edges) read.push_back(hasReader(edge));
@@ -145,14 +221,20 @@ void Sharing::findTapes() {
         while (tapes[at] == kNone) {
             way.push_back(at);
             const NodeId from = graph.edges[at].from;
-            if (!isGoneOfKind(graph, gone, from, NodeKind::Duplicate) &&
-                !isGoneOfKind(graph, gone, from, NodeKind::Filter)) {
+            if (!passesOn(graph, gone, from)) {
                 tapes[at] = at;
                 break;
             }
             at = graph.nodes[from].inputs[0];
         }
-        for (EdgeId passed : way) tapes[passed] = tapes[at];
+        std::int64_t lag = lagOf(at);
+        for (auto passed = way.rbegin(); passed != way.rend(); ++passed) {
+            if (*passed == tapes[at]) continue;
+            tapes[*passed] = tapes[at];
+            lag += ownItems(graph, graph.edges[*passed].from);
+            lags[*passed] = lag;
+            lags[tapes[at]] = std::max(lags[tapes[at]], lag);
+        }
     }
 }
 
@@ -164,24 +246,43 @@ Loop Sharing::withoutGone(const Loop& phase) const {
     return made;
 }
 
+std::int64_t ownItems(const graph::Graph& graph, NodeId id) {
+    const graph::Node& node = graph.nodes[id];
+    std::int64_t items = node.prework ? node.prework->push.max : 0;
+    if (node.kind == NodeKind::Filter)
+        items += static_cast<std::int64_t>(graph.edges[node.outputs[0]].initial.size());
+    return items;
+}
+
 bool isIdentity(const elab::Elaboration& program, NodeId id) {
     const graph::Node& node = program.graph.nodes[id];
     if (node.kind != NodeKind::Filter || node.kernel == kNone) return false;
-    const types::BuiltinStream builtin = program.kernels[node.kernel].builtin;
-    return builtin != types::BuiltinStream::None &&
-           types::info(builtin).role == types::BuiltinRole::Identity;
+    const elab::Kernel& kernel = program.kernels[node.kernel];
+    if (kernel.builtin != types::BuiltinStream::None)
+        return types::info(kernel.builtin).role == types::BuiltinRole::Identity;
+    return node.effects == graph::kNoEffect && kernel.code.functions.empty() && kernel.code.work &&
+           copiesItem(*kernel.code.work);
 }
 
-Sharing findSharing(base::Context& context, const elab::Elaboration& program) {
+Sharing findSharing(base::Context& context, const elab::Elaboration& program, bool code) {
     const graph::Graph& graph = program.graph;
     std::vector<bool> gone(graph.nodes.size());
-    drop(context, base::Pass::RemoveIdentities, graph, gone,
-         [&](NodeId id) { return isIdentity(program, id) && passesAll(graph, graph.nodes[id]); });
+    auto passes = [&](NodeId id) {
+        if (!isIdentity(program, id)) return false;
+        const elab::Kernel& kernel = program.kernels[graph.nodes[id].kernel];
+        return kernel.builtin != types::BuiltinStream::None || code;
+    };
+    drop(context, base::Pass::RemoveIdentities, graph, gone, [&](NodeId id) {
+        return passes(id) && !graph.nodes[id].prework && ownItems(graph, id) == 0;
+    });
     drop(context, base::Pass::ShareDuplicates, graph, gone, [&](NodeId id) {
         return graph.nodes[id].kind == NodeKind::Duplicate && passesAll(graph, graph.nodes[id]);
     });
     drop(context, base::Pass::RemoveRoundRobins, graph, gone,
          [&](NodeId id) { return isDealt(program, gone, id); });
+    Delays delays(program, gone);
+    drop(context, base::Pass::RemoveDelays, graph, gone,
+         [&](NodeId id) { return passes(id) && delays.canGo(id); });
     return Sharing(graph, std::move(gone));
 }
 

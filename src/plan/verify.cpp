@@ -8,6 +8,7 @@
 #include "plan/layout.h"
 #include "plan/names.h"
 #include "plan/plan.h"
+#include "plan/share.h"
 #include "types/builtin_streams.h"
 
 namespace strc::plan {
@@ -56,9 +57,8 @@ public:
         }
         for (EdgeId id = 0; id < lanes.size(); ++id) {
             lanes[id].places.assign(static_cast<std::size_t>(plan.channels[id].capacity), kNothing);
-            for (std::size_t i = 0; i < graph.edges[id].initial.size(); ++i)
-                lanes[id].places[i] = lanes[id].made++;
         }
+        for (EdgeId id = 0; id < lanes.size(); ++id) begin(id);
         play("init", plan.init, quota.init, 1);
         play("steady", plan.steady, quota.steady, 1);
         if (plan.scaled.iterations == 0) return faults;
@@ -83,8 +83,37 @@ private:
 
     bool passesOn(const graph::Node& node) const {
         if (node.kind == graph::NodeKind::Duplicate) return true;
-        return node.kind == graph::NodeKind::Filter && node.kernel != kNone &&
-               plan.program->kernels[node.kernel].builtin == types::BuiltinStream::Identity;
+        const bool looks =
+            node.prework && (node.prework->pop.max != 0 || node.prework->peek.max != 0);
+        return node.kind == graph::NodeKind::Filter && !looks &&
+               isIdentity(*plan.program, static_cast<NodeId>(&node - graph.nodes.data()));
+    }
+
+    /// Items that a node that is gone gives before those it gets.
+    std::int64_t ownItems(const graph::Edge& edge) const {
+        const graph::Node& node = graph.nodes[edge.from];
+        return static_cast<std::int64_t>(edge.initial.size()) +
+               (node.prework ? node.prework->push.max : 0);
+    }
+
+    /// Where a shared tape has those, and what is then written, at the start.
+    void begin(EdgeId id) {
+        const graph::Edge& edge = graph.edges[id];
+        Lane& tape = lanes[tapeOf(id)];
+        lanes[id].taken = plan.channels[id].start;
+        if (tapeOf(id) == id)
+            tape.made = plan.channels[id].start + static_cast<std::int64_t>(edge.initial.size());
+        putFirst(id, static_cast<std::int64_t>(edge.initial.size()));
+    }
+
+    void putFirst(EdgeId id, std::int64_t items) {
+        const std::int64_t from = plan.channels[id].start;
+        if (!isInside(id, from, items)) return;
+        for (std::int64_t i = from; i < from + items; ++i) {
+            std::int64_t& place = lanes[tapeOf(id)].places[static_cast<std::size_t>(i)];
+            if (place != kNothing) fault("{} begins where others do", name(id));
+            place = i;
+        }
     }
 
     /// A joiner (or splitter) with a filter behind it (before it) for which one round is one firing.
@@ -117,9 +146,14 @@ private:
             const graph::Edge& edge = graph.edges[channel.edge];
             const bool isShared =
                 edge.from != kNone && isGone(edge.from) && passesOn(graph.nodes[edge.from]);
-            if (isShared && !edge.initial.empty())
+            const graph::NodeKind kind =
+                isShared ? graph.nodes[edge.from].kind : graph::NodeKind::Filter;
+            if (kind != graph::NodeKind::Filter && !edge.initial.empty())
                 return fault("{} is not what '{}' gets", name(channel.edge),
                              path(graph, edge.from));
+            if (isShared && channel.start + ownItems(edge) !=
+                                plan.channels[graph.nodes[edge.from].inputs[0]].start)
+                fault("{} begins somewhere else on its tape", name(channel.edge));
             const EdgeId expected =
                 isShared ? plan.channels[graph.nodes[edge.from].inputs[0]].tape : channel.edge;
             if (channel.tape != expected || plan.channels[channel.tape].tape != channel.tape)
@@ -133,16 +167,17 @@ private:
 
     /// By the port of a step: the branches of a round robin that is gone instead of the edge between.
     const std::vector<EdgeId>& inputsOf(const graph::Node& node) const {
-        if (node.inputs.size() != 1) return node.inputs;
-        const NodeId from = graph.edges[node.inputs[0]].from;
-        if (from == kNone || !isGone(from) || passesOn(graph.nodes[from])) return node.inputs;
-        return graph.nodes[from].inputs;
+        const NodeId from = node.inputs.size() == 1 ? graph.edges[node.inputs[0]].from : kNone;
+        const bool isDirect = isGoneOfKind(from, graph::NodeKind::RoundRobinJoiner);
+        return isDirect ? graph.nodes[from].inputs : node.inputs;
     }
     const std::vector<EdgeId>& outputsOf(const graph::Node& node) const {
-        if (node.outputs.size() != 1) return node.outputs;
-        const NodeId to = graph.edges[node.outputs[0]].to;
-        if (to == kNone || !isGone(to) || passesOn(graph.nodes[to])) return node.outputs;
-        return graph.nodes[to].outputs;
+        const NodeId to = node.outputs.size() == 1 ? graph.edges[node.outputs[0]].to : kNone;
+        const bool isDirect = isGoneOfKind(to, graph::NodeKind::RoundRobinSplitter);
+        return isDirect ? graph.nodes[to].outputs : node.outputs;
+    }
+    bool isGoneOfKind(NodeId id, graph::NodeKind kind) const {
+        return id != kNone && isGone(id) && graph.nodes[id].kind == kind;
     }
 
     EdgeId tapeOf(EdgeId id) const { return plan.channels[id].tape; }
@@ -223,7 +258,7 @@ private:
             if (plan.demand) break;  // initial items are in queues
             if (hasRings() && !imageHas(plan.ringOf(channel.edge), ringBytes(plan, channel.edge)))
                 fault("the image lacks the ring of {}", name(channel.edge));
-            std::int64_t offset = channel.offset;
+            std::int64_t offset = channel.offset + channel.start * channel.itemSize;
             for (const types::Value& item : graph.edges[channel.edge].initial) {
                 if (!imageHas(offset, item.bytes))
                     fault("the image lacks items of {}", name(channel.edge));
@@ -240,7 +275,8 @@ private:
         read = 0;
         playAll(phase.steps);
         for (NodeId id = 0; id < fired.size(); ++id) {
-            const std::int64_t expected = isGone(id) ? 0 : firings[id] * times;
+            const std::int64_t own = &phase == &plan.init && graph.nodes[id].prework ? 1 : 0;
+            const std::int64_t expected = isGone(id) ? own : firings[id] * times;
             if (fired[id] == expected) continue;
             fault("'{}' fires {} times instead of {} in {}", path(graph, id), fired[id], expected,
                   title);
@@ -384,6 +420,7 @@ private:
             fault("the first firing of '{}' is confused with others", path(graph, step.node));
         started[step.node] = true;
         fired[step.node] += step.count;
+        if (isGone(step.node)) return beginDelay(step, node);
         const bool hasPorts =
             step.inputs.size() == inputs.size() && step.outputs.size() == outputs.size();
         if (!hasPorts && !hasRings()) return fault("'{}' lacks ports", path(graph, step.node));
@@ -400,6 +437,14 @@ private:
                 put(id, writing(id, step.outputs, port, round * push), push);
             }
         }
+    }
+
+    /// All that a node does that is gone.
+    void beginDelay(const Step& step, const graph::Node& node) {
+        const EdgeId id = node.outputs[0];
+        if (step.outputs.size() != 1 || at(step.outputs[0]) != plan.channels[id].start)
+            return fault("'{}' begins somewhere else on its tape", path(graph, step.node));
+        putFirst(id, node.prework->push.max);
     }
 
     /// Items that are no longer needed may be moved along.

@@ -195,7 +195,8 @@ private:
                                  isDynamic ? none
                                  : own     ? *own
                                            : result.schedules.front(),
-                                 {single ? &*single : nullptr, request.mostItems, request.tapes});
+                                 {single ? &*single : nullptr, request.mostItems, request.tapes,
+                                  request.improve.has_value()});
         if (isQuiet) std::swap(scratch.passes, result.context.passes);
         return !result.context.diags.hasErrors();
     }

@@ -83,7 +83,7 @@ public:
     int site(Site);
 
     // ---- bodies
-KernelFunctions& kernel(graph::KernelId, bool dealtIn = false, bool dealtOut = false);
+    KernelFunctions& kernel(graph::KernelId, bool dealtIn = false, bool dealtOut = false);
     /// The pass `bounds-proofs`.
     const ir::Proofs& proofs(KernelFunctions&);
     /// The width in which steps of `firings` firings are done, with its function in workLanes; 0: one by one.
@@ -133,6 +133,7 @@ private:
     };
     /// The bodies that calls of `start` lead to; `start` only if it is recursive.
     std::set<const ir::Body*> calledBy(const KernelFunctions& from, const ir::Body& start) const;
+    static void markTapes(llvm::Function&, const KernelFunctions&);
     llvm::Function* declare(const std::string& name, KernelFunctions&, const ir::StreamCode*,
                             const ir::Body&);
 

@@ -1,19 +1,21 @@
 // Programs without the splitters, joiners and identities that only move items: what they print stays.
 
-#include "base/passes.h"
+#include "base/pass.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::testing {
 namespace {
 
 constexpr base::Pass kRemovals[] = {base::Pass::RemoveIdentities, base::Pass::ShareDuplicates,
-                                    base::Pass::RemoveRoundRobins};
+                                    base::Pass::RemoveRoundRobins, base::Pass::RemoveDelays};
 
 class Removal : public CompiledTest {
 protected:
     /// The same prints with the passes, without each of them, and interpreted; at every level.
     void expectSame(const std::string& text) {
+        request.improve = linear::Options{};
         compile(text);
+        EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), ::testing::IsEmpty());
         interpret(iterations(2100));
         const std::string expected = std::exchange(printed, {});
         ASSERT_FALSE(expected.empty());
@@ -69,7 +71,7 @@ void->void pipeline Main {
 }
 )");
     compile(request.sources[0].text);
-    EXPECT_EQ(gone().size(), 3u) << "splitter, joiner and the identity";
+    EXPECT_EQ(gone().size(), 4u) << "splitter, joiner, the identity and the delay";
 }
 
 /// Which branch is known only as it runs, and may differ between firings.
@@ -87,7 +89,7 @@ void->void pipeline Main {
         for (int i = 1; i < 5; i++) if (peek(i) % 13 > peek(most) % 13) most = i;
         int[5] rest;
         for (int i = 0; i < 5; i++) { rest[(i + most) % 5] = peek(4 - i); }
-        for (int i = 0; i < 5; i++) { pop(); push(rest[i] + peek((most + i) % (5 - i) )); }
+        for (int i = 0; i < 5; i++) { push(rest[i] + peek((most + i) % (5 - i))); pop(); }
     } };
     add splitjoin {
         split roundrobin;
@@ -128,6 +130,79 @@ void->void pipeline Main {
     add Show;
 }
 )");
+}
+
+TEST_F(Removal, Delays) {
+    expectSame(kSource + R"(
+void->void pipeline Main {
+    add Src;
+    add splitjoin {
+        split duplicate;
+        add Identity<int>;
+        add Delay(1);
+        add pipeline { add Delay(3); add Delay(40); add int->int filter { work pop 1 peek 5 push 1 { push(peek(4) + pop()); } }; };
+        add Delay(700);
+        join roundrobin;
+    };
+    add int->int filter { work pop 4 push 1 { push(pop() + 3 * pop() - 5 * pop() + 7 * pop()); } };
+    add Show;
+}
+int->int filter Delay(int n) {
+    prework push n { for (int i = 0; i < n; i++) push(i * i); }
+    work pop 1 push 1 { push(pop()); }
+}
+)");
+    compile(request.sources[0].text);
+    EXPECT_EQ(gone().size(), 5u)
+        << "both round robins, the identity, one delay and another behind it";
+}
+
+/// What is behind each other on one tape: its own end is read where it is written.
+TEST_F(Removal, LoopsOnOneTape) {
+    for (const char* delay : {"1", "2", "15", "17", "64", "1000"})
+        expectSame(kSource + R"(
+void->void pipeline Main {
+    add Src;
+    add feedbackloop {
+        join roundrobin(1, 1);
+        body int->int filter { work pop 2 push 1 { push((pop() + 3 * pop()) % 10007); } };
+        loop Identity<int>;
+        split duplicate;
+        for (int i = 0; i < )" +
+                   std::string(delay) + R"(; i++) enqueue i;
+    };
+    add Show;
+}
+)");
+    compile(request.sources[0].text);
+    EXPECT_EQ(gone().size(), 3u) << "joiner, splitter and the identity";
+}
+
+/// A prework that looks at items, counts wrong, or is seen: nothing else may come in between.
+TEST_F(Removal, FirstFiringsThatStay) {
+    const std::pair<std::string, std::size_t> filters[] = {
+        {"prework push 2 { push(1); push(2); } work pop 1 push 1 { push(pop()); }", 1},
+        {"prework pop 1 push 2 { push(pop()); push(2); } work pop 1 push 1 { push(pop()); }", 0},
+        {"prework pop 3 { pop(); pop(); pop(); } work pop 1 push 1 { push(pop()); }", 0},
+        {"prework peek 1 push 1 { push(peek(0)); } work pop 1 push 1 { push(pop()); }", 0},
+        {"prework push 1 { push(1); println(7); } work pop 1 push 1 { push(pop()); }", 0},
+        {"prework push 1 { push(1); } work pop 1 push 1 { push(pop() + 0); }", 0},
+        {"int k; init { k = random() < 2 ? 2 : 1; } prework push 1 { push(6 / k); } work pop 1 "
+         "push 1 { push(pop()); }",
+         0}};
+    for (const auto& [filter, without] : filters) {
+        const std::string text = kSource +
+                                 "void->void pipeline Main { add Src; add int->int filter { " +
+                                 filter + " }; add Show; }";
+        SCOPED_TRACE(filter);
+        expectSame(text);
+        compile(text);
+        EXPECT_EQ(gone().size(), without);
+    }
+    request.improve.reset();
+    compile(kSource + "void->void pipeline Main { add Src; add int->int filter { " +
+            filters[0].first + " }; add Show; }");
+    EXPECT_TRUE(gone().empty()) << "the code is to be seen";
 }
 
 TEST_F(Removal, WideItems) {

@@ -76,30 +76,26 @@ TEST(PlanPrint, FeedbackLoop) {
         "Main", {source("A", 4),
                  feedbackloop("L", {1, 1}, filter("Body", 2, 2), filter("Back", 1, 1), {1, 1}, 2),
                  sink("Z", 4)}));
-    EXPECT_EQ(print(*made.make().verified().plan), R"(state: 49408 bytes, 8 in the image
+    EXPECT_EQ(print(*made.make().verified().plan), R"(state: 49280 bytes, 8 in the image
 tape                           kept  room  bytes  offset
-  Main.L.join -> Main.L.Body      0     2      8   16448
-  Main.L.Body -> Main.L.split     0     2      8   16512
-  Main.L.split -> Main.L.Back     0     1      4   16576
+  Main.L.join -> Main.L.Body      0     0      0   16448
+  Main.L.Body -> Main.L.split     0     0      0   16448
+  Main.L.split -> Main.L.Back     0     1      4   16448
   Main.L.Back -> Main.L.join      2  4098  16392       0
-  Main.A -> Main.L.join           0  4096  16384   16640
-  Main.L.split -> Main.Z          0  4096  16384   33024
+  Main.A -> Main.L.join           0  4096  16384   16512
+  Main.L.split -> Main.Z          0  4096  16384   32896
 init:
 steady:
   Main.A to 0
   loop 4
-    Main.L.join from i0, i0 to 0
-    Main.L.Body from 0 to 0
-    Main.L.split from 0 to i0, 0
+    Main.L.Body from i0, i0 to i0, 0
     Main.L.Back from 0 to 2 + i0
   Main.Z from 0
   move 2 from 4 to 0 of Main.L.Back -> Main.L.join
 1024 steady states:
   1024 Main.A to 0
   loop 4096
-    Main.L.join from i0, i0 to 0
-    Main.L.Body from 0 to 0
-    Main.L.split from 0 to i0, 0
+    Main.L.Body from i0, i0 to i0, 0
     Main.L.Back from 0 to 2 + i0
   1024 Main.Z from 0
   move 2 from 4096 to 0 of Main.L.Back -> Main.L.join

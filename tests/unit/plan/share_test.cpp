@@ -77,6 +77,60 @@ TEST(PlanShare, OpenEndsOnOneTape) {
     EXPECT_EQ(made.plan->channels[made.program.graph.input].retained, 8);
 }
 
+/// Nodes that do not fire.
+std::vector<std::string> goneOf(const Planned& made) {
+    std::vector<std::string> names;
+    for (NodeId id = 0; id < made.plan->gone.size(); ++id)
+        if (made.plan->gone[id]) names.push_back(made.program.graph.nodes[id].name);
+    return names;
+}
+
+Stream dealt(Stream join, Stream split) {
+    return pipeline(
+        "Main", {source("A", 1), std::move(split),
+                 splitjoin("S", {1, 1, 1},
+                           {filter("X", 1, 1, 7), filter("Y", 1, 1), filter("Z", 2, 2)}, {1, 1, 1}),
+                 std::move(join), sink("Out", 5)});
+}
+
+TEST(PlanShare, BranchesOfRoundRobins) {
+    Planned made(dealt(filter("J", 3, 1), filter("D", 2, 3)));
+    for (Order order : kOrders) {
+        made.make(order).verified();
+        EXPECT_THAT(goneOf(made), ::testing::ElementsAre("split", "join"));
+        EXPECT_EQ(made.plan->inputsOf(node(made.program.graph, "J")).size(), 3u);
+        EXPECT_EQ(made.plan->outputsOf(node(made.program.graph, "D")).size(), 3u);
+    }
+    made.context.passes.disable(base::Pass::RemoveRoundRobins);
+    made.make().verified();
+    EXPECT_THAT(goneOf(made), IsEmpty());
+}
+
+TEST(PlanShare, RoundRobinsThatCopy) {
+    // Several rounds a firing, a part of one, a look further, another number the first time.
+    for (const Stream& join : {filter("J", 6, 1), filter("J", 1, 1), filter("J", 3, 1, 4),
+                               withPrework(filter("J", 3, 1), 3, 2)}) {
+        Planned made(dealt(join, filter("D", 1, 6)));
+        for (Order order : kOrders) made.make(order).verified();
+        EXPECT_THAT(goneOf(made), IsEmpty());
+    }
+}
+
+TEST(PlanShare, RoundRobinsOfFeedbackLoops) {
+    for (std::size_t enqueued : {1u, 2u, 5u, 40u, 3000u}) {
+        for (std::int64_t looks : {1, 2, 9}) {
+            Planned made(pipeline(
+                "Main",
+                {source("A", 1),
+                 feedbackloop("L", {1, 1}, filter("Body", 2, 2),
+                              filter("Back", 1, 1, enqueued < 9 ? 1 : looks), {1, 1}, enqueued),
+                 sink("Z", 7, 7 + looks)}));
+            for (Order order : kOrders) made.make(order).verified();
+            EXPECT_THAT(goneOf(made), ::testing::ElementsAre("join", "split"));
+        }
+    }
+}
+
 TEST(PlanShare, VerifySeesWrongTapes) {
     Planned made(nested());
     made.make().verified();
