@@ -40,7 +40,7 @@ public:
             else {
                 if (c == '{') ++depth;
                 if (c == '}') --depth;
-                if (c == '}' && depth == 0) inStatic = false;
+                if (c == '}' && depth == 0) endDeclaration();
                 if (!std::isspace(static_cast<unsigned char>(c))) previous = {};
                 ++at;
             }
@@ -48,7 +48,13 @@ public:
         return std::move(names);
     }
 
+    std::vector<std::size_t> ends;  ///< of the declarations that have been scanned
+
 private:
+    void endDeclaration() {
+        inStatic = false;
+        ends.push_back(at + 1);
+    }
     void word() {
         std::size_t end = at;
         while (end < text.size() && isNamePart(text[end])) ++end;
@@ -101,15 +107,32 @@ private:
     ScannedNames names;
 };
 
+/// The same lines, of blanks.
+std::string blanked(std::string_view text) {
+    std::string lines(text);
+    std::replace_if(lines.begin(), lines.end(), [](char c) { return c != '\n'; }, ' ');
+    return lines;
+}
+
 }  // namespace
 
 ScannedNames scanNames(std::string_view text) { return Scanner(text).scan(); }
 
 Library::Library(std::vector<LibraryFile> given) : files(std::move(given)) {
-    for (std::size_t i = 0; i < files.size(); ++i) {
-        names.push_back(scanNames(files[i].text));
-        for (std::string_view name : names[i].declared) fileOf.emplace(name, i);
-        for (std::string_view name : names[i].globals) fileOf.emplace(name, i);
+    for (std::size_t file = 0; file < files.size(); ++file) {
+        const std::string_view text = files[file].text;
+        Scanner scanner(text);
+        scanner.scan();
+        scanner.ends.push_back(text.size());
+        std::size_t begin = 0;
+        for (std::size_t end : scanner.ends) {
+            pieces.push_back({file, begin, end, scanNames(text.substr(begin, end - begin))});
+            begin = end;
+        }
+    }
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+        for (std::string_view name : pieces[k].names.declared) pieceOf.emplace(name, k);
+        for (std::string_view name : pieces[k].names.globals) pieceOf.emplace(name, k);
     }
 }
 
@@ -144,32 +167,43 @@ base::Result<Library> Library::ofFolder(const std::string& folder) {
 
 std::vector<std::string_view> Library::declared() const {
     std::vector<std::string_view> list;
-    for (const auto& [name, file] : fileOf) list.push_back(name);
+    for (const auto& [name, piece] : pieceOf) list.push_back(name);
     std::sort(list.begin(), list.end());
     return list;
 }
 
-std::vector<const LibraryFile*> Library::needed(std::span<const std::string_view> program) const {
+std::vector<SourceText> Library::needed(std::span<const std::string_view> program) const {
     std::unordered_set<std::string_view> declared;
-    std::vector<std::string_view> wanted;
+    std::unordered_set<std::string_view> used;
     for (std::string_view text : program) {
         ScannedNames scanned = scanNames(text);
         declared.merge(scanned.declared);
-        wanted.insert(wanted.end(), scanned.used.begin(), scanned.used.end());
+        used.merge(scanned.used);
     }
-    std::vector<bool> taken(files.size());
+    // The program's own declarations hide those of the library from the program, not from the library.
+    std::vector<std::string_view> wanted;
+    for (std::string_view name : used)
+        if (!declared.contains(name)) wanted.push_back(name);
+    std::vector<bool> taken(pieces.size());
     while (!wanted.empty()) {
-        std::string_view name = wanted.back();
+        auto found = pieceOf.find(wanted.back());
         wanted.pop_back();
-        auto found = fileOf.find(name);
-        if (found == fileOf.end() || taken[found->second] || declared.contains(name)) continue;
+        if (found == pieceOf.end() || taken[found->second]) continue;
         taken[found->second] = true;
-        const ScannedNames& more = names[found->second];
+        const ScannedNames& more = pieces[found->second].names;
         wanted.insert(wanted.end(), more.used.begin(), more.used.end());
     }
-    std::vector<const LibraryFile*> result;
-    for (std::size_t i = 0; i < files.size(); ++i)
-        if (taken[i]) result.push_back(&files[i]);
+    std::vector<SourceText> result;
+    std::size_t last = files.size();
+    for (std::size_t k = 0; k < pieces.size(); ++k) {
+        if (!taken[k]) continue;
+        const Piece& piece = pieces[k];
+        const LibraryFile& file = files[piece.file];
+        if (piece.file != last) result.push_back({file.name, blanked(file.text)});
+        last = piece.file;
+        result.back().text.replace(piece.begin, piece.end - piece.begin,
+                                   file.text.substr(piece.begin, piece.end - piece.begin));
+    }
     return result;
 }
 

@@ -62,8 +62,8 @@ private:
             result.units.push_back(request.topFindsTypes ? &withoutTypes(unit) : &unit);
         }
         result.programUnits = result.units.size();
-        for (const LibraryFile* file : library.needed(texts)) {
-            base::BufferId buffer = sources.add(file->name, std::string(file->text), true);
+        for (SourceText& file : library.needed(texts)) {
+            base::BufferId buffer = sources.add(file.name, std::move(file.text), true);
             result.units.push_back(&parser::parse(result.context, buffer));
         }
         // What --lenient would forgive cannot be told before all of the program is known.

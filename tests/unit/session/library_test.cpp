@@ -1,5 +1,6 @@
 #include "session/library.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ Library small() {
 std::vector<std::string> needed(const Library& library, std::string_view program) {
     std::vector<std::string> names;
     std::vector<std::string_view> texts{program};
-    for (const LibraryFile* file : library.needed(texts)) names.push_back(file->name);
+    for (const SourceText& file : library.needed(texts)) names.push_back(file.name);
     return names;
 }
 
@@ -62,6 +63,36 @@ TEST(LibraryTest, OnlyNeededFilesAreTaken) {
     EXPECT_THAT(needed(small(), "int->int filter F { Pair p; }"), ElementsAre("b.str"));
 }
 
+Library ofText(std::string_view text) {
+    std::vector<LibraryFile> files;
+    files.push_back({"a.str", text});
+    return Library(std::move(files));
+}
+
+TEST(LibraryTest, OnlyNeededDeclarationsAreTaken) {
+    const std::string before = "// The first.\nint->int filter One { } /* } */\nint->int filter ";
+    const std::string text = before + "Two { int x = HALF; }\n  static { int HALF = 2; }\n";
+    const Library library = ofText(text);
+    std::vector<std::string_view> program{"int->int pipeline Main { add Two; }"};
+    const std::vector<SourceText> found = library.needed(program);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ(found[0].text.size(), text.size());
+    EXPECT_EQ(found[0].text.find("One"), std::string::npos);
+    EXPECT_EQ(found[0].text.find("Two"), before.size());
+    EXPECT_NE(found[0].text.find("static { int HALF = 2; }"), std::string::npos);
+    EXPECT_EQ(std::count(found[0].text.begin(), found[0].text.end(), '\n'), 4);
+}
+
+TEST(LibraryTest, TheLibraryUsesItsOwn) {
+    const Library library =
+        ofText("int->int pipeline Outer { add Inner; } int->int filter Inner { }");
+    std::vector<std::string_view> program{
+        "int->int pipeline Main { add Outer; } int->int filter Inner { }"};
+    const std::vector<SourceText> found = library.needed(program);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_NE(found[0].text.find("filter Inner"), std::string::npos);
+}
+
 TEST(LibraryTest, FilesNeedFiles) {
     EXPECT_THAT(needed(small(), "void->void pipeline Main { add Alpha(); }"),
                 ElementsAre("a.str", "c.str", "d.str"));
@@ -84,10 +115,10 @@ TEST(LibraryTest, EveryStreamOfTheBuiltInOneIsFound) {
     Library library = Library::builtIn();
     std::vector<std::string_view> all{"void->void pipeline Main { add LowPass(1); add Delay(3); }"};
     EXPECT_FALSE(library.needed(all).empty());
-    for (const LibraryFile* file : library.needed(all)) {
-        EXPECT_TRUE(file->name.starts_with("<stdlib>/"));
+    for (const SourceText& file : library.needed(all)) {
+        EXPECT_TRUE(file.name.starts_with("<stdlib>/"));
         base::Context context;
-        parser::parse(context, context.sources.add(file->name, std::string(file->text), true));
+        parser::parse(context, context.sources.add(file.name, file.text, true));
         EXPECT_FALSE(context.diags.hasErrors());
     }
 }
