@@ -9,4 +9,7 @@ sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 from strc_repl import start  # noqa: E402
 
 if __name__ == "__main__":
-    sys.exit(start.main(sys.argv[1:]))
+    try:
+        sys.exit(start.main(sys.argv[1:]))
+    except KeyboardInterrupt:  # before there was a prompt
+        sys.exit(130)

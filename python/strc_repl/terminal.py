@@ -34,6 +34,7 @@ class Terminal:
     def quiet(self) -> None:
         modes = list(self.found)
         modes[3] &= ~ECHO_AND_LINES
+        modes[3] |= termios.NOFLSH  # Ctrl-C keeps what was typed ahead
         self.set(modes)
 
     def restore(self) -> None:

@@ -73,6 +73,12 @@ bool waitForLine(std::istream& in) {
     return poll(&waiting, 1, -1) >= 0 || errno != EINTR;
 }
 
+bool hasMore(std::istream& in) {
+    if (in.rdbuf()->in_avail() > 0) return true;
+    pollfd waiting{STDIN_FILENO, POLLIN, 0};
+    return poll(&waiting, 1, 0) > 0;
+}
+
 /// The messages if it fails, or empty.
 std::string buildText(const std::string& text, const std::string& top, const std::string& file) {
     std::error_code error;
@@ -159,6 +165,7 @@ int replCommand(const Call& call) {
     terminal.hasPrompt = inIsTerminal;
     terminal.interrupt = &stopped;
     terminal.ended = &ended;
+    terminal.hasMore = [&] { return hasMore(call.world.in); };
     if (inIsTerminal) terminal.wait = [&] { return waitForLine(call.world.in); };
     const bool isFine = repl::readLines(terminal, std::move(world), call.options.arguments);
     if (shown.failed()) return shown.status(call);

@@ -41,7 +41,8 @@ constexpr std::array kCommands = std::to_array<Command>({
      ".json "
      "or .txt; pictures are drawn by Graphviz.",
      &S::graphCommand},
-    {":help", "[COMMAND]", "what can be typed", "  :help\n  :help :peek", &S::helpCommand},
+    {":help", "[COMMAND or TOPIC]", "what can be typed", "  :help\n  :help :peek\n  :help take",
+     &S::helpCommand},
     {":list", "[NAME]", "what is declared, or the text of one declaration",
      "  :list\n  :list Scale", &S::listCommand},
     {":load", "FILE", "declare what a file declares", "  :load radio.str", &S::loadCommand},
@@ -71,25 +72,6 @@ constexpr std::array kCommands = std::to_array<Command>({
      "  :where", &S::whereCommand},
 });
 
-constexpr std::string_view kIntroduction =
-    R"(Declare streams, structs and helper packages as in a file:
-  int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }
-Compute:
-  2 * pi * 440 / 44100
-  int n = 3
-  n = n + 1
-Run streams:
-  Twice <- [1, 2, 3]              feeds items and shows what comes out
-  take 10 Ramp() | Scale(2)       10 items of a source through a filter
-  s = Twice | Twice               a stream with a name; it stays as it is between lines
-  s <- [4, 5]                     goes on where it stopped
-  <- [6]                          feeds the present stream
-  s <- "in.wav" -> "out.wav"      files
-  s <- [1 .. 100] -> result       into a variable
-Ctrl-C stops what runs.
-
-)";
-
 }  // namespace
 
 std::span<const Command> commands() { return kCommands; }
@@ -105,8 +87,6 @@ const Command* findCommand(std::string_view name) {
     return name.size() > 1 ? found : nullptr;
 }
 
-namespace {
-
 /// Why `findCommand` finds nothing.
 std::string whyNone(std::string_view name) {
     std::vector<std::string_view> meant;
@@ -121,6 +101,8 @@ std::string whyNone(std::string_view name) {
         "there is no command '{}'; {}", name,
         best.empty() ? std::string(":help lists them") : fmt::format("did you mean '{}'?", best));
 }
+
+namespace {
 
 /// A comment may follow; in a path `//` is none.
 std::size_t endOfCode(const Input& input, std::size_t begin) {
@@ -149,24 +131,6 @@ void State::command(const Input& input) {
 }
 
 // ---------------------------------------------------------------- about the session
-
-void State::helpCommand(const Input&, const Input& arguments) {
-    if (arguments.text().empty()) {
-        std::string text(kIntroduction);
-        text += "Commands:\n";
-        for (const Command& each : kCommands)
-            text += fmt::format("  {:<38}{}\n", fmt::format("{} {}", each.name, each.arguments),
-                                each.about);
-        show(text + "`:help COMMAND` has examples.\n");
-        return;
-    }
-    const bool hasColon = arguments.text().starts_with(':');
-    const std::string name = fmt::format("{}{}", hasColon ? "" : ":", arguments.text());
-    const Command* found = findCommand(name);
-    if (!found) fail(arguments, whyNone(name));
-    show(fmt::format("{} {}\n  {}\nFor example\n{}\n", found->name, found->arguments, found->about,
-                     found->more));
-}
 
 void State::quitCommand(const Input&, const Input&) { answer->isEnd = true; }
 

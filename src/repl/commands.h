@@ -19,6 +19,10 @@ struct Command {
 std::span<const Command> commands();
 /// Also by the beginning of its name, if no other begins so. Null: none, or several.
 const Command* findCommand(std::string_view name);
+std::string whyNone(std::string_view name);
+
+/// What `:help` tells of beside the commands.
+std::vector<std::string_view> helpTopics();
 
 /// The bytes [begin, end) of the same input.
 Input partOf(const Input&, std::size_t begin, std::size_t end);
@@ -26,8 +30,6 @@ Input partOf(const Input&, std::size_t begin, std::size_t end);
 std::vector<Input> wordsOf(const Input&);
 /// Without quotes, as the name of a file.
 std::string plainText(const Input&);
-/// `~` and `~user` at the beginning are folders.
-std::string expandHome(std::string path);
 /// The only word of the arguments; `wanted` says what is missing where there is none.
 Input onlyWord(State&, const Input& input, const Input& arguments, std::string_view wanted);
 

@@ -111,12 +111,45 @@ void State::addNames(std::string_view begun, std::vector<Candidate>& to) const {
     for (std::string_view word : kFunctions) add(word, "function", {});
 }
 
+/// What may stand behind a command; false: what may stand anywhere.
+bool State::addArguments(std::string_view command, std::string_view begun,
+                         std::vector<Candidate>& to) const {
+    const Command* found = findCommand(command);
+    if (!found) return false;
+    auto add = [&](std::string_view text, const char* kind) {
+        if (text.starts_with(begun)) to.push_back({std::string(text), kind, ""});
+    };
+    const Running* stream = current && current->live ? current.get() : nullptr;
+    if (found->name == ":engine") {
+        for (std::string_view word : {"interpret", "jit"}) add(word, "keyword");
+    } else if (found->name == ":time") {
+        for (std::string_view word : {"on", "off"}) add(word, "keyword");
+    } else if (found->name == ":help") {
+        for (const Command& each : commands()) add(each.name, "command");
+        for (std::string_view topic : helpTopics()) add(topic, "keyword");
+    } else if (found->name == ":break") {
+        for (graph::NodeId id = 0; stream && id < stream->graph().nodes.size(); ++id)
+            add(stream->nameOf(id), "filter");
+    } else if (found->name == ":peek" || found->name == ":watch" || found->name == ":drop") {
+        for (graph::EdgeId id = 0; stream && id < stream->graph().edges.size(); ++id)
+            add(stream->nameOfEdge(id), "channel");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 Completion Session::complete(std::string_view text, std::uint32_t cursor) const {
     text = text.substr(0, cursor);
     const std::vector<Token> tokens = tokenize(text);
     Completion found{cursor, cursor, {}};
     const std::size_t line = text.rfind('\n') == text.npos ? 0 : text.rfind('\n') + 1;
     const std::string_view present = text.substr(line);
+    const std::size_t blank = present.starts_with(':') ? present.find(' ') : present.npos;
+    const std::string_view argument =
+        blank == present.npos
+            ? std::string_view()
+            : present.substr(std::min(present.find_first_not_of(' ', blank), present.size()));
     const Token* last = tokens.empty() ? nullptr : &tokens.back();
     if (last && last->isOpen && last->kind == TokenKind::String) {
         found.begin = last->begin + 1;
@@ -127,6 +160,9 @@ Completion Session::complete(std::string_view text, std::uint32_t cursor) const 
             if (each.name.starts_with(last->text))
                 found.candidates.push_back(
                     {std::string(each.name), "command", std::string(each.about)});
+    } else if (blank != present.npos &&
+               state->addArguments(present.substr(0, blank), argument, found.candidates)) {
+        found.begin = cursor - static_cast<std::uint32_t>(argument.size());
     } else if (const auto space = present.rfind(' ');
                space != present.npos &&
                (present.starts_with(":load") || present.starts_with(":save") ||

@@ -52,6 +52,17 @@ void State::refuseLooseFunction(const Input& input, const std::vector<Token>& to
                        tokens[0].text, tokens[1].text, tokens[1].text));
 }
 
+/// `int[3] w = take 3 Ramp()`: a run is no value.
+void State::refuseRunAsValue(const Input& input, const std::vector<Token>& tokens) {
+    for (std::size_t k = 1; k + 1 < tokens.size(); ++k)
+        if (tokens[k].is("=") && tokens[k + 1].is("take"))
+            failAt(input, input.begin + tokens[k + 1].begin, input.end,
+                   fmt::format("items come into a variable by '->': '{} -> {}'",
+                               input.typed.substr(input.begin + tokens[k + 1].begin,
+                                                  tokens.back().end - tokens[k + 1].begin),
+                               tokens[k - 1].text));
+}
+
 /// `x = 5` of nothing that is known: a variable is declared with its type.
 void State::refuseNewName(const Input& input, const std::vector<Token>& tokens) {
     const bool isAssignment =

@@ -1,7 +1,9 @@
 #include "repl/lines.h"
 
 #include <istream>
+#include <optional>
 #include <ostream>
+#include <utility>
 
 namespace strc::repl {
 
@@ -20,6 +22,7 @@ public:
             const bool isBlank = line.find_first_not_of(" \t\r") == std::string::npos;
             // At a prompt an empty line ends what cannot be ended otherwise.
             if (!isComplete(text) && !(terminal.hasPrompt && isBlank)) continue;
+            if (elseFollows(text)) continue;
             evaluate(text);
             text.clear();
         }
@@ -35,9 +38,28 @@ private:
     }
     bool isEnded() const { return terminal.ended && *terminal.ended; }
 
+    /// An `else` on a line of its own, if that line is there already: nobody waits for one.
+    bool elseFollows(const std::string& text) {
+        const std::vector<Entry> entries = split(text);
+        if (entries.empty() || ahead || !terminal.hasMore) return false;
+        const std::vector<Token> last =
+            tokenize(std::string_view(text).substr(entries.back().begin));
+        std::string line;
+        if (!last.front().is("if") || !terminal.hasMore() || !std::getline(terminal.in, line))
+            return false;
+        const std::vector<Token> next = tokenize(line);
+        const bool isElse = !next.empty() && next.front().is("else");
+        ahead = std::move(line);
+        return isElse;
+    }
+
     /// One more line of the entry that `text` has the beginning of. An interrupt drops that.
     bool next(std::string& line, std::string& text) {
         if (terminal.interrupt) *terminal.interrupt = false;
+        if (ahead && !isEnded()) {
+            line = *std::exchange(ahead, std::nullopt);
+            return true;
+        }
         while (!isEnded()) {
             if (terminal.hasPrompt)
                 terminal.out << (text.empty() ? "strc> " : "...> ") << std::flush;
@@ -68,6 +90,7 @@ private:
     }
 
     const Terminal& terminal;
+    std::optional<std::string> ahead;  ///< a line that has been read already
     Session session;
     bool isFine = true;
     bool isOver = false;

@@ -19,6 +19,8 @@ struct Terminal {
     const volatile bool* ended = nullptr;  ///< the session shall end: nothing more is read
     /// Waits until a line can be read; false if it was interrupted first. May be empty.
     std::function<bool()> wait = {};
+    /// Can more be read at once? May be empty: then nobody looks ahead.
+    std::function<bool()> hasMore = {};
 };
 
 /// Until the end of the input, `:quit` or `ended`. An interrupt drops an entry that is not complete yet. Results go to `world.show`, messages to `err`. `files` are loaded

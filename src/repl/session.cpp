@@ -4,6 +4,7 @@
 #include <chrono>
 #include <new>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -88,6 +89,7 @@ void State::entry(const Input& input) {
     if (isStream(input)) return stream(input);
     refuseLooseFunction(input, tokens);
     if (isVariable(tokens, declarations)) {
+        refuseRunAsValue(input, tokens);
         variables(input);
         answer->hasDeclared = true;
         return;
@@ -126,7 +128,19 @@ void State::fail(const Input& input, std::string_view what) {
 }
 
 void State::add(std::vector<Message> messages) {
-    for (Message& each : messages) answer->messages.push_back(std::move(each));
+    constexpr std::size_t kMostMessages = 20;
+    for (Message& each : messages) {
+        if (answer->messages.size() < kMostMessages)
+            answer->messages.push_back(std::move(each));
+        else if (each.severity == base::Severity::Error)
+            ++unsaid;
+    }
+}
+
+void State::tellUnsaid() {
+    base::Diagnostic more{base::Diag::MoreErrors, base::Severity::Note, {}, {}, {}, {}, {}};
+    more << static_cast<std::int64_t>(std::exchange(unsaid, 0));
+    answer->messages.push_back(toMessage(more, base::SourceManager(), world.colour));
 }
 
 void State::check(std::vector<Message> messages) {
@@ -141,7 +155,7 @@ void State::give(const types::Value& value) {
         answer->type = types::toString(value.type);
         answer->value = toJson(value);
     }
-    show(toText(value) + "\n");
+    show(toText(value, world.isTerse) + "\n");
 }
 
 void State::giveAll() {
@@ -205,6 +219,7 @@ Answer Session::evaluate(std::string_view text) {
         }
         if (!answer.isFine || answer.isInterrupted || answer.isEnd) break;
     }
+    if (s.unsaid > 0) s.tellUnsaid();
     answer.seconds =
         std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (s.isTimed) s.show(fmt::format("{:.3f} ms\n", answer.seconds * 1e3));

@@ -191,6 +191,8 @@ public:
     // ---- complete.cpp
     void addMembers(std::string_view owner, std::string_view begun,
                     std::vector<Candidate>& to) const;
+    bool addArguments(std::string_view command, std::string_view begun,
+                      std::vector<Candidate>& to) const;
     void addNames(std::string_view begun, std::vector<Candidate>&) const;
     std::string meaningOf(std::string_view word) const;
 
@@ -198,6 +200,7 @@ public:
     bool isKnown(std::string_view name) const;
     void refuseForgottenColon(const Input&, const std::vector<Token>&);
     void refuseLooseFunction(const Input&, const std::vector<Token>&);
+    void refuseRunAsValue(const Input&, const std::vector<Token>&);
     void refuseNewName(const Input&, const std::vector<Token>&);
 
     // ---- messages
@@ -212,7 +215,9 @@ public:
     [[noreturn]] void fail(const Input&, std::string_view what);
     [[noreturn]] void failAt(const Input&, std::size_t begin, std::size_t end,
                              std::string_view what);
+    /// No more than a person reads.
     void add(std::vector<Message>);
+    void tellUnsaid();
     /// The same; ends the entry if there is an error among them.
     void check(std::vector<Message>);
     void give(const types::Value&);
@@ -233,6 +238,7 @@ public:
     bool isTimed = false;  ///< `:time on`
     types::Random random;  ///< of what is evaluated; streams have generators of their own
     std::uint64_t inputs = 0;
+    std::uint64_t unsaid = 0;  ///< errors of this answer
     Answer* answer = nullptr;
 };
 

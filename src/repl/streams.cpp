@@ -59,11 +59,7 @@ public:
         }
         if (at < tokens.size() && tokens[at].is("take")) take();
         const std::size_t end = nextMark(at);
-        for (std::size_t from = at; from < end;) {
-            const std::size_t to = std::min(nextPipe(from), end);
-            line.elements.push_back({from, to});
-            from = to + 1;
-        }
+        elements({at, end});
         at = end;
         if (isAt("<-")) {
             const std::size_t from = ++at;
@@ -80,6 +76,18 @@ public:
 private:
     bool isAt(std::string_view what) const {
         return at < line.tokens.size() && line.tokens[at].is(what);
+    }
+    /// What stands between the `|`, also inside of brackets around several.
+    void elements(Span all) {
+        for (std::size_t from = all.begin; from < all.end;) {
+            const std::size_t to = std::min(nextPipe(from), all.end);
+            const auto& tokens = line.tokens;
+            if (to > from + 2 && tokens[from].is("(") && tokens[to - 1].is(")"))
+                elements({from + 1, to - 1});
+            else
+                line.elements.push_back({from, to});
+            from = to + 1;
+        }
     }
     bool isAtOneOf(std::initializer_list<std::string_view> list) const {
         return std::any_of(list.begin(), list.end(), [this](auto each) { return isAt(each); });
@@ -173,7 +181,7 @@ std::string unquoted(std::string_view text) {
 }
 
 /// The file that a string names.
-std::string fileIn(const Input& quoted) { return expandHome(unquoted(quoted.text())); }
+std::string fileIn(const Input& quoted) { return session::expandHome(unquoted(quoted.text())); }
 
 /// How many expressions stand in `[…]`.
 std::size_t countItems(const Line& line, Span inside) {
@@ -208,6 +216,10 @@ bool State::isStream(const Input& input) const {
     if (first.is("take") || first.is("<-") || isStreamKind(first)) return true;
     for (std::size_t k = at; k < tokens.size() && !tokens[k].is("{"); ++k)
         if (tokens[k].is("->") && isTypeArrow(tokens, k)) return true;
+    if (first.is("(")) {
+        while (at < tokens.size() && tokens[at].is("(")) ++at;
+        return at < tokens.size() && (isStreamName(tokens[at].text) || isStreamKind(tokens[at]));
+    }
     if (first.kind != TokenKind::Word && !first.is("add") && !first.is("split")) return false;
     if (declarations.variables.contains(first.text)) return false;
     const Token* after = at + 1 < tokens.size() ? &tokens[at + 1] : nullptr;

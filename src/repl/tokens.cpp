@@ -198,6 +198,16 @@ bool endsTypes(std::span<const Token> tokens) {
     return false;
 }
 
+/// `int->float[2]`, which begins a declaration: does it end these?
+bool endsStreamType(std::span<const Token> tokens) {
+    std::size_t k = tokens.size();
+    while (k > 2 && tokens[k - 1].is("]")) {
+        while (k > 0 && !tokens[k - 1].is("[")) --k;
+        if (k > 0) --k;
+    }
+    return k > 2 && tokens[k - 1].kind == TokenKind::Type && tokens[k - 2].is("->");
+}
+
 /// Walks over the tokens of a text and finds the ends of its entries.
 class Splitter {
 public:
@@ -245,6 +255,10 @@ private:
         return token.kind == TokenKind::Keyword &&
                std::find(kWords.begin(), kWords.end(), token.text) != kWords.end();
     }
+    static bool isStreamKind(const Token& token) {
+        return token.is("filter") || token.is("pipeline") || token.is("splitjoin") ||
+               token.is("feedbackloop") || token.is("stateful");
+    }
     static bool isStatement(const Token& token) {
         return token.is("if") || token.is("for") || token.is("while") || token.is("do");
     }
@@ -257,6 +271,7 @@ private:
         bool isNamed = false;
         const bool isControl = isStatement(tokens[first]);
         const bool isDo = tokens[first].is("do");
+        bool isOpenDo = isDo;  // its `while` has not been met
         std::size_t headEnd = isDo ? first : SIZE_MAX;  // of `if (…)`, `for (…)`
         Brackets brackets;
         for (; at < tokens.size(); ++at) {
@@ -275,29 +290,28 @@ private:
                 hasBlock = true;
                 blockDone = false;
                 isNamed = at + 1 < tokens.size() && tokens[at + 1].kind == TokenKind::Word;
-                isStream = token.is("filter") || token.is("pipeline") || token.is("splitjoin") ||
-                           token.is("feedbackloop");
+                isStream = isStreamKind(token);
             }
             brackets.pass(token);
             if (brackets.depth() > 0) continue;
+            if (token.is("while")) isOpenDo = false;
             if (token.is(";")) {
-                if (isControl && nextIs("else")) continue;
+                if (isOpenDo || (isControl && nextIs("else"))) continue;
                 ++at;
                 return finish(tokens[first].begin, isControl ? token.end : token.begin, true);
             }
             if (headEnd == SIZE_MAX && token.is(")")) headEnd = at;
             if (token.is("}") && hasBlock) {
                 blockDone = true;
-                const bool endsHere = isControl ? !nextIs("else") && !(isDo && nextIs("while"))
-                                                : !isStream || isNamed;
+                const bool endsHere = isControl ? !nextIs("else") && !isDo : !isStream || isNamed;
                 if (endsHere) {
                     ++at;
                     finish(tokens[first].begin, token.end, true);
                     return;
                 }
             }
-            if (isLastOfLine() &&
-                (isControl ? mayEndControl(token, headEnd) : mayEnd(token, hasBlock, blockDone))) {
+            if (isLastOfLine() && (isControl ? !isOpenDo && mayEndControl(token, headEnd)
+                                             : mayEnd(token, hasBlock, blockDone))) {
                 ++at;
                 finish(tokens[first].begin, token.end, true);
                 return;
@@ -305,7 +319,8 @@ private:
         }
         const Token& last = tokens.back();
         finish(tokens[first].begin, last.end,
-               brackets.depth() == 0 && !joinsNext(tokens.size() - 1) && !last.is("take") &&
+               brackets.depth() == 0 && !isOpenDo && !joinsNext(tokens.size() - 1) &&
+                   !last.is("take") &&
                    (isControl ? tokens.size() - 1 > headEnd : !hasBlock || blockDone));
     }
 
@@ -315,7 +330,8 @@ private:
 
     /// Something has to follow this token.
     bool joinsNext(std::size_t k) const {
-        return joins(tokens[k]) && !endsTypes(std::span(tokens).first(k + 1));
+        const auto passed = std::span(tokens).first(k + 1);
+        return (joins(tokens[k]) && !endsTypes(passed)) || endsStreamType(passed);
     }
 
     /// `for (…) println(i)` on one line.
@@ -331,6 +347,7 @@ private:
         if (hasBlock && !blockDone) return false;
         const Token& next = tokens[at + 1];
         if (next.kind == TokenKind::Command) return true;
+        if (isStreamKind(next) && at > 0 && tokens[at - 1].is("->")) return false;
         // A sign may begin an expression, an arrow feeds the present stream; everything else that joins
         // goes on with the last line.
         return !joins(next) || next.is("-") || next.is("<-");

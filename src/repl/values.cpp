@@ -15,6 +15,7 @@ using types::Value;
 namespace {
 
 constexpr std::int64_t kMostShown = 1000;  ///< elements of one array
+constexpr std::size_t kMostText = 1 << 14;  ///< of an array of arrays
 
 bool isNumber(const Type* type) { return type->isReal() || type->is(TypeKind::Boolean); }
 
@@ -89,14 +90,15 @@ Value element(const Value& array, std::int64_t k) {
     return part(array, k * types::sizeOf(array.type->element), array.type->element);
 }
 
-std::string toText(const Value& value) {
+std::string toText(const Value& value, bool isWhole) {
     const Type* type = value.type;
     if (type->is(TypeKind::String)) return value.bytes;
     if (type->is(TypeKind::Array)) {
         std::string out = "{";
-        const std::int64_t shown = std::min(type->extent, kMostShown);
-        for (std::int64_t k = 0; k < shown; ++k)
-            out += (k == 0 ? "" : ", ") + toText(element(value, k));
+        std::int64_t shown = 0;
+        auto isEnough = [&] { return shown == kMostShown || out.size() >= kMostText; };
+        for (; shown < type->extent && (isWhole || !isEnough()); ++shown)
+            out += (shown == 0 ? "" : ", ") + toText(element(value, shown), isWhole);
         if (shown < type->extent) out += fmt::format(", … {} more", type->extent - shown);
         return out + "}";
     }
@@ -105,7 +107,7 @@ std::string toText(const Value& value) {
         bool isFirst = true;
         for (const types::StructField& field : type->structure->fields) {
             out += fmt::format("{}{} = {}", isFirst ? "" : ", ", field.name.text(),
-                               toText(part(value, field.offset, field.type)));
+                               toText(part(value, field.offset, field.type), isWhole));
             isFirst = false;
         }
         return out + "}";
@@ -183,7 +185,7 @@ std::string toTable(const std::vector<Value>& values, std::size_t width) {
 }
 
 std::string Rows::add(const Value& value) {
-    if (!standInRows(value.type)) return toText(value) + "\n";
+    if (!standInRows(value.type)) return toText(value, true) + "\n";
     row += (count == 0 ? "" : " ") + toText(value);
     return ++count == kFew ? end() : std::string();
 }

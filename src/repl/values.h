@@ -20,8 +20,8 @@ struct Items {
     std::vector<types::Value> first(std::uint64_t most) const;
 };
 
-/// As the language would write it: `{1, 2}`, `1.5`, `P{x = 1, y = 2}`.
-std::string toText(const types::Value&);
+/// As the language would write it: `{1, 2}`, `1.5`, `P{x = 1, y = 2}`; of long arrays the beginning.
+std::string toText(const types::Value&, bool isWhole = false);
 /// One line for a few; numbers of one type in columns, each row with the place of its first.
 std::string toTable(const std::vector<types::Value>&, std::size_t width);
 /// The same items for programs: rows of ten with a blank between them, or a line each. Text comes when a row is

@@ -1,9 +1,8 @@
 // What stands behind a command, word by word.
 #include <algorithm>
-#include <cstdlib>
-#include <pwd.h>
 
 #include "repl/commands.h"
+#include "session/sources.h"
 
 namespace strc::repl {
 
@@ -45,20 +44,7 @@ std::string plainText(const Input& word) {
     std::string_view text = word.text();
     if (text.size() > 1 && text.front() == '"' && text.back() == '"')
         text = text.substr(1, text.size() - 2);
-    return expandHome(std::string(text));
-}
-
-/// As a shell does it: `~/a.str`, `~ann/a.str`.
-std::string expandHome(std::string path) {
-    if (!path.starts_with('~')) return path;
-    const std::size_t end = std::min(path.find('/'), path.size());
-    const char* home = nullptr;
-    if (end == 1) {
-        home = std::getenv("HOME");
-    } else if (const passwd* user = getpwnam(path.substr(1, end - 1).c_str())) {
-        home = user->pw_dir;
-    }
-    return home ? home + path.substr(end) : path;
+    return session::expandHome(std::string(text));
 }
 
 Input onlyWord(State& state, const Input& input, const Input& arguments, std::string_view wanted) {

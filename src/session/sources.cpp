@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,6 +54,18 @@ Result<std::string> readText(const std::string& name, const ReadText& read) {
         if (text.size() > kMostSourceBytes) return tooLarge(name);
     }
     return text;
+}
+
+std::string expandHome(std::string path) {
+    if (!path.starts_with('~')) return path;
+    const std::size_t end = std::min(path.find('/'), path.size());
+    const char* home = nullptr;
+    if (end == 1) {
+        home = std::getenv("HOME");
+    } else if (const passwd* user = getpwnam(path.substr(1, end - 1).c_str())) {
+        home = user->pw_dir;
+    }
+    return home ? home + path.substr(end) : path;
 }
 
 }  // namespace strc::session

@@ -22,4 +22,7 @@ base::Result<std::string> readFile(const std::string& path);
 using ReadText = std::function<std::size_t(char* to, std::size_t room)>;
 base::Result<std::string> readText(const std::string& name, const ReadText&);
 
+/// As a shell does it: `~/a.str`, `~ann/a.str`. Unchanged if there is no such user.
+std::string expandHome(std::string path);
+
 }  // namespace strc::session

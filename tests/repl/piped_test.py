@@ -9,6 +9,7 @@ import time
 import unittest
 
 STRC = os.environ["STRC"]
+PATIENCE = 5  # seconds that a machine may take that is busy with other things; alone it is well below one
 TWICE = "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }"
 
 
@@ -27,6 +28,21 @@ class Piped(unittest.TestCase):
         out, _ = self.say("int->int filter Twice {\n  work pop 1 push 1 {\n    push(2 * pop());\n  }\n}\n"
                           "Twice <- [1,\n2]\n")
         self.assertEqual(out, "2 4\n")
+
+    def test_statements_over_several_lines(self):
+        out, _ = self.say("int x = 0\ndo {\n  x++;\n}\nwhile (x < 3);\nx\nif (x > 3) {\n  println(1);\n}\nelse {\n  println(2);\n}\n"
+                          "if (x == 3) println(4);\nx\nint->int\nfilter F {\n work pop 1 push 1 { push(pop() + x); } }\nF <- [1]\n")
+        self.assertEqual(out, "3\n2\n4\n3\n4\n")
+
+    def test_who_asks_and_waits_is_answered(self):
+        process = subprocess.Popen([STRC, "repl"], text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(process.stdout.close)
+        for number in range(3):
+            process.stdin.write(f"if (true) println({number});\n")
+            process.stdin.flush()
+            self.assertEqual(process.stdout.readline(), f"{number}\n")
+        process.stdin.close()
+        process.wait(20)
 
     def test_an_error_is_told_and_the_rest_goes_on(self):
         out, err = self.say("nope\n1 + 1\n", status=1)
@@ -422,10 +438,28 @@ class Json(unittest.TestCase):
             self.assertEqual(complete(f":load {folder}/my"), [f'"{folder}/my folder/'])
             self.assertEqual(complete(f':load "{folder}/my folder/'), [f"{folder}/my folder/c d.str"])
 
+    def test_values_that_nobody_wants(self):
+        self.assertEqual(self.ask(op="eval", text="[1]", value=False).get("value"), None)
+        self.assertEqual(self.ask(op="eval", text="1 + 1", value=False).get("value"), None)
+        self.assertEqual(self.ask(op="eval", text="1 + 1", value=True)["value"], 2)
+
+    def test_characters_come_whole(self):
+        self.start("--events")
+        loop = "for (int i = 0; i < 2; i++) { print(\"\\303\"); print(\"\\251\"); } print(\"\\303\");"
+        self.send(id=1, op="eval", text=loop)
+        text = ""
+        while "event" in (answer := self.receive()):
+            text += answer["text"]
+        self.assertEqual((text, answer["ok"]), ("éé\ufffd", True))
+
+    def test_tokens_of_other_scripts(self):
+        self.assertEqual(self.ask(op="tokens", text="日本 int")["tokens"],
+                         [[0, 1, "operator"], [1, 2, "operator"], [3, 6, "type"]])
+
     def test_what_is_no_request(self):
-        self.process.stdin.write("hello\n[1]\n{}\n")
+        self.process.stdin.write("hello\n[1]\n{}\n\n \n")
         self.process.stdin.flush()
-        for _ in range(3):
+        for _ in range(5):
             self.assertIn("error", self.receive())
         self.assertTrue(self.ask(op="eval", text="1")["ok"])
 
@@ -459,6 +493,30 @@ class Json(unittest.TestCase):
         self.process.send_signal(signal.SIGINT)
         self.assertTrue(self.receive()["interrupted"])
         self.assertEqual(self.ask(op="eval", text=":where")["ok"], True)
+
+    def interrupted(self, text, after):
+        """The answer to a line that is interrupted, and how long that took."""
+        self.send(op="eval", text=text)
+        time.sleep(after)
+        self.process.send_signal(signal.SIGINT)
+        begin = time.monotonic()
+        answer = self.receive()
+        self.assertTrue(answer["interrupted"], answer["diagnostics"])
+        self.assertLess(time.monotonic() - begin, PATIENCE)
+        return answer
+
+    def test_interrupt_of_many_items(self):
+        for engine in ("interpret", "jit"):
+            self.ask(op="eval", text=f":engine {engine}")
+            self.interrupted("take 100000000 IntRamp()", 1)
+
+    def test_interrupt_of_a_large_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "large.str")
+            with open(path, "w", encoding="ascii") as file:
+                file.write("static { int[2000000] a = {" + ",".join(str(k) for k in range(2_000_000)) + "}; }\n")
+            self.interrupted(f":load {path}", 1)
+            self.assertEqual(self.ask(op="eval", text="1 + 1")["value"], 2)
 
     def test_termination(self):
         self.ask(id=0, op="eval", text="1")

@@ -432,6 +432,15 @@ class Interrupts(Case):
         os.kill(t.pid, signal.SIGINT)
         t.shows("strc> 3 * 4", "12", PROMPT)
 
+    def test_ctrl_c_keeps_what_is_typed_ahead(self):
+        t = self.repl()
+        self.declare(t)
+        t.type("Silent()<enter>")
+        self.running(t)
+        t.type("3 * 5<enter>")
+        t.type("<ctrl-c>")
+        t.shows("strc> 3 * 5", "15", PROMPT)
+
     def test_ctrl_z_stops_both_and_goes_on(self):
         t = self.terminal(["bash", "--norc", "--noprofile", "-i"], PS1="shell> ")
         t.shows("shell>")

@@ -116,6 +116,50 @@ TEST_F(SessionTest, RedefinitionNamesItsUsers) {
     EXPECT_TRUE(answer.isFine);
 }
 
+TEST_F(SessionTest, RedefinedVariablesNameTheirUsers) {
+    say("int k = 3");
+    say("int->int filter A { work pop 1 push 1 { push(k * pop()); } }");
+    say("s = A");
+    EXPECT_EQ(say("k = 4"), "");
+    EXPECT_EQ(say("int k = 5"), "redefined int k\n  used by A\n  s goes on with the old k\n");
+    EXPECT_EQ(say("s <- [1]"), "3\n");
+    EXPECT_EQ(say("A <- [1]"), "5\n");
+    EXPECT_THAT(say("int[2] k"),
+                HasSubstr("used by A\n  s goes on with the old k\n  which no longer fit:\n"));
+    EXPECT_THAT(shown, HasSubstr("<input 2>:1:46: error"));
+    EXPECT_TRUE(answer.isFine);
+    say("int unused = 3");
+    EXPECT_EQ(say("int unused = 4"), "");
+}
+
+TEST_F(SessionTest, RedefinedStructsNameTheUsersOfTheirVariables) {
+    say("struct P { int x; }\nP p\np.x = 3");
+    say("int->int filter A { work pop 1 push 1 { push(p.x * pop()); } }");
+    say("s = A");
+    EXPECT_EQ(say("A <- [1]"), "3\n");
+    const std::string told = say("struct P { float y; }");
+    EXPECT_THAT(told, HasSubstr("redefined struct P\n  used by A\n  s goes on with the old P\n"));
+    EXPECT_THAT(told, HasSubstr("which no longer fit:\n  p is gone with the old type\n"));
+    EXPECT_THAT(told, HasSubstr("unknown variable 'p'"));
+    EXPECT_EQ(say("s <- [2]"), "6\n");
+}
+
+TEST_F(SessionTest, ARefusedStructKeepsItsVariables) {
+    say("struct P { int x; }\nP p\np.x = 3");
+    EXPECT_THAT(say("struct P { Nope y; int x; int x; }"), HasSubstr("error"));
+    EXPECT_EQ(say("p"), "P{x = 3}\n");
+}
+
+TEST_F(SessionTest, ARedefinitionTellsTheTypeThatWas) {
+    say("int->int filter A { work pop 1 push 1 { push(pop()); } }");
+    say("int->int pipeline B { add A; }");
+    EXPECT_THAT(
+        say("float->float filter A { work pop 1 push 1 { push(pop()); } }"),
+        HasSubstr("redefined float->float filter A\n  its type was int->int\n  used by B\n"));
+    EXPECT_THAT(say("B <- [1]"),
+                HasSubstr("the input of pipeline 'B' is 'int', but 'A' has 'float'"));
+}
+
 TEST_F(SessionTest, RefusedDeclarationsChangeNothing) {
     say("int->int filter A { work pop 1 push 1 { push(pop()); } }");
     EXPECT_THAT(say("int->int filter A { work pop 1 push 1 { push(nope); } }"), HasSubstr("nope"));
@@ -166,6 +210,71 @@ TEST_F(SessionTest, FailedFiringsDidNotHappen) {
     EXPECT_THAT(say("Bad <- [1, 0, 2]"), HasSubstr("division by zero"));
     EXPECT_THAT(say(":peek input"), HasSubstr("[0, 2]"));
     EXPECT_THAT(say(":where"), HasSubstr("1 × Bad"));
+}
+
+TEST_F(SessionTest, ItemsThatMakeAFilterFailCanBeDropped) {
+    say("int->int filter Inverse { work pop 1 push 1 { push(100 / pop()); } }");
+    say("i = Inverse");
+    EXPECT_THAT(say("i <- [1, 0, 0, 4]"), HasSubstr("100\n<input"));
+    EXPECT_THAT(say("i <- [5]"), HasSubstr("fails here again: ':drop' takes items out"));
+    EXPECT_EQ(say(":drop"), "input -> Inverse: [0, 4, 5]\n");
+    EXPECT_THAT(say(":drop input 9"), HasSubstr("the channel has only 3 items"));
+    EXPECT_THAT(say(":drop nowhere"), HasSubstr("there is no channel 'nowhere'"));
+    EXPECT_EQ(say(":drop input -> Inverse 1"), "input -> Inverse: [4, 5]\n");
+    EXPECT_EQ(say(":continue"), "25 20\n");
+    EXPECT_EQ(say(":drop 0"), "input -> Inverse: []\n");
+}
+
+TEST_F(SessionTest, LongChannelsShowTheirEnds) {
+    say("s = Identity<int>");
+    say(":break Identity\ns <- [1 .. 100]");
+    EXPECT_THAT(say(":peek"),
+                HasSubstr("[1, 2, 3, 4, 5, 6, 7, 8, … 84 more, 93, 94, 95, 96, 97, 98, "
+                          "99, 100]"));
+    EXPECT_THAT(say(":where"), HasSubstr("99, 100]  (100 items)"));
+    EXPECT_EQ(say(":step 0"), "");
+}
+
+TEST_F(SessionTest, ListsWhatAnInstanceIs) {
+    say("int n = 3\ns = Identity<int> | Identity<int>");
+    EXPECT_EQ(say(":list s"), "s = Identity<int> | Identity<int>  (int->int)\n");
+    EXPECT_EQ(say(":list n"), "int n\n");
+}
+
+TEST_F(SessionTest, ErrorsAreNotMoreThanAPersonReads) {
+    std::string text = "int->int filter A { work pop 1 push 1 { push(0";
+    for (int k = 0; k < 100; ++k) text += " + nope" + std::to_string(k);
+    say(text + "); } }");
+    EXPECT_EQ(answer.messages.size(), 21U);
+    EXPECT_THAT(answer.messages.back().text, HasSubstr("80 more errors not shown"));
+    say("nope");
+    EXPECT_EQ(answer.messages.size(), 1U);
+}
+
+TEST_F(SessionTest, HelpHasTopics) {
+    for (const char* topic : {"take", "<-", "->", "|", "streams", "variables", "functions"})
+        EXPECT_THAT(say(std::string(":help ") + topic), HasSubstr("For example\n")) << topic;
+    EXPECT_THAT(say(":help"), HasSubstr("Topics:\n  take <- -> |"));
+    EXPECT_THAT(say(":help nothing"), HasSubstr("there is no command ':nothing'"));
+}
+
+TEST_F(SessionTest, PipelinesInBrackets) {
+    say("int->int filter Two { work pop 1 push 1 { push(2 * pop()); } }");
+    EXPECT_EQ(say("(Two | Two) <- [2]"), "8\n");
+    EXPECT_EQ(say("take 2 IntRamp() | (Two | (Two | Two))"), "0 8\n");
+    EXPECT_EQ(say("(1 + 2) * 3"), "9\n");
+    EXPECT_THAT(say("int[3] w = take 3 IntRamp()"), HasSubstr("'take 3 IntRamp() -> w'"));
+}
+
+TEST_F(SessionTest, WhatIsKeptIsBounded) {
+    say("void->int[1000000] filter Wide { work push 1 { int[1000000] wide; push(wide); } }");
+    EXPECT_THAT(say("take 100 Wide()"), HasSubstr("more than 16 items are not kept"));
+    EXPECT_FALSE(answer.isFine);
+    EXPECT_LT(shown.size(), 100'000U);
+    say("take 1200000 IntRamp()");
+    EXPECT_EQ(answer.type, "int");
+    EXPECT_EQ(answer.value, "");
+    EXPECT_THAT(shown, HasSubstr("… 1199000 more\n"));
 }
 
 TEST_F(SessionTest, DynamicRates) {
@@ -320,6 +429,13 @@ TEST_F(SessionTest, Completion) {
     EXPECT_EQ(session->complete("1 + Math.sq", 11).candidates.front().text, "square");
     EXPECT_EQ(session->complete("Math.", 5).candidates.front().text, "square");
     EXPECT_EQ(session->complete(":wh", 3).candidates.front().text, ":where");
+    EXPECT_EQ(session->complete(":engine j", 9).candidates.front().text, "jit");
+    EXPECT_EQ(session->complete(":help :pe", 9).candidates.front().text, ":peek");
+    say("s = Scaler | Identity<int>");
+    EXPECT_EQ(session->complete(":break Sc", 9).candidates.front().text, "Scaler");
+    const Completion channels = session->complete(":watch Scaler -", 15);
+    EXPECT_EQ(channels.candidates.front().text, "Scaler -> Identity");
+    EXPECT_EQ(channels.begin, 7U);
 }
 
 TEST(Lines, AnInterruptDropsAnUnfinishedEntry) {
@@ -348,6 +464,15 @@ TEST(Entries, EndWhereTheyAreComplete) {
     EXPECT_FALSE(isComplete("int->int filter F"));
     EXPECT_TRUE(isComplete("int->int filter F { }"));
     EXPECT_FALSE(isComplete("for (int i = 0; i < 3; i++)"));
+    EXPECT_FALSE(isComplete("do { x++; }"));
+    EXPECT_FALSE(isComplete("do { x++; }\nwhile (x <"));
+    EXPECT_TRUE(isComplete("do { x++; }\nwhile (x < 3)"));
+    EXPECT_TRUE(isComplete("do x++; while (x < 3);"));
+    EXPECT_EQ(split("do { x++; }\nwhile (x < 3);\nx").size(), 2U);
+    EXPECT_FALSE(isComplete("int->int"));
+    EXPECT_FALSE(isComplete("void->float[2][3]"));
+    EXPECT_TRUE(isComplete("s <- [1] -> v"));
+    EXPECT_EQ(split("P->P\nfilter F { }\n1").size(), 2U);
     EXPECT_FALSE(isComplete("/* comment"));
     EXPECT_TRUE(isComplete(""));
     EXPECT_EQ(split("int n = 3; n\nn + 1").size(), 3U);
