@@ -49,7 +49,7 @@ static int is_real(const char *word) {
 /// The spellings of not-a-number and infinity of C, Python and the language.
 static int parse_special(const char *word, double *to) {
     int negative = *word == '-';
-    if (negative || *word == '+') ++word;
+    if (negative) ++word;
     if (strcasecmp(word, "nan") == 0)
         *to = NAN;
     else if (strcasecmp(word, "inf") == 0 || strcasecmp(word, "infinity") == 0)
@@ -64,8 +64,8 @@ static int parse_special(const char *word, double *to) {
 static int parse_real(char *word, double *to) {
     if (*word == '+') ++word;
     size_t length = strlen(word);
-    if (length > 0 && word[length - 1] == 'f') word[length - 1] = '\0';
     if (parse_special(word, to)) return 1;
+    if (length > 0 && word[length - 1] == 'f') word[length - 1] = '\0';
     if (!is_real(word)) return 0;
     *to = strtod(word, NULL);
     const char *first = word + strspn(word, "-0.");

@@ -26,7 +26,8 @@ std::optional<std::int32_t> parseInt(std::string_view text) {
 
 std::optional<double> parseReal(std::string_view text) {
     if (text.starts_with('+')) text.remove_prefix(1);
-    if (text.ends_with('f')) text.remove_suffix(1);
+    const bool isNumber = text.size() > 1 && text[text.size() - 2] <= '9';  // 1f, 1.f; not inf
+    if (text.ends_with('f') && isNumber) text.remove_suffix(1);
     double value = 0;
     auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;

@@ -398,6 +398,9 @@ float->float filter Scale(float gain) { work pop 1 push 1 { push(gain * pop()); 
         outs = {self.both(), self.both("n=3"), self.both("gain=-1.25"), self.both("loud=true"), self.both("d=1e300"),
                 self.both("z=2-3i"), self.both("n=-7", "gain=1e10", "loud=true")}  # fmt: skip
         self.assertEqual(len(outs), 7)
+        self.assertIn(b"Infinity 1.0 ", self.both("n=3", "gain=INF"))
+        self.assertIn(b" -Infinity ", self.both("d=-inf"))
+        self.assertIn(b"NaN ", self.both("gain=nan"))
 
     def test_defaults_are_those_of_the_build(self):
         self.build(self.TEXT, "--keep-param", "gain", "-D", "gain=2", "-D", "n=5")

@@ -55,7 +55,7 @@ TEST(Numbers, AreLoadedAsInTheCompiler) {
     }
 }
 
-/// What a text file takes for a value, as the compiler has it without the words that only text files know.
+/// What a text file takes for a value, as the compiler has it.
 std::optional<types::Value> parse(const std::string& word, TypeKind kind) {
     types::Type type;
     type.kind = kind;
@@ -64,7 +64,7 @@ std::optional<types::Value> parse(const std::string& word, TypeKind kind) {
 
 TEST(Words, RandomOnesAreReadAsInTheCompiler) {
     std::mt19937_64 random(2);
-    const std::string letters = "0123456789.-+eExfi0x1";
+    const std::string letters = "0123456789.-+eExfin0x1";
     int values = 0;
     for (int round = 0; round < 300000; ++round) {
         std::string word(1 + random() % 7, ' ');
@@ -83,6 +83,23 @@ TEST(Words, RandomOnesAreReadAsInTheCompiler) {
         }
     }
     EXPECT_GT(values, 10000);
+}
+
+TEST(Words, SpecialOnesAreReadAsInTheCompiler) {
+    int values = 0;
+    for (const std::string word :
+         {"inf", "-inf", "+inf", "INF", "Infinity", "-infinity", "nan", "-nan", "NaN", "inff",
+          "++inf", "+-inf", "-+inf", "infi", "na"}) {
+        std::optional<types::Value> ours = parse(word, TypeKind::Double);
+        char theirs[16]{};
+        ASSERT_EQ(ours.has_value(),
+                  strc_word_value(word.data(), word.size(), STRC_DOUBLE, theirs) != 0)
+            << word;
+        if (!ours) continue;
+        ++values;
+        ASSERT_EQ(std::memcmp(ours->bytes.data(), theirs, sizeof(double)), 0) << word;
+    }
+    EXPECT_EQ(values, 10);
 }
 
 TEST(Words, LongOnesAreNone) {
