@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/spelling.h"
 #include "parser/detail/builder.h"
 
 namespace strc::parser {
@@ -58,6 +59,15 @@ std::size_t strayBeforeElse(Grammar::SubstatementContext* c) {
             plain->child && plain->child->anonymous && !plain->child->anonymous->receivers;
         return plain->extra.size() - (ownSemicolon && !plain->extra.empty() ? 1 : 0);
     }
+}
+
+/// A name alone may be a statement of one word, mistyped.
+void suggestKeyword(base::Diagnostic& fault, const ast::Expr& value) {
+    auto* alone = ast::tryAs<ast::NameRef>(&value);
+    if (!alone) return;
+    base::SpellingSearch search(alone->name.text());
+    for (std::string_view word : {"return", "break", "continue", "else"}) search.consider(word);
+    if (!search.best().empty()) fault.note(Diag::DidYouMean) << search.best();
 }
 
 }  // namespace
@@ -215,7 +225,7 @@ const ast::Stmt* Builder::standAlone(Grammar::PlaceContext* c, SourceRange where
         case ast::ExprKind::Iter:
         case ast::ExprKind::Increment: return stmt<ast::ExpressionStmt>(where, value);
         case ast::ExprKind::Error: break;
-        default: report(Diag::ExpressionAsStatement, value->range); break;
+        default: suggestKeyword(report(Diag::ExpressionAsStatement, value->range), *value); break;
     }
     return stmt<ast::ErrorStmt>(where);
 }

@@ -1,7 +1,10 @@
 // What is said about syntax errors. How reading goes on stands in error_recovery.cpp.
 
+#include <cctype>
+
 #include <fmt/format.h>
 
+#include "base/spelling.h"
 #include "parser/detail/error_strategy.h"
 #include "parser/detail/token_walk.h"
 
@@ -26,6 +29,17 @@ Context* enclosing(Parser* parser, std::size_t rule) {
 
 std::size_t ruleOf(const antlr4::tree::ParseTree* c) {
     return c ? static_cast<const antlr4::ParserRuleContext*>(c)->getRuleIndex() : SIZE_MAX;
+}
+
+std::vector<std::string> keywordsOf(const Parser& parser) {
+    std::vector<std::string> words;
+    const auto& vocabulary = parser.getVocabulary();
+    for (std::size_t type = 1; type <= vocabulary.getMaxTokenType(); ++type) {
+        const std::string quoted(vocabulary.getLiteralName(type));
+        if (quoted.size() > 2 && std::isalpha(static_cast<unsigned char>(quoted[1])))
+            words.push_back(quoted.substr(1, quoted.size() - 2));
+    }
+    return words;
 }
 
 }  // namespace
@@ -419,7 +433,33 @@ base::Diagnostic* ErrorStrategy::begin(Parser* parser, Diag id, SourceRange wher
     beginErrorCondition(parser);
     if (isExplained(parser, at)) return nullptr;
     if (++reports > context.limits.errors) throw antlr4::ParseCancellationException();
-    return &context.diags.add(id, where);
+    suggest();
+    lastFault = &context.diags.add(id, where);
+    meant = meantKeyword(parser, at);
+    return lastFault;
+}
+
+/// Of the last fault, which has its words now. What is certain needs no suggestion.
+void ErrorStrategy::suggest() {
+    if (lastFault && !meant.empty() && lastFault->fixes.empty())
+        lastFault->note(Diag::DidYouMean) << meant;
+    lastFault = nullptr;
+}
+
+/// A mistyped keyword is a name where none should be: here, right before, or where the statement begins.
+std::string ErrorStrategy::meantKeyword(Parser* parser, const Token* at) const {
+    constexpr std::size_t leastLength = 3;
+    auto& tokens = *parser->getTokenStream();
+    std::vector<std::string> keywords;
+    for (const Token* typed :
+         {at, static_cast<const Token*>(previousToken(tokens, at)), statementStart(tokens, at)}) {
+        if (!typed || typed->getType() != Grammar::ID || text(typed).size() < leastLength) continue;
+        if (keywords.empty()) keywords = keywordsOf(*parser);
+        base::SpellingSearch search(text(typed));
+        for (const std::string& keyword : keywords) search.consider(keyword);
+        if (!search.best().empty()) return std::string(search.best());
+    }
+    return {};
 }
 
 /// Whether a fault that is already reported makes this one: a bad character right before, or text

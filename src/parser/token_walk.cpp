@@ -38,6 +38,20 @@ Token* previousToken(antlr4::TokenStream& tokens, const Token* token) {
     return nullptr;
 }
 
+const Token* statementStart(antlr4::TokenStream& tokens, const Token* token) {
+    constexpr int most = 16;
+    const Token* start = nullptr;
+    const Token* at = token;
+    for (int steps = 0; steps < most; ++steps) {
+        const Token* before = previousToken(tokens, at);
+        if (!before || before->getType() == Grammar::SEMICOLON ||
+            before->getType() == Grammar::LEFT_BRACE || before->getType() == Grammar::RIGHT_BRACE)
+            return start;
+        at = start = before;
+    }
+    return nullptr;
+}
+
 bool isInStreamHead(antlr4::TokenStream& tokens, const Token* arrow) {
     Token* token = nextToken(tokens, arrow);
     if (!beginsSimpleType(token)) return false;

@@ -42,13 +42,15 @@ void reportCertain(base::Diagnostics& diags, base::Diagnostics syntax, const Dam
 
 }  // namespace
 
-Program check(base::Context& ctx, std::span<const ast::Unit* const> units) {
+Program check(base::Context& ctx, std::span<const ast::Unit* const> units,
+              std::span<const std::string_view> others) {
     Program program;
     program.tables = std::make_shared<Program::Tables>();
     program.units.assign(units.begin(), units.end());
     program.tables->types.resize(ctx.nextNodeId);
     program.tables->symbols.resize(ctx.nextNodeId);
     Checker checker{ctx, program, *program.tables, *program.types};
+    checker.others = others;
     const Damage damage(ctx, units);
     base::Diagnostics syntax;
     if (damage.any()) {

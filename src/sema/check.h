@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "ast/nodes.h"
 #include "base/context.h"
@@ -14,7 +15,9 @@
 
 namespace strc::sema {
 
-Program check(base::Context&, std::span<const ast::Unit* const>);
+/// `others`: names of streams that could be meant by one that is not known.
+Program check(base::Context&, std::span<const ast::Unit* const>,
+              std::span<const std::string_view> others = {});
 
 /// Checks `unit` as a change of `program`: its declarations replace those of the same name and what
 /// depends on them is checked again; the rest is not looked at. For a prompt and for editors.

@@ -108,6 +108,7 @@ struct Checker {
     const Damage* damage = nullptr;  ///< null: all texts were understood
     Body* body = nullptr;
     unsigned suggestions = 0;      ///< made so far: they cost time
+    std::span<const std::string_view> others = {};  ///< streams that a library would bring
     Diagnostic scratch = {};       ///< takes the warnings nobody wants
 
     Diagnostic& error(Diag id, SourceRange range);

@@ -264,6 +264,7 @@ std::string_view similarStream(Checker& c, std::string_view name) {
     base::SpellingSearch search(name);
     for (const TopNames* top : {&c.tables.own, &c.tables.ofLibrary})
         for (auto& [each, stream] : top->streams) search.consider(each.text());
+    for (std::string_view each : c.others) search.consider(each);
     return search.best();
 }
 

@@ -89,7 +89,7 @@ private:
     bool check() {
         base::Context& context = result.context;
         bool understood = !context.diags.hasErrors();
-        result.program = sema::check(context, result.units);
+        result.program = sema::check(context, result.units, library.declared());
         if (!understood) return false;
         if (request.withoutMain) return !context.diags.hasErrors();
         if (!sema::setAsideBroken(context, result.program) && !context.lenient) return false;

@@ -25,6 +25,9 @@ public:
           buffer(buffer),
           source(context.sources.text(buffer)),
           openText(openText) {}
+    ~ErrorStrategy() override { suggest(); }
+    ErrorStrategy(const ErrorStrategy&) = delete;
+    ErrorStrategy& operator=(const ErrorStrategy&) = delete;
 
     void reportError(antlr4::Parser*, const antlr4::RecognitionException&) override;
     void recover(antlr4::Parser*, std::exception_ptr) override;
@@ -70,6 +73,8 @@ private:
     /// Null if nothing is to be said: a fault of the text itself stands right before `at`.
     base::Diagnostic* begin(antlr4::Parser*, base::Diag, base::SourceRange, const Token* at);
     bool isExplained(antlr4::Parser*, const Token* at) const;
+    std::string meantKeyword(antlr4::Parser*, const Token* at) const;
+    void suggest();
     base::SourceRange range(const Token*) const;
     base::SourceRange place(antlr4::Parser*, const Token* at) const;
     base::SourceRange before(antlr4::Parser*, const Token* at) const;
@@ -84,6 +89,8 @@ private:
     bool resumeHere = false;  ///< nothing is to be skipped
     Token* nextDeclaration = nullptr;  ///< where the declaration begins before which `}` is missing
     std::size_t reports = 0;
+    base::Diagnostic* lastFault = nullptr;
+    std::string meant;  ///< the keyword that a name at the last fault looks like, or empty
     std::vector<std::unique_ptr<Token>> conjured;
 };
 

@@ -10,6 +10,9 @@ Token* nextToken(antlr4::TokenStream&, const Token* token);
 /// The visible token before `token`; null before the first.
 Token* previousToken(antlr4::TokenStream&, const Token* token);
 
+/// The first visible token behind the `;` or brace before `token`, if that is not far.
+const Token* statementStart(antlr4::TokenStream&, const Token* token);
+
 /// Whether `arrow` stands in the head of a named stream, `int[n]->Foo pipeline Name`.
 bool isInStreamHead(antlr4::TokenStream&, const Token* arrow);
 /// The first token of the type that ends before `arrow`; null if there is none.

@@ -270,6 +270,26 @@ TEST(SyntaxErrors, Declarations) {
 }
 
 /// A declaration inside of another one: the brace before is missing, and all after it is read.
+TEST(SyntaxErrors, MistypedKeywordsAreGuessed) {
+    const std::pair<const char*, const char*> programs[] = {
+        {"void->void pipline P { add A; }", "pipeline"},
+        {"int->int splitjoin P { split duplicat; add A; join roundrobin; }", "duplicate"},
+        {"int->int splitjoin P { split duplicate; add A; jion roundrobin; }", "join"},
+        {"int->int filter P { work pop 1 push 1 { whlie (true) {} } }", "while"},
+        {"int->int filter P { work pop 1 push 1 { retrun; } }", "return"},
+        {"int->int filter P { wrok pop 1 push 1 { push(pop()); } }", "work"},
+        {"int->int filter P { work pop 1 psuh 1 { push(pop()); } }", "push"},
+        {"int->int filter P { work push 1 { fro (int i = 0; i < 3; i++) push(1); } }", "for"}};
+    for (auto [text, keyword] : programs)
+        EXPECT_THAT(unit(text).rendered(),
+                    HasSubstr("note: did you mean '" + std::string(keyword) + "'?"))
+            << text;
+    for (const char* text : {"int->int filter P { work pop 1 push 1 { counter 5; } }",
+                             "int->int filter P { int works = 5 int b; }",
+                             "int->int filter P { work pop 1 push 1 { x = po\npush(x); } }"})
+        EXPECT_THAT(unit(text).rendered(), testing::Not(HasSubstr("did you mean"))) << text;
+}
+
 TEST(SyntaxErrors, MissingBracesInTheMiddle) {
     check({{"int->int filter F { work pop 1 { pop(); }\n", {"expected-token after 'pop(); }'"}},
            {"int->int filter F { work pop 1 { if (x) { pop();\n",

@@ -237,6 +237,14 @@ TEST_F(PipelineTest, DefinesAndTopChoose) {
     EXPECT_NE(result.elaboration.graph.input, graph::kNone);
 }
 
+TEST_F(PipelineTest, StreamsOfTheLibraryAreGuessed) {
+    go("void->void pipeline Main { add IntRmp; add IntPrint; }\n");
+    ASSERT_EQ(result.context.diags.all().size(), 1u);
+    const base::Diagnostic& fault = result.context.diags.all().front();
+    ASSERT_EQ(fault.notes.size(), 1u);
+    EXPECT_THAT(fault.notes[0].args, testing::ElementsAre("IntRamp"));
+}
+
 TEST(Sources, SayWhatIsWrong) {
     std::istringstream in("text");
     auto read = [&](char* to, std::size_t room) {
