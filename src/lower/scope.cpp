@@ -74,12 +74,15 @@ const Type* ModuleScope::resolve(const ast::TypeExpr& written, bool mayUseGlobal
         if (failed) return type;
     }
     std::vector<std::int64_t> extents;
+    bool isCertain = true;  // whatever failed before
     const ast::TypeExpr* t = &written;
-    for (; type->is(TypeKind::Array); type = type->element, t = t->element)
+    for (; type->is(TypeKind::Array); type = type->element, t = t->element) {
+        isCertain = isCertain && type->extent != types::kDynamic;
         extents.push_back(type->extent != types::kDynamic ? type->extent
                                                           : extentOf(*t->bound, mayUseGlobals));
+    }
     for (auto it = extents.rbegin(); it != extents.rend(); ++it) type = types.array(type, *it);
-    if (!failed && !fits(type, written.range)) failed = true;
+    if ((isCertain || !failed) && !fits(type, written.range)) failed = true;
     return type;
 }
 

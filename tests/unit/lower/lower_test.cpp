@@ -96,6 +96,9 @@ TEST(Lower, BoundsAndSizesHaveLimits) {
     EXPECT_THAT(errors("static { int N = 1 << 25; }\nstruct P {\nint[N] a; int[N] b; int[N] c; }\n"
                        "void->int filter F { work push 1 { P p; push(p.a[0]); } }"),
                 ElementsAre("2: limit-exceeded"));
+    EXPECT_THAT(errors("void->int filter F {\nint[1000000000] a;\nint[3] b;\nint[900000000] c;\n"
+                       "work push 1 { push(a[0] + b[0] + c[0]); } }"),
+                ElementsAre("2: array-too-large", "4: array-too-large"));
 }
 
 TEST(Lower, InitialisersCallFunctionsThatUseEarlierFields) {
