@@ -16,7 +16,7 @@ namespace strc::host {
 /// What a compiled program leaves to the interpreter, as a sentence ("it limits its steps"); or empty.
 std::string whyNot(const interp::Options&);
 
-/// Runs to the end; faults are reported in Context::diags with the instance's path. Files are flushed
+/// Runs to the end; firings are counted by the quota. Faults are reported in Context::diags with the instance's path. Files are flushed
 /// and closed whatever the end.
 interp::Outcome run(base::Context&, const plan::Plan&, const graph::Quota&, const strc_program&,
                     const std::vector<codegen::Site>&, const interp::Options&);

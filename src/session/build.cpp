@@ -54,7 +54,7 @@ private:
     executable::Program parts() {
         return {program.context,
                 *program.plan,
-                program.plannedQuota(),
+                program.quota,
                 program.module,
                 std::string(program.main->name.text()),
                 building.printed,

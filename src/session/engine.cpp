@@ -38,8 +38,8 @@ std::string whyInterpreted(const Compilation& program, const interp::Options& op
 
 interp::Outcome run(Compilation& program, const Code* code, const interp::Options& options) {
     if (code)
-        return host::run(program.context, *program.plan, program.plannedQuota(),
-                         code->jit.program(), code->sites, options);
+        return host::run(program.context, *program.plan, program.quota, code->jit.program(),
+                         code->sites, options);
     return interp::run(program.context, program.module, program.elaboration, program.quota,
                        *program.program.types, options);
 }

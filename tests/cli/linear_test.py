@@ -4,6 +4,7 @@ input; floats within the tolerance that docs/command-line.md states."""
 
 import array
 import random
+import subprocess
 import unittest
 
 from command import Case
@@ -143,6 +144,16 @@ class Linear(Case):
         self.assertIn("; linear-combination: Main.Twice[1]\nlinear: pop 1 peek 1 push 1, 1 terms\n  2*x0\n", shown)
         self.assertIn("; linear-combination: Main.Square\nnot linear: it multiplies items with items\n", shown)
         self.assertIn("; linear-combination: Main.Twice+Twice\npop 1 peek 1 push 1, 1 terms\n  4*x0\n", shown)
+
+    def test_statistics_count_the_filters_of_the_program(self):
+        self.file("p.str", "int->int pipeline Main { add Twice; add Twice; }\n"
+                           "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n")
+        self.file("in.raw", bytes(400))
+        words = "--in=in.raw", "--out=out.raw", "--stats"
+        self.call("build", "--top=Main", "-o", "p", "p.str")
+        told = {self.call("run", "--top=Main", *words, "p.str")[1], self.call("run", "--interpret", "--top=Main", *words, "p.str")[1],
+                subprocess.run(["./p", *words], cwd=self.folder, capture_output=True, text=True).stderr}  # fmt: skip
+        self.assertEqual({text.split(" s;")[0].rsplit(",", 1)[0] for text in told}, {"100 steady states, 200 firings"})
 
     def test_debuggers_see_all_filters(self):
         self.file("p.str", "int->int pipeline Main { add Twice; add Twice; }\n"
