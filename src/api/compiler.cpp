@@ -118,6 +118,7 @@ strc_status strc_compiler_compile(strc_compiler* compiler, strc_stage last, strc
             compiler->stage = strc::session::load(program, compiler->settings,
                                                   std::move(compiler->sources), loading);
         const bool errors = compiler->tell() || compiler->lacksSource;
+        compiler->toldByCompilation = compiler->told.size();
         compiler->hasFailed = errors || compiler->stage < loading.last;
         return compiler->hasFailed ? STRC_FAILED : STRC_OK;
     });

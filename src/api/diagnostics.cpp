@@ -1,4 +1,6 @@
 // What was found, as data and as text.
+#include <algorithm>
+
 #include "api/detail/compiler.h"
 #include "base/render.h"
 
@@ -50,11 +52,21 @@ void tellInternal(strc_compiler& compiler, const char* what) {
 
 }  // namespace strc::api
 
+/// A run finds again what the compilation has warned of.
+bool strc_compiler::isKnown(const strc::base::Diagnostic& diag) const {
+    return diag.severity == strc::base::Severity::Warning && diag.range.valid() &&
+           std::any_of(told.begin(), told.begin() + static_cast<std::ptrdiff_t>(toldByCompilation),
+                       [&](const strc::api::Told& each) {
+                           return each.diag.id == diag.id && each.diag.range == diag.range;
+                       });
+}
+
 bool strc_compiler::tell() {
     strc::base::Diagnostics& diags = program.context.diags;
     const std::size_t before = errors;
     diags.merge();
     for (const strc::base::Diagnostic& diag : diags.all()) {
+        if (isKnown(diag)) continue;
         if (diag.severity == strc::base::Severity::Error) ++errors;
         told.emplace_back(diag);
     }

@@ -97,6 +97,16 @@ float->void filter Sink { work pop 1 { println(pop()); } }
         self.assertEqual(out, b"0\n")
         self.assertIn("warning: unknown variable 'nothing'", err)
 
+    def test_lenient_warns_once(self):
+        self.file("p.str", """void->void pipeline Main { add Source; add Some; add Sink; }
+void->int stateful filter Source { int n; work push 2 { push(n++); push(n++); } }
+int->int filter Some { work pop 2 push 1 { push(pop()); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        out, err = self.call("run", "-i3", "--lenient", "p.str")
+        self.assertEqual(out, b"0\n2\n4\n")
+        self.assertEqual(err.count("[pop-rate-violated]"), 1, err)
+
     def test_step_limit(self):
         self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
 void->int filter Source { int n; init { while (n < 10) n = n * 2; } work push 1 { push(n); } }

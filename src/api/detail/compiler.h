@@ -44,6 +44,7 @@ struct strc_compiler {
     bool hasFailed = false;
     std::deque<strc::api::Told> told;
     std::size_t errors = 0;  ///< among them
+    std::size_t toldByCompilation = 0;  ///< the first of them
     std::map<strc_product, std::string> texts;
     std::string formatted, times;
     std::string inputType, outputType;
@@ -55,6 +56,7 @@ struct strc_compiler {
     bool isInterrupted() const { return interrupt && *interrupt; }
     /// Moves what the context has to say to the end of `told`; did it hold errors?
     bool tell();
+    bool isKnown(const strc::base::Diagnostic&) const;
 };
 
 namespace strc::api {
