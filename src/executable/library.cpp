@@ -77,8 +77,11 @@ private:
     void checkRates(NodeId id) {
         const elab::Kernel& kernel = program.plan.program->kernels[graph.nodes[id].kernel];
         if (!kernel.work.isDynamic() && !(kernel.prework && kernel.prework->isDynamic())) return;
-        add(Diag::LibraryEffect, graph.nodes[id].range).in(graph::path(graph, id))
-            << "have dynamic rates";
+        (add(Diag::LibraryEffect, graph.nodes[id].range).in(graph::path(graph, id))
+         << "have dynamic rates")
+                .note(Diag::Hint)
+            << "what would wait on its tapes has no bound, and a library takes no memory while it "
+               "runs";
     }
 
     void checkBodies(NodeId id) {
@@ -94,7 +97,12 @@ private:
         if (instr.op == ir::Op::Send) does = "send messages";
         if (ir::makesString(program.module, instr)) does = "make strings";
         if (does.empty()) return;
-        add(Diag::LibraryEffect, instr.range).in(graph::path(graph, node)) << does;
+        base::Diagnostic& fault = add(Diag::LibraryEffect, instr.range).in(graph::path(graph, node))
+                                  << does;
+        if (instr.op == ir::Op::Send)
+            fault.note(Diag::Hint)
+                << "messages on their way have no bound in number, and a library takes "
+                   "no memory while it runs";
     }
 
     const Program& program;

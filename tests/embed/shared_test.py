@@ -344,9 +344,9 @@ class Refusing(Libraries):
         self.refuse('int->int pipeline P { portal<R> there; add Q(there); add R to there; }\n'
                     "int->int filter Q(portal<R> there) { work pop 1 push 1 { there.f(); push(pop()); } }\n"
                     "int->int filter R { int n; work pop 1 push 1 { push(pop() + n); } handler f() { n++; } }\n",
-                    "p.str:2:", "error: a library cannot send messages [library-effect]")
+                    "p.str:2:", "error: a library cannot send messages [library-effect]", "note: messages on their way have no bound")
         self.refuse("int->int pipeline P { add Q; }\nint->int filter Q { work pop * push 1 { push(pop()); } }\n",
-                    "p.str:", "error: a library cannot have dynamic rates [library-effect]")
+                    "p.str:", "error: a library cannot have dynamic rates [library-effect]", "note: what would wait on its tapes has no bound")
         self.refuse('int->int splitjoin P { split duplicate; add Identity<int>; add FileWriter<int>("x"); join roundrobin(1, 0); }\n',
                     "p.str:1:", "a library cannot write file 'x' [library-effect]")  # fmt: skip
         self.refuse('void->void pipeline Main { add P; add Q; }\nvoid->int filter P { work push 1 { push(1); } }\n'
