@@ -320,6 +320,25 @@ static void test_passes(void) {
     strc_compiler_free(c);
 }
 
+/// Passes over the graph are for the library, too.
+static void test_linear_filters(void) {
+    const char twice[] =
+        "int->int pipeline Main { add Twice; add Twice; }\n"
+        "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n";
+    for (int plain = 0; plain < 2; ++plain) {
+        const int in[2] = {3, 5};
+        int out[2];
+        size_t produced;
+        strc_compiler* c = compiler_of("p.str", twice, "Main");
+        if (plain) EXPECT(strc_compiler_set(c, "O", "1") == STRC_OK);
+        EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+        EXPECT((strstr(strc_compiler_text(c, STRC_PLAN, NULL), "Twice+Twice") == NULL) == plain);
+        EXPECT(strc_compiler_run_items(c, in, 2, out, 2, &produced) == STRC_OK);
+        EXPECT(produced == 2 && out[0] == 12 && out[1] == 20);
+        strc_compiler_free(c);
+    }
+}
+
 /// Rates that are known when it runs: there is no schedule for all of it, and a plan without.
 static const char dynamic[] =
     "void->void pipeline Main { add Source; add Some; add Sink; }\n"
@@ -616,6 +635,7 @@ int main(void) {
     test_formatting();
     test_products();
     test_passes();
+    test_linear_filters();
     test_what_cannot_be_compiled();
     test_building();
     test_options();
