@@ -8,6 +8,7 @@
 
 #include "repl/running.h"
 #include "repl/session.h"
+#include "repl/stream_line.h"
 #include "repl/values.h"
 
 namespace strc::repl {
@@ -30,15 +31,6 @@ private:
     bool before;
 };
 
-/// One entry as it was typed.
-struct Input {
-    std::string_view typed;  ///< everything
-    std::string name;  ///< "<input 3>"
-    std::size_t begin = 0, end = 0;
-
-    std::string_view text() const { return typed.substr(begin, end - begin); }
-};
-
 /// What declarations took the place of: it comes back if they are refused.
 struct Replaced {
     std::map<std::string, std::optional<Declaration>, std::less<>> declarations;
@@ -49,23 +41,6 @@ struct Replaced {
         auto found = declarations.find(fresh.name);
         return found != declarations.end() && found->second && found->second->text != fresh.text;
     }
-};
-
-/// A range of tokens.
-struct Span {
-    std::size_t begin = 0, end = 0;
-    bool isEmpty() const { return begin >= end; }
-};
-
-/// A line about streams, taken apart.
-struct Line {
-    std::vector<Token> tokens;
-    std::optional<Span> name;  ///< before `=`
-    std::optional<Span> take;
-    std::vector<Span> elements;
-    std::optional<Span> source;
-    std::optional<Span> sink;
-    std::optional<Span> rest;  ///< what has no meaning behind all that
 };
 
 class Sink;
@@ -201,6 +176,7 @@ public:
     void refuseForgottenColon(const Input&, const std::vector<Token>&);
     void refuseLooseFunction(const Input&, const std::vector<Token>&);
     void refuseRunAsValue(const Input&, const std::vector<Token>&);
+    void refuseMisspelledStream(const Input&, const std::vector<Token>&);
     void refuseNewName(const Input&, const std::vector<Token>&);
 
     // ---- messages
@@ -208,6 +184,8 @@ public:
     void confirm(std::string_view text) const {
         if (!world.isTerse) show(text);
     }
+    /// Something that is no result and yet has to be said.
+    void remark(std::string_view text);
     void show(std::string_view text) const {
         if (!isQuiet) world.show(text);
     }

@@ -1,14 +1,11 @@
 // `take 10 Ramp() | Scale(2)`, `Scale(2) <- [1, 2, 3]`, `s = Scale(2)`, `s <- "in.wav" -> "out.wav"`.
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/own_stack.h"
-#include "repl/commands.h"
 #include "repl/sink.h"
 #include "repl/state.h"
 #include "repl/values.h"
@@ -22,180 +19,6 @@ using types::Value;
 namespace {
 
 constexpr std::uint64_t kGivenOfSource = 10;  ///< items that a source without `take` gives
-
-bool isStreamKind(const Token& token) {
-    return token.is("filter") || token.is("pipeline") || token.is("splitjoin") ||
-           token.is("feedbackloop") || token.is("stateful");
-}
-
-/// Does an arrow at `at` belong to the type of an anonymous stream?
-bool isTypeArrow(const std::vector<Token>& tokens, std::size_t at) {
-    int depth = 0;
-    for (std::size_t k = at + 1; k < tokens.size(); ++k) {
-        const Token& token = tokens[k];
-        if (token.is("[")) ++depth;
-        if (token.is("]")) --depth;
-        if (depth > 0) continue;
-        if (isStreamKind(token)) return true;
-        const bool isInType = token.kind == TokenKind::Word || token.kind == TokenKind::Type ||
-                              token.is("]") || token.is("[");
-        if (!isInType) return false;
-    }
-    return false;
-}
-
-class LineParser {
-public:
-    explicit LineParser(std::string_view text) {
-        line.tokens = tokenize(text);
-        std::erase_if(line.tokens, [](const Token& t) { return t.kind == TokenKind::Comment; });
-    }
-
-    Line parse() {
-        const auto& tokens = line.tokens;
-        if (tokens.size() > 1 && tokens[0].kind == TokenKind::Word && tokens[1].is("=")) {
-            line.name = Span{0, 1};
-            at = 2;
-        }
-        if (at < tokens.size() && tokens[at].is("take")) take();
-        const std::size_t end = nextMark(at);
-        elements({at, end});
-        at = end;
-        if (isAt("<-")) {
-            const std::size_t from = ++at;
-            line.source = Span{from, at = nextMark(at)};
-        }
-        if (isAt("->")) {
-            const std::size_t from = ++at;
-            line.sink = Span{from, at = nextMark(at)};
-        }
-        if (at < tokens.size()) line.rest = Span{at, tokens.size()};
-        return std::move(line);
-    }
-
-private:
-    bool isAt(std::string_view what) const {
-        return at < line.tokens.size() && line.tokens[at].is(what);
-    }
-    /// What stands between the `|`, also inside of brackets around several.
-    void elements(Span all) {
-        for (std::size_t from = all.begin; from < all.end;) {
-            const std::size_t to = std::min(nextPipe(from), all.end);
-            const auto& tokens = line.tokens;
-            if (to > from + 2 && tokens[from].is("(") && tokens[to - 1].is(")"))
-                elements({from + 1, to - 1});
-            else
-                line.elements.push_back({from, to});
-            from = to + 1;
-        }
-    }
-    bool isAtOneOf(std::initializer_list<std::string_view> list) const {
-        return std::any_of(list.begin(), list.end(), [this](auto each) { return isAt(each); });
-    }
-    /// An expression goes on as long as what follows can begin no stream.
-    void take() {
-        const std::size_t from = ++at;
-        operand();
-        while (isAtOneOf({"+", "-", "*", "/", "%", "<<", ">>", "&"})) {
-            ++at;
-            operand();
-        }
-        line.take = Span{from, at};
-    }
-    /// One number, name or bracketed expression, with what is called or selected of it.
-    void operand() {
-        while (isAtOneOf({"-", "+", "~"}) || isAtCast()) at += isAtCast() ? 3 : 1;
-        const bool isName = at < line.tokens.size() && line.tokens[at].kind == TokenKind::Word;
-        if (isAt("("))
-            group();
-        else
-            ++at;
-        while (isName && isAtOneOf({"(", "[", "."})) {
-            if (isAt("."))
-                at += 2;
-            else
-                group();
-        }
-        at = std::min(at, line.tokens.size());
-    }
-    bool isAtCast() const {
-        return at + 2 < line.tokens.size() && line.tokens[at].is("(") &&
-               line.tokens[at + 1].kind == TokenKind::Type && line.tokens[at + 2].is(")");
-    }
-    /// Over a bracket and what is in it.
-    void group() {
-        int depth = 0;
-        for (; at < line.tokens.size(); ++at) {
-            if (isAtOneOf({"(", "["})) ++depth;
-            if (isAtOneOf({")", "]"}) && --depth == 0) break;
-        }
-        ++at;
-    }
-    template <typename Is>
-    std::size_t next(std::size_t from, Is is) const {
-        int depth = 0;
-        for (std::size_t k = from; k < line.tokens.size(); ++k) {
-            const Token& token = line.tokens[k];
-            if (token.is("(") || token.is("[") || token.is("{")) ++depth;
-            if (token.is(")") || token.is("]") || token.is("}")) --depth;
-            if (depth == 0 && is(k)) return k;
-        }
-        return line.tokens.size();
-    }
-    std::size_t nextMark(std::size_t from) const {
-        return next(from, [&](std::size_t k) {
-            const Token& token = line.tokens[k];
-            return token.is("<-") || (token.is("->") && !isTypeArrow(line.tokens, k));
-        });
-    }
-    std::size_t nextPipe(std::size_t from) const {
-        return next(from, [&](std::size_t k) { return line.tokens[k].is("|"); });
-    }
-
-    Line line;
-    std::size_t at = 0;
-};
-
-Input part(const Input& input, const Line& line, Span span) {
-    Input made = input;
-    if (span.isEmpty()) {
-        made.begin = made.end = input.end;
-        return made;
-    }
-    made.begin = input.begin + line.tokens[span.begin].begin;
-    made.end = input.begin + line.tokens[span.end - 1].end;
-    return made;
-}
-
-bool isString(const Line& line, Span span) {
-    return span.end == span.begin + 1 && line.tokens[span.begin].kind == TokenKind::String;
-}
-
-std::string unquoted(std::string_view text) {
-    std::string out;
-    for (std::size_t k = 1; k + 1 < text.size(); ++k) {
-        if (text[k] == '\\' && k + 2 < text.size()) ++k;
-        out += text[k];
-    }
-    return out;
-}
-
-/// The file that a string names.
-std::string fileIn(const Input& quoted) { return session::expandHome(unquoted(quoted.text())); }
-
-/// How many expressions stand in `[…]`.
-std::size_t countItems(const Line& line, Span inside) {
-    if (inside.isEmpty()) return 0;
-    std::size_t count = 1;
-    int depth = 0;
-    for (std::size_t k = inside.begin; k < inside.end; ++k) {
-        const Token& token = line.tokens[k];
-        if (token.is("(") || token.is("[") || token.is("{")) ++depth;
-        if (token.is(")") || token.is("]") || token.is("}")) --depth;
-        if (depth == 0 && token.is(",")) ++count;
-    }
-    return count;
-}
 
 }  // namespace
 
@@ -302,95 +125,6 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
     return made;
 }
 
-// ---------------------------------------------------------------- feeding
-
-namespace {
-
-constexpr std::string_view kItems = "items__";
-
-/// So many of them: `float[4]` becomes `float[n][4]`.
-std::string arrayOf(const Type* item, std::size_t count) {
-    std::string text = types::toString(item);
-    const std::size_t bracket = std::min(text.find('['), text.size());
-    return text.insert(bracket, fmt::format("[{}]", count));
-}
-
-}  // namespace
-
-std::string State::itemsOf(const Input& input, const MixedText& text) {
-    std::unique_ptr<Work> work = runStatics(input, text, {});
-    const ir::Module& module = work->program.module;
-    for (std::size_t k = 0; k < module.globals.size(); ++k)
-        if (module.globals[k].name == kItems) return module.globalValues[k].bytes;
-    return {};
-}
-
-/// `[1, 2, 3]` as bytes of the input's type.
-std::string State::listed(const Input& input, const Line& line, Span inside, const Type* item) {
-    const std::size_t count = countItems(line, inside);
-    if (count == 0) return {};
-    for (std::size_t k = inside.begin; k < inside.end; ++k)
-        if (line.tokens[k].is(".."))
-            return range(part(input, line, {inside.begin, k}),
-                         part(input, line, {k + 1, inside.end}), item);
-    const Input items = part(input, line, inside);
-    MixedText text(input.typed);
-    text.own("static { ").own(arrayOf(item, count)).own(" ").own(kItems).own(" = {");
-    text.piece(items.begin, items.end).own("}; }");
-    return itemsOf(input, text);
-}
-
-/// `[1 .. 10]`.
-std::string State::range(const Input& from, const Input& to, const Type* item) {
-    const std::int64_t first = valueOf(from, "int")->toInt();
-    const std::int64_t last = valueOf(to, "int")->toInt();
-    if (last < first) {
-        confirm("no items: the range ends before it begins\n");
-        return {};
-    }
-    constexpr std::int64_t kMost = 1 << 24;
-    if (last - first >= kMost) fail(to, fmt::format("a range has at most {} items", kMost));
-    const auto count = static_cast<std::size_t>(last - first + 1);
-    MixedText text(from.typed);
-    text.own("static { ").own(arrayOf(item, count)).own(" ").own(kItems);
-    text.own(
-        fmt::format("; init {{ for (int k__ = 0; k__ < {}; k__++) {}[k__] = (", count, kItems));
-    text.piece(from.begin, from.end).own(") + k__; } }");
-    return itemsOf(from, text);
-}
-
-std::vector<double> State::listedNumbers(const Input& list) {
-    Line line;
-    line.tokens = tokenize(list.text());
-    std::erase_if(line.tokens, [](const Token& t) { return t.kind == TokenKind::Comment; });
-    if (line.tokens.size() < 2 || !line.tokens.back().is("]"))
-        fail(list, "a list of numbers is written [1, 2, 3]");
-    const types::TypeTable table;
-    const std::string bytes = listed(list, line, {1, line.tokens.size() - 1}, table.doubleType());
-    std::vector<double> numbers(bytes.size() / sizeof(double));
-    std::memcpy(numbers.data(), bytes.data(), numbers.size() * sizeof(double));
-    return numbers;
-}
-
-/// An array, item by item, or a single value.
-std::string State::itemsOfValue(const Input& input, const Type* item) {
-    const std::string type = typeOf(input);
-    MixedText text(input.typed);
-    const auto known = declarations.variables.find(input.text());
-    const bool isArray = known != declarations.variables.end() &&
-                         std::count(type.begin(), type.end(), '[') > types::rank(item);
-    if (!isArray) {
-        text.own("static { ").own(arrayOf(item, 1)).own(" ").own(kItems).own(" = {");
-        return itemsOf(input, text.piece(input.begin, input.end).own("}; }"));
-    }
-    const std::size_t at = type.find('[');
-    const std::string count = type.substr(at + 1, type.find(']') - at - 1);
-    text.own("static { ").own(arrayOf(item, std::stoul(count))).own(" ").own(kItems);
-    text.own(fmt::format("; init {{ for (int k__ = 0; k__ < {}; k__++) {}[k__] = ", count, kItems));
-    text.piece(input.begin, input.end).own("[k__]; } }");
-    return itemsOf(input, text);
-}
-
 // ---------------------------------------------------------------- files
 
 io::Format State::formatOf(const Input& input, const std::string& file) {
@@ -454,7 +188,7 @@ void State::closeSink(Sink& sink, const Input& input, const Type* item) {
         if (sink.failure) fail(input, sink.failure->text);
         if (!closed) fail(input, closed.error());
         results = {};
-        show(fmt::format("{} item{} written\n", sink.count, sink.count == 1 ? "" : "s"));
+        confirm(fmt::format("{} item{} written\n", sink.count, sink.count == 1 ? "" : "s"));
         return;
     }
     sink.end();
@@ -466,7 +200,7 @@ void State::closeSink(Sink& sink, const Input& input, const Type* item) {
     const std::uint64_t count = results.count();
     Variable made{arrayOf(item, count), results.bytes, namesIn(types::toString(item))};
     declarations.variables.insert_or_assign(sink.variable, std::move(made));
-    show(fmt::format("{} = {} item{}\n", sink.variable, count, count == 1 ? "" : "s"));
+    confirm(fmt::format("{} = {} item{}\n", sink.variable, count, count == 1 ? "" : "s"));
 }
 
 // ---------------------------------------------------------------- running
@@ -492,14 +226,14 @@ std::shared_ptr<Running> State::meant(const Input& input, const Line& line, Use 
 }
 
 std::shared_ptr<Running> State::described(const Input& input) {
-    const Line line = LineParser(input.text()).parse();
+    const Line line = parseLine(input.text());
     if (line.elements.empty()) fail(input, "a stream is needed here");
     const Meanwhile quiet(isQuiet);
     return meant(input, line, Use::Look);
 }
 
 void State::stream(const Input& input) {
-    const Line line = LineParser(input.text()).parse();
+    const Line line = parseLine(input.text());
     if (line.rest)
         fail(part(input, line, *line.rest),
              "a stream has one source, '<- SOURCE', and behind it one sink, '-> SINK'");
@@ -526,51 +260,6 @@ void State::stream(const Input& input) {
     run(*running, line, take, input);
 }
 
-/// Structs are known by their names: those of the stream may have become others.
-void State::checkType(const Running& stream, const Type* type, const Input& input) {
-    const auto names = namesIn(types::toString(type));
-    const std::vector<std::string> list(names.begin(), names.end());
-    for (const Declaration* old : stream.uses.needed(list).declarations) {
-        const Declaration* now = declarations.find(old->name);
-        if (!now || now->text != old->text)
-            fail(input,
-                 fmt::format("this stream goes on with the old {}: make it anew", old->name));
-    }
-}
-
-/// What stands behind `<-`.
-State::Source State::sourceOf(const Running& stream, const Line& line, const Input& input) {
-    const Input from = part(input, line, *line.source);
-    if (!stream.input()) fail(from, "this stream has no input");
-    if (line.source->isEmpty()) fail(from, "'<-' wants items: [1, 2, 3], a variable or \"file\"");
-    if (!line.tokens[line.source->begin].is("[") && countItems(line, *line.source) > 1)
-        fail(from, "a list of items is written in brackets: [1, 2, 3]");
-    Source source;
-    if (!isString(line, *line.source)) checkType(stream, stream.input(), from);
-    if (isString(line, *line.source)) {
-        const std::string name = fileIn(from);
-        auto opened = io::openReader(name, formatOf(from, name), stream.input());
-        if (!opened) fail(from, opened.error());
-        source.file.emplace(name, std::move(*opened), stream.input());
-    } else if (line.tokens[line.source->begin].is("[") &&
-               line.tokens[line.source->end - 1].is("]")) {
-        source.items =
-            listed(input, line, {line.source->begin + 1, line.source->end - 1}, stream.input());
-    } else {
-        source.items = itemsOfValue(from, stream.input());
-    }
-    return source;
-}
-
-void State::feed(Running& stream, Source source) {
-    if (stream.file) show("the rest of the file that fed it is not read\n");
-    stream.file = std::move(source.file);
-    if (source.items.empty()) return;
-    const auto itemSize = static_cast<std::size_t>(types::sizeOf(stream.input()));
-    stream.feed(reinterpret_cast<const std::byte*>(source.items.data()),
-                source.items.size() / itemSize);
-}
-
 void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> take,
                 const Input& input) {
     Goal goal{take, std::nullopt};
@@ -586,7 +275,7 @@ void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> 
     if (line.source) {
         source = sourceOf(stream, line, input);
     } else if (isOpen && !take && !line.sink && !stream.hasBegun()) {
-        show(fmt::format("{} waits for input: '<- [1, 2, 3]' feeds it\n", stream.signature()));
+        remark(fmt::format("{} waits for input: '<- [1, 2, 3]' feeds it\n", stream.signature()));
         return;
     }
     const bool isStreamed = world.isTerse && !isQuiet;
@@ -600,7 +289,7 @@ void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> 
     std::vector<Message> messages = stream.messages();
     closeSink(sink, input, stream.output());
     tellWhy(stream, why, take, sink.count);
-    if (!isBounded && why == Stop::Goal) show("`take N` gives more.\n");
+    if (!isBounded && why == Stop::Goal) remark("`take N` gives more.\n");
     check(std::move(messages));
     if (auto fault = stream.takeFault())
         fail(line.source ? part(input, line, *line.source) : input, fault->text);
@@ -617,21 +306,21 @@ void State::tellWhy(const Running& stream, Stop why, std::optional<std::uint64_t
         case Stop::Interrupted:
             answer->isInterrupted = true;
             if (stream.isCompiled)
-                show("interrupted; it begins anew\n");
+                confirm("interrupted; it begins anew\n");
             else
-                show(fmt::format("interrupted after {} steps; ':continue' goes on\n",
-                                 stream.live->steps()));
+                confirm(fmt::format("interrupted after {} steps; ':continue' goes on\n",
+                                    stream.live->steps()));
             break;
         case Stop::Waiting:
             if (wanted && stream.output() && count < *wanted)
-                show(fmt::format("{} of {}: the stream waits for more input\n", count, *wanted));
+                remark(fmt::format("{} of {}: the stream waits for more input\n", count, *wanted));
             break;
         case Stop::Failed:
             if (stream.isStuck())
                 confirm("it fails here again: ':drop' takes items out, or make the stream anew\n");
             break;
         case Stop::Ended:
-            if (stream.output() || wanted) show("the end of the input is reached\n");
+            if (stream.output() || wanted) remark("the end of the input is reached\n");
             break;
         default: break;
     }

@@ -75,6 +75,12 @@ std::vector<Value> Items::first(std::uint64_t most) const {
     return values;
 }
 
+std::string arrayOf(const Type* item, std::size_t count) {
+    std::string text = types::toString(item);
+    const std::size_t bracket = std::min(text.find('['), text.size());
+    return text.insert(bracket, fmt::format("[{}]", count));
+}
+
 Value part(const Value& whole, std::int64_t offset, const Type* type) {
     return {type, whole.bytes.substr(static_cast<std::size_t>(offset),
                                      static_cast<std::size_t>(types::sizeOf(type)))};

@@ -35,6 +35,8 @@ private:
     std::string row;
     std::size_t count = 0;
 };
+/// So many of them: `float[4]` becomes `float[n][4]`.
+std::string arrayOf(const types::Type* item, std::size_t count);
 /// JSON: numbers, booleans, arrays, objects; complex as [re, im]; NaN and infinities as strings.
 std::string toJson(const types::Value&);
 /// A number as a double; of a complex its absolute value, of an array its items one after the other.

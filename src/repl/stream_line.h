@@ -1,0 +1,52 @@
+#pragma once
+/// A line about streams, `s = A | B <- [1, 2] -> "out.wav"`, taken apart. Private to repl.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/tokens.h"
+
+namespace strc::repl {
+
+/// One entry as it was typed.
+struct Input {
+    std::string_view typed;  ///< everything
+    std::string name;  ///< "<input 3>"
+    std::size_t begin = 0, end = 0;
+
+    std::string_view text() const { return typed.substr(begin, end - begin); }
+};
+
+/// A range of tokens.
+struct Span {
+    std::size_t begin = 0, end = 0;
+    bool isEmpty() const { return begin >= end; }
+};
+
+struct Line {
+    std::vector<Token> tokens;
+    std::optional<Span> name;  ///< before `=`
+    std::optional<Span> take;
+    std::vector<Span> elements;
+    std::optional<Span> source;
+    std::optional<Span> sink;
+    std::optional<Span> rest;  ///< what has no meaning behind all that
+};
+
+Line parseLine(std::string_view text);
+
+/// What is not there is an empty part at the end.
+Input part(const Input&, const Line&, Span);
+/// How many expressions stand in `[…]`.
+std::size_t countItems(const Line&, Span inside);
+bool isString(const Line&, Span);
+/// The file that a string names.
+std::string fileIn(const Input& quoted);
+
+bool isStreamKind(const Token&);
+/// Does an arrow at `at` belong to the type of an anonymous stream?
+bool isTypeArrow(const std::vector<Token>&, std::size_t at);
+
+}  // namespace strc::repl
