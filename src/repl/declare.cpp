@@ -269,9 +269,11 @@ void State::tellDeclared(const std::vector<const Declaration*>& fresh,
 std::set<std::string, std::less<>> State::goneWith(const std::vector<const Declaration*>& fresh,
                                                    const Replaced& before) const {
     std::set<std::string, std::less<>> gone;
-    for (const auto& [name, variable] : declarations.variables)
-        for (const Declaration* each : fresh)
-            if (before.has(*each) && variable.mentions.contains(each->name)) gone.insert(name);
+    for (const Declaration* each : fresh) {
+        if (!before.has(*each)) continue;
+        for (const auto& [name, variable] : declarations.variables)
+            if (variable.mentions.contains(each->name)) gone.insert(name);
+    }
     return gone;
 }
 

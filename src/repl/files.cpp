@@ -166,8 +166,8 @@ void State::saveCommand(const Input& input, const Input& arguments) {
     out << text;
     out.close();
     if (!out) fail(name, fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
-    show(fmt::format("{}: {}\n", file,
-                     countText(declarations.all().size(), declarations.variables.size())));
+    confirm(fmt::format("{}: {}\n", file,
+                        countText(declarations.all().size(), declarations.variables.size())));
 }
 
 namespace {
@@ -207,10 +207,10 @@ void State::compileCommand(const Input& input, const Input& arguments) {
     const std::string why =
         world.build(programOf(present(input), input), present(input).task.top, file);
     if (!why.empty()) {
-        show(why);
+        remark(why);
         fail(input, "the executable could not be made");
     }
-    show(fmt::format("{} is an executable of {}\n", file, present(input).source));
+    confirm(fmt::format("{} is an executable of {}\n", file, present(input).source));
 }
 
 }  // namespace strc::repl

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/spelling.h"
 #include "repl/commands.h"
 
 namespace strc::repl {
@@ -61,6 +62,28 @@ void State::refuseRunAsValue(const Input& input, const std::vector<Token>& token
                                input.typed.substr(input.begin + tokens[k + 1].begin,
                                                   tokens.back().end - tokens[k + 1].begin),
                                tokens[k - 1].text));
+}
+
+/// `s = Rmap() | Print()`, `Rmap()`: nothing is called so, but a stream nearly is.
+void State::refuseMisspelledStream(const Input& input, const std::vector<Token>& tokens) {
+    const bool isAssignment = tokens.size() > 2 && tokens[1].is("=");
+    const Token& first = tokens[isAssignment ? 2 : 0];
+    const std::size_t after = isAssignment ? 3 : 1;
+    const bool isAlone = after >= tokens.size() || tokens[after].is("(") || tokens[after].is("|") ||
+                         tokens[after].is("<");
+    const bool isPlain = first.kind == TokenKind::Word && isAlone && !isKnown(first.text) &&
+                         meaningOf(first.text) == "name";
+    if (!isPlain) return;
+    std::vector<Candidate> known;
+    addNames(first.text.substr(0, 1), known);
+    const std::vector<std::string_view> library = workbench.streams().declared();
+    base::SpellingSearch search(first.text);
+    for (const Candidate& each : known) search.consider(each.text);
+    for (const Declaration* each : declarations.all()) search.consider(each->name);
+    for (std::string_view each : library) search.consider(each);
+    if (search.best().empty() || !isStreamName(search.best())) return;
+    failAt(input, input.begin + first.begin, input.begin + first.end,
+           fmt::format("there is no stream '{}'; did you mean '{}'?", first.text, search.best()));
 }
 
 /// `x = 5` of nothing that is known: a variable is declared with its type.

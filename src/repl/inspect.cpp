@@ -116,6 +116,19 @@ void State::ratesCommand(const Input& input, const Input& arguments) {
                          row.init, row.steady));
 }
 
+namespace {
+
+/// Who fires at rates of their own, between dynamic ones.
+std::string islandText(const Running& stream, std::uint32_t island) {
+    std::string names;
+    for (NodeId id = 0; id < stream.graph().nodes.size(); ++id)
+        if (stream.work->program.quota.island[id] == island)
+            names += (names.empty() ? "" : ", ") + stream.nameOf(id);
+    return names;
+}
+
+}  // namespace
+
 void State::scheduleCommand(const Input& input, const Input& arguments) {
     const std::shared_ptr<Running> stream = about(input, arguments);
     session::Compilation& program = stream->work->program;
@@ -124,7 +137,9 @@ void State::scheduleCommand(const Input& input, const Input& arguments) {
         auto made =
             sched::schedule(program.context, graph, program.quota, sched::Order::Buffers, island);
         check(stream->messages());
-        if (made) show(sched::print(graph, program.quota, *made));
+        if (!made) continue;
+        if (program.quota.islands > 1) show(islandText(*stream, island) + ":\n");
+        show(sched::print(graph, program.quota, *made));
     }
 }
 
@@ -147,7 +162,7 @@ void State::writeFile(const Input& input, const std::string& file, std::string_v
     out << text;
     out.close();
     if (!out) fail(input, fmt::format("cannot write '{}': {}", file, std::strerror(errno)));
-    show(fmt::format("written to {}\n", file));
+    confirm(fmt::format("written to {}\n", file));
 }
 
 void State::graphCommand(const Input& input, const Input& given) {

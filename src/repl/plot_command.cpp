@@ -53,7 +53,7 @@ void State::plotCommand(const Input&, const Input& given) {
             fail(given, written.error());
     }
     if (auto closed = (*writer)->close(); !closed) fail(given, closed.error());
-    show("written to " + file + "\n");
+    confirm("written to " + file + "\n");
 }
 
 }  // namespace strc::repl

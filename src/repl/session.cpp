@@ -94,6 +94,7 @@ void State::entry(const Input& input) {
         answer->hasDeclared = true;
         return;
     }
+    refuseMisspelledStream(input, tokens);
     refuseNewName(input, tokens);
     if (isStatement(tokens)) return statement(input);
     expression(input);
@@ -135,6 +136,14 @@ void State::add(std::vector<Message> messages) {
         else if (each.severity == base::Severity::Error)
             ++unsaid;
     }
+}
+
+void State::remark(std::string_view text) {
+    if (isQuiet) return;
+    if (world.isTerse)
+        answer->messages.push_back({base::Severity::Note, {}, std::string(text), {}});
+    else
+        world.show(text);
 }
 
 void State::tellUnsaid() {
@@ -212,7 +221,7 @@ Answer Session::evaluate(std::string_view text) {
                          s.world.colour)});
         }
         if (isInterrupted(s.world)) {
-            if (!answer.isInterrupted) s.show("interrupted\n");
+            if (!answer.isInterrupted) s.confirm("interrupted\n");
             answer.isInterrupted = true;
             answer.isFine = false;
             *s.world.interrupt = false;

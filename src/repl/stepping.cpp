@@ -33,7 +33,7 @@ void State::goOn(Running& stream, const Goal& goal, bool isStepwise, const Input
     resultsOf = current;
     giveAll();
     if (results.count() >= kMost) fail(input, "so many items are not kept; ':continue' goes on");
-    if (isStepwise && why == Stop::Waiting) show("nobody can fire: the stream waits for input\n");
+    if (isStepwise && why == Stop::Waiting) remark("nobody can fire: the stream waits for input\n");
     tellWhy(stream, why, {}, 0);
     check(std::move(messages));
     if (auto fault = stream.takeFault()) fail(input, fault->text);

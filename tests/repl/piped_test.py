@@ -20,6 +20,14 @@ class Piped(unittest.TestCase):
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout, done.stderr
 
+    def test_remarks_are_no_results(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out, err = self.say(f"{TWICE}\n{TWICE.replace('2', '3')}\nint k = 1\nTwice <- [1, 2] -> v\ntake 3\nTwice\n"
+                                f":save {folder}/s.str\n:plot v > {folder}/v.svg\n:graph > {folder}/g.dot\n")
+            self.assertEqual(out, "")
+            self.assertEqual(err, "0 of 3: the stream waits for more input\n"
+                                  "int->int waits for input: '<- [1, 2, 3]' feeds it\n")
+
     def test_results_only(self):
         out, err = self.say("1 + 1\nint n = 20\ntake 3 IntRamp()\nn / 3\n")
         self.assertEqual((out, err), ("2\n0 1 2\n6\n", ""))
@@ -120,12 +128,10 @@ class Piped(unittest.TestCase):
             for engine in ("interpret", "jit"):
                 out, err = self.say(f':engine {engine}\ntake 10000 IntRamp() -> "{path}"\n'
                                     f's = Identity<int>()\ntake 3 s <- "{path}"\ntake 5000 s -> more\nmore[4999]\n'
-                                    's -> rest\nrest[4996]\ns <- [7]\n')
-                self.assertEqual(err, "")
-                self.assertEqual(out, "10000 items written\n0 1 2\nmore = 5000 items\n5002\n"
-                                      "rest = 4997 items\n9999\n7\n")
-            out, _ = self.say(f'take 1 Identity<int>() <- "{path}"\n<- [-1] -> all\nall[4095]')
-            self.assertIn("the rest of the file that fed it is not read\nall = 4096 items\n-1\n", out)
+                                    's -> rest\nrest[4996]\ns <- [7]\n:type more\n:type rest\n')
+                self.assertEqual((out, err), ("0 1 2\n5002\n9999\n7\nint[5000]\nint[4997]\n", ""))
+            out, err = self.say(f'take 1 Identity<int>() <- "{path}"\n<- [-1] -> all\nall[4095]\n:type all\n')
+            self.assertEqual((out, err), ("0\n-1\nint[4096]\n", "the rest of the file that fed it is not read\n"))
 
     def test_what_is_read_is_not_overwritten(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -185,8 +191,7 @@ class Piped(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "saved.str")
             out, _ = self.say("\n".join(declared) + f"\n:save {path}\n{asked}")
-            head, values = out.split("\n", 1)
-            self.assertTrue(head.endswith("1 declaration, 13 variables"), head)
+            values = out
             self.assertIn("3.333333483807998E89\n1.4285714738725266E-301\n", values)
             self.assertEqual(self.say(asked, path)[0], values)
 
@@ -210,9 +215,11 @@ class Piped(unittest.TestCase):
     def test_what_is_meant_is_told(self):
         for text, why in (("help", "did you mean ':help'?"), ("exit", "did you mean ':quit'?"),
                           ("help :peek", "did you mean ':help'?"), ("x = 5", "'x' is not declared yet: 'int x = 5' declares it"),
+                          ("s = Rmap() | Print()", "there is no stream 'Rmap'; did you mean 'Ramp'?"),
+                          ("IntRmap()", "did you mean 'IntRamp'?"), ("sni(2)", "unknown function 'sni'"),
                           ("x = 2.5 * 2", "'float x = 2.5 * 2' declares it"),
                           ("int square(int x) { return x * x; }", "'helper Name { int square(…) { … } }'"),
-                          ("Identity<int> <- [1] <- [2]", "has one source"), ("Identity<int> <- 1, 2", "in brackets: [1, 2"),
+                          ("Identity<int> <- [1] <- [2]", "has one source"), ("Identity<int> <- [1, 3 .. 9]", "a range stands alone"), ("Identity<int> <- 1, 2", "in brackets: [1, 2"),
                           ("1 /* and", "<input 1>:1:3: error: this comment has no end"), ("take", "'take' wants a number"),
                           ("Identity<int> <- [1.5]", "in a list of items"), ("take 3.5 IntRamp()", "in a count"),
                           ("pop()", "what is typed at the prompt"), ("((((1", "before the end of the line"),
@@ -230,8 +237,7 @@ class Piped(unittest.TestCase):
     def test_streams_called_it(self):
         out, _ = self.say("int->int filter it { work pop 1 push 1 { push(2 * pop()); } }\nit <- [1]\nIntRamp() | it -> v\nv\n"
                           ":type it\n")
-        self.assertEqual(out, "2\nv = 10 items\n`take N` gives more.\n{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}\n"
-                              "int->int filter it\n")
+        self.assertEqual(out, "2\n{0, 2, 4, 6, 8, 10, 12, 14, 16, 18}\nint->int filter it\n")
 
     def test_random_numbers_go_on(self):
         lines = self.say("random()\nrandom()\nprintln(random()); println(random())\n")[0].split()
@@ -276,16 +282,17 @@ class Piped(unittest.TestCase):
             for engine in ("interpret", "jit"):
                 out, err = self.say(f':engine {engine}\ns = Identity<float> | WavWriter<float>("{path}", 8000)\ns <- [0, 0, 0]\n'
                                     f's = Identity<float>\ntake 9 WavReader<float>("{path}")\n')
-                self.assertEqual((out, err), ("0.0 0.0 0.0\nthe end of the input is reached\n", ""))
+                self.assertEqual((out, err), ("0.0 0.0 0.0\n", "the end of the input is reached\n"))
 
     def test_sources_without_an_end_give_ten_items_to_files_too(self):
         with tempfile.TemporaryDirectory() as folder:
             path, copy = os.path.join(folder, "ramp.raw"), os.path.join(folder, "copy.npy")
-            out, _ = self.say(f'Ramp() -> "{path}"\nRamp() -> v\ntake 20 Ramp() -> "{path}"\n'
-                              f'FileReader<float>("{path}") -> "{copy}"\n:engine jit\nRamp() -> v\n')
+            out, err = self.say(f'Ramp() -> "{path}"\nRamp() -> v\n:type v\ntake 20 Ramp() -> "{path}"\n'
+                                f'FileReader<float>("{path}") -> "{copy}"\n:engine jit\nRamp() -> v\n:type v\n')
             more = "`take N` gives more.\n"
-            self.assertEqual(out, f"10 items written\n{more}v = 10 items\n{more}20 items written\n"
-                                  f"20 items written\nthe end of the input is reached\nv = 10 items\n{more}")
+            self.assertEqual((out, err), ("float[10]\n" * 2, f"{more}{more}the end of the input is reached\n{more}"))
+            self.assertEqual(os.path.getsize(path), 80)
+            self.assertEqual(os.path.getsize(copy), 128 + 80)
 
     def test_take_counts_what_is_written_or_steady_states(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -333,7 +340,7 @@ class Piped(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "a.npy")
             out, _ = self.say(f'{TWICE}\nTwice <- [1 .. 4] -> "{path}"\nTwice <- "{path}"\n')
-            self.assertTrue(out.endswith("4 items written\n4 8 12 16\n"), out)
+            self.assertEqual(out, "4 8 12 16\n")
 
     def signalled(self, text, number, until):
         """What a session has written that gets a signal after `until`, and how it ended."""

@@ -242,5 +242,14 @@ TEST(Pieces, ThatGoOnEndInside) {
                 ElementsAre("unexpected-end-of-file after '(1 + 2'"));
 }
 
+TEST(Limits, AnInterruptedTextIsGivenUp) {
+    base::Context context;
+    const volatile bool interrupt = true;
+    const base::BufferId buffer =
+        context.sources.add("a.str", "struct P { int x; } struct Q { nope");
+    EXPECT_TRUE(parse(context, buffer, &interrupt).decls.empty());
+    EXPECT_TRUE(context.diags.all().empty());
+}
+
 }  // namespace
 }  // namespace strc::parser::test

@@ -286,6 +286,8 @@ TEST_F(SessionTest, DynamicRates) {
     say("r = Runs");
     EXPECT_EQ(say("r <- [2, 5, 6, 3, 1]"), "11\n");
     EXPECT_EQ(say("r <- [1, 1, 0]"), "3 0\n");
+    EXPECT_THAT(say(":schedule Odd | Identity<int>"), HasSubstr("Odd:\ninit: 0 firings\n"));
+    EXPECT_THAT(shown, HasSubstr("Identity:\ninit: 0 firings\n"));
 }
 
 TEST_F(SessionTest, NothingEndsTheSession) {
