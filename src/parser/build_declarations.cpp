@@ -165,6 +165,12 @@ Kind kindOf(const Token* keyword) {
     }
 }
 
+/// The library has streams named `add` and `split`; a program's own ones take their places.
+bool mayNameStream(const Token* name) {
+    return name->getType() == Grammar::ID || name->getType() == Grammar::ADD ||
+           name->getType() == Grammar::SPLIT;
+}
+
 }  // namespace
 
 const ast::Decl* Builder::streamDecl(Grammar::StreamDeclarationContext* c) {
@@ -176,10 +182,8 @@ const ast::Decl* Builder::streamDecl(Grammar::StreamDeclarationContext* c) {
     node->output = type(c->output);
     if (c->stateful && c->kind) checkStateful(c->stateful, c->kind);
     const Token* name = c->name->start;
-    // The library may declare `add` and `split`, which creators can name.
-    if (name->getType() != Grammar::ID && !context.sources.isLibrary(buffer)) {
+    if (!mayNameStream(name) && !context.sources.isLibrary(buffer))
         report(Diag::KeywordAsName, range(name)) << text(name);
-    }
     node->name = ident(name);
     node->header = range(c->start, c->parameters ? c->parameters->close : name);
     if (c->parameters) node->params = parameters(c->parameters, true);

@@ -47,7 +47,7 @@ bool isDeclaration(const std::vector<Token>& tokens) {
     for (std::size_t k = 0; k + 1 < tokens.size() && !tokens[k].is("{"); ++k) {
         const bool isKind = tokens[k].is("filter") || tokens[k].is("pipeline") ||
                             tokens[k].is("splitjoin") || tokens[k].is("feedbackloop");
-        if (isKind) return tokens[k + 1].kind == TokenKind::Word;
+        if (isKind) return mayNameStream(tokens[k + 1]);
     }
     return false;
 }

@@ -43,7 +43,7 @@ bool State::isStream(const Input& input) const {
         while (at < tokens.size() && tokens[at].is("(")) ++at;
         return at < tokens.size() && (isStreamName(tokens[at].text) || isStreamKind(tokens[at]));
     }
-    if (first.kind != TokenKind::Word && !first.is("add") && !first.is("split")) return false;
+    if (!mayNameStream(first)) return false;
     if (declarations.variables.contains(first.text)) return false;
     const Token* after = at + 1 < tokens.size() ? &tokens[at + 1] : nullptr;
     int depth = 0;

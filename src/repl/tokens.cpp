@@ -289,7 +289,7 @@ private:
             if (brackets.depth() == 0 && beginsBlock(token)) {
                 hasBlock = true;
                 blockDone = false;
-                isNamed = at + 1 < tokens.size() && tokens[at + 1].kind == TokenKind::Word;
+                isNamed = at + 1 < tokens.size() && mayNameStream(tokens[at + 1]);
                 isStream = isStreamKind(token);
             }
             brackets.pass(token);
@@ -368,6 +368,10 @@ bool isKeyword(std::string_view word) {
 }
 bool isPrimitiveType(std::string_view word) {
     return std::find(kTypes.begin(), kTypes.end(), word) != kTypes.end();
+}
+
+bool mayNameStream(const Token& token) {
+    return token.kind == TokenKind::Word || token.is("add") || token.is("split");
 }
 
 std::vector<Entry> split(std::string_view text) { return Splitter(text).run(); }

@@ -33,6 +33,8 @@ std::vector<Token> tokenize(std::string_view text);
 
 bool isKeyword(std::string_view word);
 bool isPrimitiveType(std::string_view word);
+/// Also `add` and `split`.
+bool mayNameStream(const Token&);
 
 /// One thing to do: a declaration, a statement, an expression, a stream, a command.
 struct Entry {

@@ -206,12 +206,23 @@ TEST(Declarations, AnonymousStreams) {
 }
 
 TEST(Declarations, LibraryStreamsMayBeNamedByKeywords) {
-    const std::string text = "int->int filter split(int n) { work { } }";
-    EXPECT_THAT(unit(text).faults(), ElementsAre("keyword-as-name 'split'"));
+    const std::string text = "int->int filter join(int n) { work { } }";
+    EXPECT_THAT(unit(text).faults(), ElementsAre("keyword-as-name 'join'"));
     Parsed library(text, true);
     library.unit = &parse(*library.context, library.buffer);
     EXPECT_THAT(library.faults(), IsEmpty());
-    EXPECT_EQ(as<StreamDecl>(*library.unit->decls[0]).name.name.text(), "split");
+    EXPECT_EQ(as<StreamDecl>(*library.unit->decls[0]).name.name.text(), "join");
+}
+
+TEST(Declarations, ProgramsMayDeclareAddAndSplit) {
+    for (const char* name : {"add", "split"}) {
+        const Parsed parsed =
+            unit(std::string("int->int filter ") + name + "(int n = 1) { work { } }");
+        EXPECT_THAT(parsed.faults(), IsEmpty());
+        EXPECT_EQ(as<StreamDecl>(*parsed.unit->decls[0]).name.name.text(), name);
+        EXPECT_THAT(unit(std::string("struct ") + name + " { int a; }").faults(),
+                    ElementsAre(std::string("keyword-as-name '") + name + "'"));
+    }
 }
 
 TEST(Declarations, LineEndsAndBlanks) {

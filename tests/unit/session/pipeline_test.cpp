@@ -60,6 +60,67 @@ TEST_F(PipelineTest, UnusedStreamsMayCreateThoseOfTheLibrary) {
     EXPECT_THAT(ir::verify(result.module), testing::IsEmpty());
 }
 
+/// What a program declares, in whatever role, silently wins over the library's streams.
+class WeakNames : public PipelineTest {
+protected:
+    WeakNames() {
+        const char* ofLibrary =
+            "int->int filter sum() { init { println(\"library\"); } work pop 1 push 1 { "
+            "push(pop()); } }\n"
+            "int->int filter pad(int n) { init { println(\"library\"); } work pop 1 push 1 { "
+            "push(pop()); } }\n"
+            "int->int filter add() { init { println(\"library\"); } work pop 1 push 1 { "
+            "push(pop()); } }\n"
+            "int->int filter split(int n) { init { println(\"library\"); } work pop 1 push 1 { "
+            "push(pop()); } }\n";
+        library = Library(std::vector<LibraryFile>{{"ops.str", ofLibrary}});
+    }
+
+    /// Between a source and a sink, with further declarations.
+    std::string run(const std::string& middle, const std::string& declarations) {
+        printed.clear();
+        const std::string text = "void->void pipeline Main { add Source; " + middle +
+                                 " add Sink; }\n"
+                                 "void->int filter Source { work push 1 { push(1); } }\n"
+                                 "int->void filter Sink { work pop 1 { println(pop()); } }\n" +
+                                 declarations;
+        EXPECT_EQ(go(text), Stage::Scheduled) << text;
+        EXPECT_TRUE(result.context.diags.all().empty()) << text;
+        return printed;
+    }
+};
+
+TEST_F(WeakNames, OfTheLibrary) {
+    EXPECT_EQ(run("add sum(); add pad(1); add add(); add split(2);", ""),
+              "library\nlibrary\nlibrary\nlibrary\n");
+}
+
+TEST_F(WeakNames, AsStreams) {
+    const std::string body = "{ init { println(\"own\"); } work pop 1 push 1 { push(pop()); } }\n";
+    EXPECT_EQ(
+        run("add sum(); add pad; add add(); add split(2, 0);",
+            "int->int filter sum " + body + "int->int filter pad() " + body +
+                "int->int filter add " + body +
+                "int->int pipeline split(int n, int m) { for (int k = m; k < n; k++) add sum(); }"),
+        "own\nown\nown\nown\nown\n");
+}
+
+TEST_F(WeakNames, AsEverythingElse) {
+    EXPECT_EQ(
+        run("int pad = 2; add F(sum = pad); add sum();",
+            "int->int filter F(int sum) { int pad = sum; int split_(int add_) { return add_; }\n"
+            "  work pop 1 push 1 { push(pop() + split_(pad)); } }\n"),
+        "library\n");
+}
+
+TEST_F(WeakNames, AsStructsAndGlobals) {
+    EXPECT_EQ(run("add F;",
+                  "static { int pad = 3; } struct sum { int add_; int sum; }\n"
+                  "int->int filter F { sum s; work pop 1 push 1 { s.sum += pad; push(pop() + "
+                  "s.sum); } }\n"),
+              "");
+}
+
 TEST_F(PipelineTest, EndsWithAPlan) {
     constexpr const char* kFiles =
         "void->void pipeline Main {\n"
