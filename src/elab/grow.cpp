@@ -141,6 +141,16 @@ private:
 
     std::string where() const override { return path(tree, current); }
 
+    /// An argument whose length is wrong is written where the instance is added.
+    void explain(base::Diagnostic& fault, const eval::Trap& trap) const override {
+        const Instance& instance = tree.instances[current];
+        if (trap.id != Diag::ArrayLength || instance.parent == ir::kNone) return;
+        const base::SourceRange head = instance.code->header;
+        const bool isParameter = trap.range.buffer == head.buffer &&
+                                 head.begin <= trap.range.begin && trap.range.end <= head.end;
+        if (isParameter) fault.note(Diag::AddedHere, instance.range) << displayName(instance);
+    }
+
     // ---- the main stream
 
     bool bindMain(Instance& main, const Entry& entry) {

@@ -64,6 +64,7 @@ std::optional<eval::Trap> Runner::callNative(const ir::Native& native,
 void Runner::warn(const eval::Trap& trap) {
     base::Diagnostic& report = context.diags.add(trap.id, trap.range).in(where());
     for (const std::string& arg : trap.args) report << arg;
+    explain(report, trap);
 }
 
 bool Runner::runBody(const ir::Body& body, eval::Instance& instance) {

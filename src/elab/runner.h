@@ -29,6 +29,8 @@ protected:
     std::optional<Value> evaluate(const ir::Body&, eval::Instance&);
     /// Path of the instance that runs, for messages; empty outside of any.
     virtual std::string where() const { return {}; }
+    /// Adds notes to what is reported of a trap.
+    virtual void explain(base::Diagnostic&, const eval::Trap&) const {}
 
     base::Context& context;
     const ir::Module& module;
