@@ -76,7 +76,7 @@ void BodyLowerer::checkParameter(std::uint32_t index, const ast::TypeExpr& writt
     const ast::TypeExpr* t = &written;
     for (std::uint32_t k = 0; type->is(types::TypeKind::Array);
          type = type->element, t = t->element, ++k) {
-        if (type->extent != types::kDynamic) continue;
+        if (type->extent != types::kDynamic || m.program.isOpenLength(*t->bound)) continue;
         Reg given = b.extent(var, k, t->bound->range);
         checkExtent(given, valueAs(*t->bound, intType()), k, t->bound->range);
     }

@@ -144,11 +144,17 @@ Typed BodyLowerer::operand(const Expr& expr) {
 
 Typed BodyLowerer::memberValue(const ast::MemberExpr& e) {
     const Type* object = typeOf(*e.object);
+    if (object->is(TypeKind::Array)) return length(e);
     if (object->is(TypeKind::Struct) || isPlace(e)) {
         Place at = place(e);
         return {load(at, e.range), valueType(at)};
     }
     return {part(value(*e.object), partIndex(e.member.name.text()), e.range), floatType()};
+}
+
+Typed BodyLowerer::length(const ast::MemberExpr& e) {
+    Aggregate array = aggregate(*e.object);
+    return {extentOf(array.type, array.shape, 0, e.range), intType()};
 }
 
 Typed BodyLowerer::unary(const ast::UnaryExpr& e) {

@@ -44,8 +44,13 @@ Uses usesOf(const sema::Program& program, const Expr& root) {
                 uses.beyondConstants = uses.beyondConstants || kind == CallKind::Random;
                 return;
             }
+            case ExprKind::Member: {
+                const Expr& object = *as<ast::MemberExpr>(e).object;
+                bool isLength = program.typeOf(object)->is(TypeKind::Array);
+                uses.beyondConstants = uses.beyondConstants || !isLength;
+                return;
+            }
             case ExprKind::Index:
-            case ExprKind::Member:
             case ExprKind::Pop:
             case ExprKind::Peek:
             case ExprKind::Iter:
@@ -108,6 +113,7 @@ bool ModuleScope::fits(const Type* type, SourceRange range) {
 }
 
 std::int64_t ModuleScope::extentOf(const Expr& bound, bool mayUseGlobals) {
+    if (program.isOpenLength(bound)) return types::kDynamic;
     Uses uses = usesOf(program, bound);
     if (!uses.onlyGlobals || (uses.lastGlobal && !mayUseGlobals)) return types::kDynamic;
     std::optional<std::int64_t> value;

@@ -50,11 +50,19 @@ Typed checkStructMember(Checker& c, const Type* type, const ast::Ident& member) 
     return unknownField(c, type, member, names);
 }
 
+Typed lengthOf(Checker& c, const Type* array) {
+    Typed length{c.types.intType(), {}, false};
+    if (array->extent != types::kDynamic && array->extent <= INT32_MAX)
+        length.constant = Constant::of(static_cast<std::int32_t>(array->extent));
+    return length;
+}
+
 Typed checkMember(Checker& c, const Typed& object, const ast::Ident& member) {
     const Type* type = object.type;
     if (type->isError()) return failed(c);
     if (type->is(TypeKind::Struct)) return checkStructMember(c, type, member);
     std::string_view name = member.name.text();
+    if (type->is(TypeKind::Array) && name == "length") return lengthOf(c, type);
     if (type->is(TypeKind::Complex)) {
         static constexpr std::string_view parts[] = {"real", "imag"};
         if (name == "real" || name == "imag") return {c.types.floatType(), {}, false};
@@ -92,6 +100,15 @@ Typed checkElement(Checker& c, const Typed& object, const ast::IndexExpr& expr) 
     return {type->element, {}, type->element->is(TypeKind::Bit)};
 }
 
+/// Bounds and rates may use it: it is known before the items are.
+bool isLengthOfField(Checker& c, const ast::Expr& expr) {
+    auto* member = ast::tryAs<ast::MemberExpr>(&expr);
+    if (!member || member->member.name.text() != "length") return false;
+    auto* name = ast::tryAs<ast::NameRef>(member->object);
+    const Symbol* symbol = name ? findVariable(c, name->name) : nullptr;
+    return symbol && symbol->kind == SymbolKind::Field && symbol->type->is(TypeKind::Array);
+}
+
 /// `a[i].x[j]…`: from the variable outwards, without recursion.
 Typed checkPath(Checker& c, const ast::Expr& expr) {
     std::vector<const ast::Expr*> path;
@@ -107,7 +124,10 @@ Typed checkPath(Checker& c, const ast::Expr& expr) {
             break;
         }
     }
+    Needs needs = c.body->needs;
+    if (path.size() == 1 && isLengthOfField(c, expr)) c.body->needs = Needs::Nothing;
     Typed value = checkValue(c, *base);
+    c.body->needs = needs;
     for (std::size_t i = path.size(); i-- > 0;) {
         if (auto* member = ast::tryAs<ast::MemberExpr>(path[i]))
             value = checkMember(c, value, member->member);
@@ -306,10 +326,20 @@ bool checkWritable(Checker& c, Symbol& symbol, SourceRange range) {
     return false;
 }
 
+/// `a.length`, of an array.
+static bool isLength(Checker& c, const ast::Expr& expr) {
+    auto* member = ast::tryAs<ast::MemberExpr>(ast::withoutParens(&expr));
+    return member && c.program.typeOf(*member->object)->is(TypeKind::Array);
+}
+
 Typed checkTarget(Checker& c, const ast::Expr& expr) {
     Typed target = checkValue(c, expr);
     Symbol* root = rootVariable(c, expr);
     if (!root) return failed(c);
+    if (!target.type->isError() && isLength(c, expr)) {
+        c.error(Diag::NotAssignable, expr.range);
+        return failed(c);
+    }
     if (checkWritable(c, *root, expr.range)) noteChange(c, *root);
     target.constant = {};
     return target;

@@ -37,6 +37,10 @@ const Symbol* Program::symbolOf(const ast::Expr& nameRef) const {
 const Symbol* Program::symbolOf(ast::NodeId declarator) const {
     return at(tables->symbols, declarator);
 }
+bool Program::isOpenLength(const ast::Expr& bound) const {
+    return bound.kind == ast::ExprKind::NameRef && !symbolOf(bound);
+}
+
 const CallTarget* Program::callOf(ast::NodeId id) const { return find(tables->calls, id); }
 
 const FunctionInfo* Program::messageOf(const ast::MessageStmt& message) const {

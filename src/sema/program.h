@@ -134,6 +134,8 @@ struct Program {
     const Symbol* symbolOf(const ast::Expr& nameRef) const;
     const Symbol* symbolOf(ast::NodeId declarator) const;  ///< of a Declarator or Parameter
     const Type* typeOf(const ast::TypeExpr&) const;
+    /// The bound `_` of a parameter, which takes the length of the argument: it names no variable.
+    bool isOpenLength(const ast::Expr& bound) const;
     const CallTarget* callOf(ast::NodeId) const;  ///< calls, MessageStmt as call
     /// The handler; null: callOf has it.
     const FunctionInfo* messageOf(const ast::MessageStmt&) const;

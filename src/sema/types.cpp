@@ -111,11 +111,26 @@ bool isUsable(Checker& c, const ast::TypeExpr& written, const Type* element, boo
     return true;
 }
 
+std::string_view openPlace(TypeUse use) {
+    return use == TypeUse::CompositeLocal ? "a variable of a composite" : portalPlace(use, false);
+}
+
+/// `_`, unless the program has a variable of that name.
+bool isOpenLength(Checker& c, const ast::Expr& bound) {
+    auto* name = ast::tryAs<ast::NameRef>(&bound);
+    return name && name->name.text() == "_" && !findVariable(c, name->name);
+}
+
 /// Extent of one dimension: kDynamic if the bound is not a literal constant. -2 after a report.
 constexpr std::int64_t kBadBound = -2;
 
-std::int64_t checkBound(Checker& c, const ast::Expr* bound) {
+std::int64_t checkBound(Checker& c, const ast::Expr* bound, TypeUse use) {
     if (!bound) return kBadBound;  // reported by the parser
+    if (isOpenLength(c, *bound)) {
+        if (use == TypeUse::StreamParam) return types::kDynamic;
+        c.error(Diag::OpenLength, bound->range) << openPlace(use);
+        return kBadBound;
+    }
     Body& body = *c.body;
     Needs before = body.needs;
     bool reportedBefore = body.needsReported;
@@ -161,7 +176,7 @@ const Type* checkType(Checker& c, const ast::TypeExpr& written, TypeUse use, Nam
     c.setType(inner->id, type);
     std::vector<std::int64_t> extents;
     for (const ast::TypeExpr* dimension : dimensions)
-        extents.push_back(checkBound(c, dimension->bound));
+        extents.push_back(checkBound(c, dimension->bound, use));
     for (std::size_t i = dimensions.size(); i-- > 0;) {
         type = extents[i] == kBadBound ? c.types.error() : c.types.array(type, extents[i]);
         c.setType(dimensions[i]->id, type);

@@ -117,6 +117,7 @@ private:
     Typed conditional(const ast::ConditionalExpr&);
     Typed increment(const ast::IncrementExpr&);
     Typed memberValue(const ast::MemberExpr&);
+    Typed length(const ast::MemberExpr&);
     Reg shortCircuit(bool isAnd, Reg left, const ast::Expr& right, SourceRange);
     /// The value of a literal, negative ones and known globals included.
     std::optional<Value> constant(const ast::Expr&) const;
