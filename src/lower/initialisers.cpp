@@ -1,6 +1,8 @@
 // `{1, 2, {3}}` and init_array_1D_*. The constant elements of an initialiser become one table, however
 // many there are; recursion follows the nesting of the braces alone.
 
+#include <algorithm>
+
 #include "base/assert.h"
 #include "lower/detail/lowerer.h"
 
@@ -33,12 +35,18 @@ const Type* BodyLowerer::literalType(const ArrayLiteral& literal, const Type* ta
     return m.types.array(element, static_cast<std::int64_t>(literal.elements.size()));
 }
 
-/// All extents of an initialiser whose elements are arrays of dynamic extents.
+/// All extents of an initialiser whose elements are arrays of dynamic extents. Where there are no
+/// elements these are 0.
 std::vector<Reg> BodyLowerer::literalExtents(const ArrayLiteral& literal, const Type* type) {
     std::vector<Reg> regs;
     if (isConcrete(type)) return regs;
-    const Expr& leaf = *firstLeaf(literal);
-    std::vector<Reg> inner = extents(form(leaf), leaf.range);
+    const Expr* leaf = firstLeaf(literal);
+    if (!leaf) {
+        for (; type->is(types::TypeKind::Array); type = type->element)
+            regs.push_back(b.integer(std::max<std::int64_t>(type->extent, 0), literal.range));
+        return regs;
+    }
+    std::vector<Reg> inner = extents(form(*leaf), leaf->range);
     std::size_t rows = static_cast<std::size_t>(rank(type)) - inner.size();
     for (; rows--; type = type->element) regs.push_back(b.integer(type->extent, literal.range));
     regs.insert(regs.end(), inner.begin(), inner.end());
