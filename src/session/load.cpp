@@ -1,5 +1,8 @@
 #include "session/load.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include "base/spelling.h"
 #include "codegen/object.h"
 
@@ -28,6 +31,30 @@ std::optional<linear::Options> improvements(const Settings& settings) {
     const bool isPlain = settings.debug || settings.tapes == plan::Tapes::Ring;
     if (settings.level < 2 || isPlain) return std::nullopt;
     return linear::Options{settings.fastMath};
+}
+
+bool isName(std::string_view text) {
+    return std::all_of(text.begin(), text.end(),
+                       [](unsigned char c) { return std::isalnum(c) != 0 || c == '_'; });
+}
+
+/// One that nothing in the texts goes by.
+std::string freeName(const std::vector<SourceText>& sources, std::string name) {
+    auto occurs = [&](const SourceText& source) {
+        const ScannedNames names = scanNames(source.text);
+        return names.declared.contains(name) || names.used.contains(name);
+    };
+    while (std::any_of(sources.begin(), sources.end(), occurs)) name += '_';
+    return name;
+}
+
+/// `--top 'Fir(3, {1, 2, 1})'`: what a pipeline would add is the program, with the types it has.
+void startFromCreation(Request& request) {
+    const std::string creation = request.top;
+    request.top = freeName(request.sources, "Top");
+    request.topFindsTypes = true;
+    request.sources.push_back(
+        {"<top>", "void->void pipeline " + request.top + " {\nadd " + creation + "\n;\n}\n"});
 }
 
 }  // namespace
@@ -67,6 +94,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     Request request;
     request.sources = std::move(sources);
     request.top = settings.top;
+    if (!isName(request.top)) startFromCreation(request);
     request.defines = settings.defines;
     request.keptParameters = settings.keptParameters;
     request.order = settings.order;

@@ -58,6 +58,26 @@ class Run(Case):
         _, err = self.call("run", "--top=Othre", "p.str", status=2)
         self.assertIn("did you mean 'Other'?", err)
 
+    def test_top_with_arguments(self):
+        self.file("p.str", "float->float filter Fir(float[_] h, float scale = 1) {\n"
+                           "  work pop 1 peek h.length push 1 {\n"
+                           "    float sum = 0;\n"
+                           "    for (int i = 0; i < h.length; i++) sum += scale * h[i] * peek(i);\n"
+                           "    push(sum); pop(); } }\n"
+                           "int->int filter Top { int Top_; work pop 1 push 1 { push(pop()); } }\n")
+        text = ("--in-format=text", "--out-format=text", "p.str")
+        for top, out in (("Fir({1, 2, 1}, scale = 0.5)", b"4.0\n6.0\n"), ("Fir(scale = 2, h = {1})", b"2.0\n4.0\n6.0\n8.0\n"),
+                         ("Identity<int>", b"1\n2\n3\n4\n"), ("Top()", b"1\n2\n3\n4\n"),
+                         ("pipeline { add Fir({3}); add Fir({2}); }", b"6.0\n12.0\n18.0\n24.0\n")):
+            self.assertEqual(self.call("run", "-w", "--top", top, *text, input=b"1 2 3 4")[0], out, top)
+        for top, fault in (("Fir({1}, 2, 3)", "[argument-count]"), ("Fir({1}, scal = 2)", "did you mean 'scale'?"),
+                           ("Fir({1}", "<top>:2:12: error: "), ("Fri({1})", "did you mean 'Fir'?"),
+                           ("Fir(h)", "<top>:2:9: error: ")):
+            _, err = self.call("run", "--top", top, *text, status=1)
+            self.assertIn(fault, err)
+        _, err = self.call("run", "--top=Fir({1})", "-Dscale=2", *text, status=2)
+        self.assertIn("main stream 'Top__' has no parameter 'scale'", err)
+
     def test_end_of_input(self):
         self.file("p.str", COPY)
         self.file("in.raw", struct.pack("<3i", 1, 2, 3) + b"\x01")

@@ -86,6 +86,28 @@ TEST_F(SessionTest, StreamsGoOnWhereTheyStopped) {
     EXPECT_EQ(say("<- [5]"), "9\n");
 }
 
+TEST_F(SessionTest, ArgumentsAreThoseOfCreators) {
+    say("float->float filter Mix(float[_] w, float gain, int more = 2) {\n"
+        "    work pop w.length push 1 {\n"
+        "        float sum = more;\n"
+        "        for (int i = 0; i < w.length; i++) sum += gain * w[i] * pop();\n"
+        "        push(sum);\n"
+        "    }\n"
+        "}");
+    EXPECT_EQ(say("Mix({1, 10}, gain = 2) <- [1, 2, 3, 4]"), "44.0 88.0\n");
+    EXPECT_EQ(say("float[3] v = {1, 0, 0}; Mix(v, more = 0, gain = 1) <- [7, 8, 9]"), "7.0\n");
+    EXPECT_EQ(say("v.length"), "3\n");
+    EXPECT_THAT(say("Mix({1}, gian = 2) <- [1]"), HasSubstr("did you mean 'gain'?"));
+    EXPECT_THAT(say("Mix({1}) <- [1]"), HasSubstr("[missing-argument]"));
+}
+
+TEST_F(SessionTest, StreamsMayBeNamedAddAndSplit) {
+    EXPECT_EQ(say("int->int filter split(int n) { work pop 1 push 1 { push(pop() / n); } }\n"
+                  "int->int pipeline add() { add split(2); }"),
+              "");
+    EXPECT_EQ(say("add() | split(n = 2) <- [4, 8]"), "1 2\n");
+}
+
 TEST_F(SessionTest, ItemsInTheMiddleOfASteadyStateStay) {
     say("int->int filter Three { work pop 3 push 1 { push(pop() + pop() + pop()); } }");
     say("int->int filter Same { work pop 1 push 1 { push(pop()); } }");
