@@ -494,8 +494,8 @@ class Json(unittest.TestCase):
         self.assertTrue(self.receive()["ok"])
 
     def test_interrupt_of_an_endless_firing(self):
-        text = "void->int filter F { work push 1 { while (true) {} push(1); } }\ntake 1 F"
-        self.send(id=1, op="eval", text=text)
+        self.ask(op="eval", text="void->int filter F { work push 1 { while (true) {} push(1); } }\nf = F")
+        self.send(id=1, op="eval", text="take 1 f")
         time.sleep(0.5)
         self.process.send_signal(signal.SIGINT)
         self.assertTrue(self.receive()["interrupted"])
