@@ -115,7 +115,8 @@ void BodyEmitter::proveRates() {
     if (queued) checkPops = checkPushes = true;
     auto look = [&](const ir::Body& firing, const graph::Rates& declared) {
         if (queued) return;
-        ir::ItemCounts counts = ir::countItems(m.program, *code, firing, kCountingSteps);
+        ir::ItemCounts counts =
+            ir::countItems(m.program, *code, firing, kCountingSteps, ir::Counting::Whole);
         if (!counts.pops.isExact() || counts.pops.min != declared.pop.max) checkPops = true;
         if (!counts.pushes.isExact() || counts.pushes.min != declared.push.max) checkPushes = true;
     };

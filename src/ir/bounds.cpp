@@ -6,6 +6,7 @@
 #include <map>
 #include <span>
 
+#include "ir/growth.h"
 #include "ir/ranges.h"
 
 namespace strc::ir {
@@ -244,23 +245,68 @@ private:
         frame.truths[instr.result] = chosen(condition, oneTruth, otherTruth);
     }
 
+    /// Where a local can be at the head of a loop that counts: not below `min`, and by `growth` further at most in
+    /// each round that is over.
+    struct Reach {
+        std::uint32_t local = kNone;
+        Range begin;
+        std::int64_t growth = 0;
+    };
+    struct Reaches {
+        std::int64_t rounds = 0;  ///< at most
+        std::vector<Reach> locals;
+    };
+
+    Reaches reachesOf(const Frame& frame, const Instr& instr, const State& begin) const {
+        const std::optional<CountedLoop> counted = countedLoop(frame.body, instr);
+        auto known = [&](std::uint32_t local) {
+            auto found = begin.locals.find(local);
+            return found == begin.locals.end() ? Range{} : found->second;
+        };
+        Reaches made;
+        if (!counted) return made;
+        const std::int64_t end =
+            counted->limit == kNone ? counted->bound : known(counted->limit).max;
+        if (end - 1 + counted->step > INT32_MAX) return made;
+        made.rounds = std::max<std::int64_t>(end - known(counted->counter).min, 0);
+        for (const auto& [local, growth] : growthOf(frame.body, instr)) {
+            const Range from = known(local);
+            if (growth <= INT32_MAX && from.max + made.rounds * growth <= INT32_MAX)
+                made.locals.push_back({local, from, growth});
+        }
+        return made;
+    }
+
+    /// After all rounds but so many.
+    static void limit(const Reaches& reaches, std::int64_t less, State& state) {
+        if (!state.reachable) return;
+        const std::int64_t rounds = std::max<std::int64_t>(reaches.rounds - less, 0);
+        for (const Reach& reach : reaches.locals) {
+            Range& old = state.locals.try_emplace(reach.local).first->second;
+            old.min = std::max(old.min, reach.begin.min);
+            old.max = std::min(old.max, reach.begin.max + rounds * reach.growth);
+        }
+    }
+
     /// Rounds are looked at until the state at the head holds for all of them, and then once more to see
     /// what they do.
     void loop(Frame& frame, const Instr& instr, State& state) {
         const State begin = state;
+        const Reaches reaches = reachesOf(frame, instr, begin);
         const bool outerRecords = std::exchange(records, false);
         State head = begin;
         for (int round = 0; stepsLeft > 0; ++round) {
-            State next = join(begin, oneRound(frame, instr, head).second);
+            State next = join(begin, oneRound(frame, instr, head, reaches).second);
             if (isInside(next, head)) break;
             head = widened(head, next, round);
+            limit(reaches, 0, head);
         }
-        State narrow = join(begin, oneRound(frame, instr, head).second);
+        State narrow = join(begin, oneRound(frame, instr, head, reaches).second);
         if (!isInside(narrow, head)) narrow = head;
         records = outerRecords;
-        auto [exit, end] = oneRound(frame, instr, narrow);
+        auto [exit, end] = oneRound(frame, instr, narrow, reaches);
         // Loops inside may have been looked at more coarsely this time.
-        if (!isInside(join(begin, end), narrow)) exit = oneRound(frame, instr, head).first;
+        if (!isInside(join(begin, end), narrow)) exit = oneRound(frame, instr, head, reaches).first;
         state = std::move(exit);
     }
 
@@ -292,7 +338,8 @@ private:
     }
 
     /// The state after the loop, and at its head before the next round.
-    std::pair<State, State> oneRound(Frame& frame, const Instr& instr, const State& head) {
+    std::pair<State, State> oneRound(Frame& frame, const Instr& instr, const State& head,
+                                     const Reaches& reaches) {
         // What a variable was when it was loaded before says nothing about it in other rounds.
         std::fill(frame.localOf.begin(), frame.localOf.end(), kNone);
         forgetLoads(frame);
@@ -303,6 +350,7 @@ private:
         State state = head, exit;
         exit.reachable = false;
         if (!instr.flag) state = test(frame, instr, std::move(state), exit);
+        limit(reaches, 1, state);
         state = runBlock(frame, instr.blocks[1], std::move(state));
         state = join(std::move(state), frame.continued);
         frame.continued.reachable = false;
@@ -359,7 +407,8 @@ private:
             case Op::Load: return load(frame, instr, state);
             case Op::Store: return store(frame, instr, state);
             case Op::Declare:
-                if (instr.var.space == Space::Local && isInt(instr.type)) {
+                if (instr.var.space == Space::Local &&
+                    isInt(frame.body.locals[instr.var.index].type)) {
                     state.locals[instr.var.index] = {0, 0};
                     forget(frame.localOf, instr.var.index);
                 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "ir/fold_op.h"
+#include "ir/growth.h"
 
 namespace strc::ir {
 namespace {
@@ -19,10 +20,14 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
 /// Known scalar locals; absent: unknown.
 using Locals = std::map<std::uint32_t, Value>;
 
+/// Of an int local: its value and the pushes so far, added up.
+using Sums = std::map<std::uint32_t, Interval>;
+
 /// Where a path stands: what it did so far, and what it knows.
 struct State {
     ItemCounts counts;
     Locals locals;
+    Sums sums;  ///< Counting::Whole
     bool reachable = true;
 };
 
@@ -46,6 +51,8 @@ State merge(State a, State b) {
         auto other = b.locals.find(entry.first);
         return other == b.locals.end() || !(other->second == entry.second);
     });
+    std::erase_if(a.sums, [&](const auto& entry) { return !b.sums.contains(entry.first); });
+    for (auto& [local, sum] : a.sums) sum = hull(sum, b.sums.at(local));
     return a;
 }
 
@@ -58,7 +65,8 @@ struct Summary {
 
 class Counter {
 public:
-    Counter(const StreamCode& code, std::uint64_t steps) : code(code), stepsLeft(steps) {}
+    Counter(const StreamCode& code, std::uint64_t steps, Counting counting)
+        : code(code), stepsLeft(steps), isWhole(counting == Counting::Whole) {}
 
     ItemCounts count(const Body& start) {
         State end = runBody(start, State{});
@@ -70,6 +78,12 @@ public:
     }
 
 private:
+    /// So much more than a local, which has not changed since.
+    struct Further {
+        std::uint32_t local = kNone;
+        std::int64_t by = 0;
+    };
+
     /// One activation of a body.
     struct Frame {
         const Body& body;
@@ -78,6 +92,7 @@ private:
         State broken = unreachable();
         State continued = unreachable();
         std::optional<Value> yielded = {};
+        std::map<Reg, Further> further = {};  ///< what is known of registers, beside their values
     };
 
     static constexpr int kMaxCalls = 64;
@@ -108,10 +123,7 @@ private:
                 break;
             case Op::Load: load(frame, instr, state); break;
             case Op::Store: store(frame, instr, state); break;
-            case Op::Declare:
-                if (instr.var.space == Space::Local && instr.type && instr.type->isScalar())
-                    state.locals[instr.var.index] = Value::zero(instr.type);
-                break;
+            case Op::Declare: declare(frame, instr, state); break;
             case Op::If: branch(frame, instr, state); break;
             case Op::Loop: loop(frame, instr, state); break;
             case Op::Yield: frame.yielded = frame.regs[instr.operands[0]]; break;
@@ -147,6 +159,7 @@ private:
         if (instr.var.space != Space::Local) return;
         auto known = state.locals.find(instr.var.index);
         if (known != state.locals.end()) frame.regs[instr.result] = known->second;
+        frame.further[instr.result] = {instr.var.index, 0};
     }
 
     static void store(Frame& frame, const Instr& instr, State& state) {
@@ -156,10 +169,58 @@ private:
             state.locals[instr.var.index] = *value;
         else
             state.locals.erase(instr.var.index);
+        sumUp(frame, instr, state, instr.operands[0]);
+    }
+
+    /// A local gets a value: a known one (of a register, or 0), or one further than its last.
+    static void sumUp(Frame& frame, const Instr& instr, State& state, std::optional<Reg> from) {
+        const std::uint32_t local = instr.var.index;
+        const bool isKnown =
+            state.locals.contains(local) && frame.body.locals[local].type->is(TypeKind::Int);
+        auto further = from ? frame.further.find(*from) : frame.further.end();
+        auto sum = state.sums.find(local);
+        const Interval& pushes = state.counts.pushes;
+        if (isKnown && pushes.max != kUnknown) {
+            const std::int64_t value = state.locals.at(local).toInt();
+            state.sums[local] = {pushes.min + value, pushes.max + value};
+        } else if (sum != state.sums.end() && further != frame.further.end() &&
+                   further->second.local == local) {
+            sum->second.min += further->second.by;
+            sum->second.max += further->second.by;
+            // An int that could have wrapped is not known any more.
+            if (sum->second.min - pushes.max < INT32_MIN ||
+                sum->second.max - pushes.min > INT32_MAX)
+                state.sums.erase(sum);
+        } else {
+            state.sums.erase(local);
+        }
+        std::erase_if(frame.further, [&](const auto& each) { return each.second.local == local; });
+    }
+
+    /// A constant further than a local.
+    static void goFurther(Frame& frame, const Instr& instr) {
+        frame.further.erase(instr.result);
+        if (instr.op != Op::Add || !instr.type->is(TypeKind::Int)) return;
+        for (std::size_t k : {0, 1}) {
+            auto base = frame.further.find(instr.operands[k]);
+            const std::optional<Value>& by = frame.regs[instr.operands[1 - k]];
+            if (base == frame.further.end() || !by) continue;
+            frame.further[instr.result] = {base->second.local, base->second.by + by->toInt()};
+            return;
+        }
+    }
+
+    static void declare(Frame& frame, const Instr& instr, State& state) {
+        if (instr.var.space != Space::Local) return;
+        const Type* type = frame.body.locals[instr.var.index].type;
+        if (!type->isScalar()) return;
+        state.locals[instr.var.index] = Value::zero(type);
+        sumUp(frame, instr, state, std::nullopt);
     }
 
     static void compute(Frame& frame, const Instr& instr) {
         if (instr.result == kNone) return;
+        goFurther(frame, instr);
         forget(frame, instr);
         if (info(instr.op).effects != Effects::Pure || instr.operands.empty()) return;
         std::vector<const Value*> operands;
@@ -181,6 +242,7 @@ private:
     static void push(const Instr& instr, State& state) {
         Interval& pushes = state.counts.pushes;
         pushes = {plus(pushes.min, 1), plus(pushes.max, 1)};
+        for (auto& [local, sum] : state.sums) sum = {sum.min + 1, sum.max + 1};
         if (!state.counts.firstPush.valid()) state.counts.firstPush = instr.range;
         state.counts.lastPush = instr.range;
     }
@@ -239,7 +301,7 @@ private:
     void loop(Frame& frame, const Instr& instr, State& state) {
         const Summary& summary = summarize(frame.body, instr);
         if (!summary.touchesTape && !summary.leaves) {
-            for (std::uint32_t local : summary.stores) state.locals.erase(local);
+            forgetStored(frame, summary, state);
             return;
         }
         State outerBroken = std::exchange(frame.broken, unreachable());
@@ -249,6 +311,7 @@ private:
             if (!(instr.flag && first)) {
                 state = runBlock(frame, instr.blocks[0], std::move(state));
                 if (!frame.yielded) {
+                    if (upToCounter(frame, instr, summary, state)) break;
                     widen(frame, instr, summary, state);
                     break;
                 }
@@ -266,7 +329,7 @@ private:
 
     /// The loop may go round any number of times more: what it does to tapes has no upper bound.
     void widen(Frame& frame, const Instr& instr, const Summary& summary, State& state) {
-        for (std::uint32_t local : summary.stores) state.locals.erase(local);
+        forgetStored(frame, summary, state);
         State once = state;
         once = runBlock(frame, instr.blocks[1], std::move(once));
         once = merge(std::move(once), std::exchange(frame.continued, unreachable()));
@@ -290,7 +353,42 @@ private:
             if (state.counts.pushes.max == kUnknown) exit->counts.pushes.max = kUnknown;
             if (state.counts.peeks.max == kUnknown) exit->counts.peeks.max = kUnknown;
         }
-        for (std::uint32_t local : summary.stores) state.locals.erase(local);
+        forgetStored(frame, summary, state);
+        state.sums.clear();
+    }
+
+    static void forgetStored(Frame& frame, const Summary& summary, State& state) {
+        for (std::uint32_t local : summary.stores) {
+            state.locals.erase(local);
+            state.sums.erase(local);
+        }
+        frame.further.clear();
+    }
+
+    /// `for (i = …; i < n; i++)` that pushes an item in each round: the pushes are then what they were with n, less
+    /// what i began with. True: so it is, and the state is that behind the loop.
+    bool upToCounter(Frame& frame, const Instr& instr, const Summary& summary, State& state) {
+        if (!isWhole || summary.leaves) return false;
+        const std::optional<CountedLoop> counted = countedLoop(frame.body, instr);
+        if (!counted || counted->limit == kNone || counted->step != 1) return false;
+        auto begin = state.locals.find(counted->counter);
+        auto sum = state.sums.find(counted->limit);
+        if (begin == state.locals.end() || sum == state.sums.end()) return false;
+        const std::int64_t from = begin->second.toInt();
+        const Interval pushes = state.counts.pushes, all = sum->second;
+        if (all.min - pushes.max < from) return false;  // then it could be that no round is done
+        forgetStored(frame, summary, state);
+        State once = runBlock(frame, instr.blocks[1], state);
+        const bool isOne =
+            once.reachable && once.counts.pushes == Interval{pushes.min + 1, pushes.max + 1};
+        if (!isOne || once.counts.pops != state.counts.pops ||
+            once.counts.peeks != state.counts.peeks)
+            return false;
+        state.counts.pushes = {all.min - from, all.max - from};
+        state.counts.lastPush = once.counts.lastPush;
+        if (!state.counts.firstPush.valid()) state.counts.firstPush = once.counts.firstPush;
+        state.sums.clear();
+        return true;
     }
 
     const Summary& summarize(const Body& body, const Instr& loop) {
@@ -322,6 +420,7 @@ private:
         if (instr.callee.kind != CalleeKind::Stream) return;
         const Body& callee = code.functions[instr.callee.index];
         if (!usesTape(instr.callee.index)) return;
+        state.sums.clear();
         if (depth == kMaxCalls) {  // what it adds is unknown; it takes nothing away
             state.counts.pops.max = state.counts.pushes.max = state.counts.peeks.max = kUnknown;
             return;
@@ -367,6 +466,7 @@ private:
 
     const StreamCode& code;
     std::uint64_t stepsLeft;
+    bool isWhole;
     bool gaveUp = false;
     int depth = 0;
     std::map<const Instr*, Summary> summaries;
@@ -375,9 +475,9 @@ private:
 
 }  // namespace
 
-ItemCounts countItems(const Module&, const StreamCode& code, const Body& body,
-                      std::uint64_t steps) {
-    return Counter(code, steps).count(body);
+ItemCounts countItems(const Module&, const StreamCode& code, const Body& body, std::uint64_t steps,
+                      Counting counting) {
+    return Counter(code, steps, counting).count(body);
 }
 
 }  // namespace strc::ir

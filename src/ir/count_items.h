@@ -29,7 +29,12 @@ struct ItemCounts {
         farthestPeek;  ///< where, on the way that was followed
 };
 
+/// Whole: also what a counter and the pushes are together, so that a loop up to the counter is known to push
+/// what was left out before. What a program is told about its rates does not depend on that.
+enum class Counting : std::uint8_t { Simple, Whole };
+
 /// Of a specialised body of `code`. Gives up (all bounds unknown) after `steps` operations.
-ItemCounts countItems(const Module&, const StreamCode& code, const Body&, std::uint64_t steps);
+ItemCounts countItems(const Module&, const StreamCode& code, const Body&, std::uint64_t steps,
+                      Counting = Counting::Simple);
 
 }  // namespace strc::ir

@@ -127,6 +127,64 @@ TEST_F(ProofsTest, PeeksAndDivisors) {
     EXPECT_EQ(checks("work { int i = pop(); push(i > 0 ? 100 % i : 0); }"), 0u);
 }
 
+TEST_F(ProofsTest, CountersOfRounds) {
+    auto store = [this](const std::string& begin, const std::string& loop,
+                        const std::string& more) {
+        return checks("work { int[8] a; int n = " + begin + "; int x = pop(); for (" + loop +
+                      ") if ((x >> i & 1) == 0) { a[n] = i; " + more + " } push(n); }");
+    };
+    const std::string loop = "int i = 0; i < 8; i++";
+    EXPECT_EQ(store("0", loop, "n++;"), 0u);
+    EXPECT_EQ(store("0", "int i = 1; i < 9; i++", "n += 1;"), 0u);
+    EXPECT_EQ(store("0", "int i = 0; i < 16; i += 3", "n++;"), 1u) << "every step counts as 1";
+    EXPECT_EQ(store("0", "int i = 0; i <= 8; i++", "n++;"), 1u) << "another comparison";
+    EXPECT_EQ(store("0", "int i = 0; i < 9; i++", "n++;"), 1u);
+    EXPECT_EQ(store("1", loop, "n++;"), 1u);
+    EXPECT_EQ(store("0", loop, "n += 2;"), 1u);
+    EXPECT_EQ(store("0", loop, "n++; n++;"), 1u);
+    EXPECT_EQ(store("0", loop, "n++; i--;"), 1u);
+    EXPECT_EQ(store("0", loop, "n++; } else { n++;"), 0u);
+    EXPECT_EQ(store("0", loop, "n++; } else { n = n * 2;"), 1u);
+    EXPECT_EQ(store("0", loop, "for (int k = 0; k < x; k++) n++;"), 1u) << "a loop inside";
+    EXPECT_EQ(store("0", "int i = 2147483640; i < 2147483647; i += 9", "n++;"), 1u) << "it wraps";
+    EXPECT_EQ(checks("work { int[8] a; int[8] b; int n; int x = pop(); for (int i = 0; i < 8; i++)"
+                     " if ((x >> i & 1) == 0) { a[n] = i; n++; }"
+                     " for (int i = 0; i < n; i++) b[i] = a[i]; push(b[0]); }"),
+              0u);
+}
+
+TEST_F(ProofsTest, PushesUpToACounter) {
+    auto pushes = [this](const std::string& first, const std::string& then) {
+        compile(
+            "void->void pipeline Main { add Count; add F; add Show; }\n"
+            "void->int filter Count { int n; work push 1 { push(n++); } }\n"
+            "int->int filter F { work pop 8 push 8 { int[9] a; int n; int m;"
+            " for (int i = 0; i < 8; i++) { int x = pop(); if (x % 3 == 0) push(x); else { " +
+            first + " } } " + then +
+            " } }\n"
+            "int->void filter Show { work pop 1 { println(pop()); } }\n");
+        program.context.passes.disable(base::Pass::Selections);
+        const codegen::Module made = lower();
+        return std::count_if(
+            made.sites().begin(), made.sites().end(),
+            [](const codegen::Site& site) { return site.id == base::Diag::PushRateViolated; });
+    };
+    const std::string keep = "a[n] = x; n++;", give = "for (int i = 0; i < n; i++) push(a[i]);";
+    EXPECT_EQ(pushes(keep, give), 0);
+    EXPECT_EQ(pushes(keep, "for (int i = 2; i < n + 2; i++) push(i);"), 3) << "not a counter";
+    EXPECT_EQ(pushes(keep, "n += 2; for (int i = 2; i < n; i++) push(i);"), 0);
+    EXPECT_EQ(pushes(keep + "n++;", give), 3);
+    EXPECT_EQ(pushes("if (x > 4) { " + keep + " }", give), 3) << "some are lost";
+    EXPECT_EQ(pushes(keep, "for (int i = 1; i < n; i++) push(i);"), 3) << "may be no round";
+    EXPECT_EQ(pushes(keep, "for (int i = 0; i < n; i += 2) push(i);"), 3);
+    EXPECT_EQ(pushes(keep, "for (int i = 0; i < n; i++) { push(i); i += a[0]; }"), 3);
+    EXPECT_EQ(pushes(keep, "for (int i = 0; i < n; i++) { push(i); if (i > 5) n--; }"), 3);
+    EXPECT_EQ(pushes(keep, "for (int i = 0; i < n; i++) { if (a[i] > 9) break; push(i); }"), 3);
+    EXPECT_EQ(pushes(keep, "for (int i = 0; i < n; i++) if (a[i] > 9) push(i);"), 3);
+    EXPECT_EQ(pushes("n += 2000000000; n += 2000000000; n += 294967296; n++;", give), 3)
+        << "it wraps";
+}
+
 TEST_F(ProofsTest, HaveASwitch) {
     const std::string text =
         "work { int[8] a; for (int i = 0; i < 8; i++) a[i] = i; push(a[7] + pop()); }";
