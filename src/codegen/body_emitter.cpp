@@ -34,10 +34,12 @@ void emitBody(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* c
     BodyEmitter(m, kernel, code, body, function).emit();
 }
 
-void emitLanes(ModuleBuilder& m, KernelFunctions& made, unsigned width) {
+void emitLanes(ModuleBuilder& m, KernelFunctions& made, llvm::Function& function, unsigned width,
+               Lanes which) {
     const ir::StreamCode& code = made.kernel->code;
-    BodyEmitter(m, made, &code, *code.work, *made.workLanes.at(width))
-        .emitLanes(*made.lanes, width);
+    BodyEmitter emitter(m, made, &code, *code.work, function);
+    if (which == Lanes::Turn) return emitter.emitTurn(width);
+    emitter.emitLanes(*made.lanes, width, which == Lanes::Turned);
 }
 
 BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* code,
@@ -83,7 +85,7 @@ void BodyEmitter::emit() {
     bindParameters();
     showVariables();
     declareLarge();
-    if (lanes && usesColumns(rates) && !kernel.dealtIn) makeColumns();
+    if (lanes && usesColumns(rates) && !kernel.dealtIn) isTurned ? takeColumns() : makeColumns();
     makeLoopColumns();
     block(body.entry);
     if (!b.GetInsertBlock()->getTerminator()) emitReturn(nullptr);

@@ -111,18 +111,35 @@ llvm::Value* BodyEmitter::itemAt(llvm::Value* from, const Type* type, llvm::Valu
     return b.CreateInBoundsGEP(itemType(type), from, index);
 }
 
+/// Items that all lanes look at.
+std::uint64_t BodyEmitter::windowOfLanes() const {
+    return static_cast<std::uint64_t>((width - 1) * rates.pop.max +
+                                      std::max(rates.peek.max, rates.pop.max));
+}
+
 /// columns[r][m] is item m * pop + r of the window of all lanes: lane l finds its item q * pop + r in
 /// columns[r][q + l].
 void BodyEmitter::makeColumns() {
-    const Type* type = kernel.kernel->input;
-    const auto pop = static_cast<std::uint64_t>(rates.pop.max);
-    const std::uint64_t end =
-        (width - 1) * pop + static_cast<std::uint64_t>(std::max(rates.peek.max, rates.pop.max));
-    const std::uint64_t items = (end + pop - 1) / pop * pop;
-    columns =
-        entry.CreateAlloca(llvm::ArrayType::get(itemType(type), items), nullptr, "columns");
+    llvm::Type* item = itemType(kernel.kernel->input);
+    const auto items = static_cast<std::uint64_t>(columnItems(rates, width));
+    columns = entry.CreateAlloca(llvm::ArrayType::get(item, items), nullptr, "columns");
     llvm::cast<llvm::AllocaInst>(columns)->setAlignment(llvm::Align(64));
-    turnWindow(pop, end);
+    turnWindow(static_cast<std::uint64_t>(rates.pop.max), windowOfLanes());
+}
+
+void BodyEmitter::takeColumns() {
+    const auto pop = static_cast<std::uint64_t>(rates.pop.max);
+    columns = param(kIn);
+    columnLength = (windowOfLanes() + pop - 1) / pop;
+}
+
+void BodyEmitter::emitTurn(unsigned lanesAtOnce) {
+    b.SetInsertPoint(newBlock("start"));
+    width = lanesAtOnce;
+    rates = kernel.kernel->work;
+    columns = param(kOut);
+    turnWindow(static_cast<std::uint64_t>(rates.pop.max), windowOfLanes());
+    b.CreateRetVoid();
 }
 
 /// The first `end` items, in `pop` columns.

@@ -8,9 +8,10 @@
 
 namespace strc::codegen {
 
-void BodyEmitter::emitLanes(const ir::Lanes& facts, unsigned lanesAtOnce) {
+void BodyEmitter::emitLanes(const ir::Lanes& facts, unsigned lanesAtOnce, bool turned) {
     lanes = &facts;
     width = lanesAtOnce;
+    isTurned = turned;
     emit();
     if (!giveUp) return;
     giveUp->moveAfter(&function.back());

@@ -265,16 +265,45 @@ unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
         made.widths.clear();
         return 0;
     }
-    llvm::Function*& function = made.workLanes[width];
+    made.workLanes[width] = declareLanes(".lanes", made, width, Lanes::Whole);
+    return width;
+}
+
+llvm::Function* ModuleBuilder::declareLanes(const std::string& suffix, KernelFunctions& made,
+                                            unsigned width, Lanes lanes) {
+    const bool fires = lanes != Lanes::Turn;
     llvm::FunctionType* type = llvm::FunctionType::get(
-        llvm::Type::getInt1Ty(context), made.work->getFunctionType()->params(), false);
-    function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
-                                      made.work->getName() + ".lanes", module);
+        fires ? llvm::Type::getInt1Ty(context) : llvm::Type::getVoidTy(context),
+        made.work->getFunctionType()->params(), false);
+    auto* function = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                            made.work->getName() + suffix, module);
     function->setDoesNotThrow();
     for (unsigned k : {kEnv, kFields}) function->addParamAttr(k, llvm::Attribute::NoAlias);
     markTapes(*function, made);
-    pending.push_back({function, &made, &kernel.code, &*kernel.code.work, width});
-    return width;
+    const ir::StreamCode& code = made.kernel->code;
+    pending.push_back({function, &made, &code, &*code.work, width, lanes});
+    return function;
+}
+
+/// What each lane looks at somewhere else is not looked for in columns.
+bool ModuleBuilder::takesTurned(const KernelFunctions& made) const {
+    if (!usesColumns(made.kernel->work) || made.dealtIn || made.kernel->blocks) return false;
+    for (const ir::Block& block : made.kernel->code.work->blocks)
+        for (const ir::Instr& instr : block.instrs)
+            if (instr.op == ir::Op::Peek && made.lanes->regs[instr.operands[0]]) return false;
+    return true;
+}
+
+llvm::Function* ModuleBuilder::turnedLanes(KernelFunctions& made, unsigned width) {
+    llvm::Function*& function = made.turnedLanes[width];
+    if (!function) function = declareLanes(".turned", made, width, Lanes::Turned);
+    return function;
+}
+
+llvm::Function* ModuleBuilder::turn(KernelFunctions& made, unsigned width) {
+    llvm::Function*& function = made.turns[width];
+    if (!function) function = declareLanes(".turn", made, width, Lanes::Turn);
+    return function;
 }
 
 llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& callee) {
@@ -332,12 +361,17 @@ bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& bo
 void ModuleBuilder::limitLanes() {
     constexpr std::size_t kInlined = 8000;  // instructions, of all that is inlined into phases
     std::size_t size = 0;
-    for (auto& [id, made] : kernels)
-        for (auto& [width, function] : made.workLanes)
-            size += std::size_t{function->getInstructionCount()} * function->getNumUses();
+    auto each = [this](auto take) {
+        for (auto& [id, made] : kernels)
+            for (auto* functions : {&made.workLanes, &made.turnedLanes, &made.turns})
+                for (auto& [width, function] : *functions) take(*function);
+    };
+    each([&](llvm::Function& function) {
+        size += std::size_t{function.getInstructionCount()} * function.getNumUses();
+    });
+    if (size > kInlined)
+        each([](llvm::Function& function) { function.addFnAttr(llvm::Attribute::NoInline); });
     for (auto& [id, made] : kernels) {
-        for (auto& [width, function] : made.workLanes)
-            if (size > kInlined) function->addFnAttr(llvm::Attribute::NoInline);
         if (made.workLanes.empty() || made.firesAlone) continue;
         made.work->addFnAttr(llvm::Attribute::NoInline);
         made.work->addFnAttr(llvm::Attribute::OptimizeForSize);
@@ -350,7 +384,7 @@ void ModuleBuilder::emitPending() {
         pending.pop_back();
         if (next.width != 0) {
             base::Timing timing(passes, base::Pass::Lanes);
-            emitLanes(*this, *next.kernel, next.width);
+            emitLanes(*this, *next.kernel, *next.function, next.width, next.lanes);
             passes.show(base::Pass::Lanes, next.function->getName().str(),
                         [&] { return print(*next.function); });
         } else {

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 
 #include "base/assert.h"
+#include "base/pass.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "strc/demand.h"
@@ -108,21 +110,115 @@ private:
 
     /// Steps in order; long lists in pieces that are functions of their own.
     void steps(const std::vector<Step>& list, const std::string& name) {
-        if (leaves(list) <= kStepsInFunction) {
-            for (const Step& each : list) step(each, name);
-            return;
-        }
+        if (leaves(list) <= kStepsInFunction) return stepsBetween(list, 0, list.size(), name);
         for (std::size_t from = 0; from < list.size();) {
             std::size_t to = from, count = 0;
             do {
                 count += list[to].kind == StepKind::Loop ? leaves(list[to].body) : 1;
                 ++to;
             } while (to < list.size() && count < kStepsInFunction);
-            inPiece(name, [&] {
-                for (std::size_t k = from; k < to; ++k) step(list[k], name);
-            });
+            inPiece(name, [&] { stepsBetween(list, from, to, name); });
             from = to;
         }
+    }
+
+    void stepsBetween(const std::vector<Step>& list, std::size_t from, std::size_t to,
+                      const std::string& name) {
+        while (from < to) {
+            std::size_t end = from + 1;
+            const unsigned width = windowWidth(list[from]);
+            while (width != 0 && end < to && isSameWindow(list[from], list[end]) &&
+                   windowWidth(list[end]) == width)
+                ++end;
+            const bool isShared =
+                end - from > 1 &&
+                base::PassRun(m.passes, base::Pass::SharedWindows,
+                              std::to_string(end - from) + " readers of one tape");
+            if (isShared)
+                fireOnWindow({list.data() + from, list.data() + end}, width);
+            else
+                for (std::size_t k = from; k < end; ++k) step(list[k], name);
+            from = end;
+        }
+    }
+
+    // ---- several readers of one window
+
+    /// The lanes of a step that could share the window that it turns round; 0: it does not.
+    unsigned windowWidth(const Step& step) {
+        const graph::Node& node = m.plan.program->graph.nodes[step.node];
+        if (!undone || m.debug || step.kind != StepKind::Fire || step.first || rare ||
+            node.kind != graph::NodeKind::Filter || m.plan.counters[step.node] >= 0 ||
+            m.plan.mailboxOf(step.node) != graph::kNone || !usesColumns(node.work) ||
+            m.plan.program->kernels[node.kernel].builtin != ir::BuiltinStream::None)
+            return 0;
+        KernelFunctions& functions = functionsOf(step);
+        const unsigned width = m.needLanes(functions, step.count);
+        return width != 0 && m.takesTurned(functions) ? width : 0;
+    }
+
+    bool isSameWindow(const Step& step, const Step& other) const {
+        const graph::Graph& graph = m.plan.program->graph;
+        if (other.kind != StepKind::Fire || other.count != step.count ||
+            graph.nodes[other.node].kind != graph::NodeKind::Filter || other.inputs != step.inputs)
+            return false;
+        const graph::Rates &rates = graph.nodes[step.node].work,
+                           &wanted = graph.nodes[other.node].work;
+        const std::vector<EdgeId>&own = m.plan.inputsOf(step.node),
+              &others = m.plan.inputsOf(other.node);
+        return rates.pop == wanted.pop && rates.peek == wanted.peek && own.size() == 1 &&
+               others.size() == 1 &&
+               m.plan.channels[own[0]].tape == m.plan.channels[others[0]].tape;
+    }
+
+    /// Lanes by lanes: the window is turned round, and all readers take it. Where the lanes of one have to give
+    /// up its firings are done one by one.
+    void fireOnWindow(std::span<const Step> readers, std::uint64_t width) {
+        const Step& first = readers[0];
+        const graph::Node& node = m.plan.program->graph.nodes[first.node];
+        KernelFunctions& functions = functionsOf(first);
+        const auto count = static_cast<std::uint64_t>(first.count);
+        const auto lanes = static_cast<unsigned>(width);
+        const EdgeId edge = m.plan.inputsOf(first.node)[0];
+        llvm::Value* columns = variable(
+            static_cast<std::uint64_t>(columnItems(node.work, static_cast<std::int64_t>(width)) *
+                                       m.plan.channels[edge].itemSize));
+        llvm::Value* none = llvm::PoisonValue::get(m.ptr());
+        loop(static_cast<std::int64_t>((count + width - 1) / width), [&](llvm::Value* group) {
+            llvm::Value* round = b.CreateBinaryIntrinsic(llvm::Intrinsic::umin,
+                                                         b.CreateMul(group, b.getInt64(width)),
+                                                         b.getInt64(count - width));
+            emitPoll(m, b, env());
+            b.CreateCall(m.turn(functions, lanes),
+                         {env(), none, item(edge, first.inputs[0], round, node.work.pop.max),
+                          columns, b.getInt32(first.node), b.getInt32(0)});
+            for (const Step& reader : readers) fireReader(reader, lanes, round, columns);
+        });
+    }
+
+    void fireReader(const Step& reader, unsigned width, llvm::Value* round, llvm::Value* columns) {
+        const graph::Node& node = m.plan.program->graph.nodes[reader.node];
+        KernelFunctions& functions = functionsOf(reader);
+        auto block = [&](const char* name) {
+            return llvm::BasicBlock::Create(m.context, name, function);
+        };
+        llvm::BasicBlock *one = block("one"), *after = block("after");
+        llvm::Value* done =
+            callWork(m.turnedLanes(functions, width), reader, node.work, round, columns);
+        b.CreateCondBr(done, after, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
+        b.SetInsertPoint(one);
+        loop(width, [&](llvm::Value* lane) {
+            emitPoll(m, b, env());
+            callWork(functions.work, reader, node.work, b.CreateAdd(round, lane));
+        });
+        b.CreateBr(after);
+        b.SetInsertPoint(after);
+    }
+
+    KernelFunctions& functionsOf(const Step& step) {
+        return m.kernel(m.plan.program->graph.nodes[step.node].kernel,
+                        m.plan.inputsOf(step.node).size() > 1,
+                        m.plan.outputsOf(step.node).size() > 1);
     }
 
     /// What `body` emits as a function of its own, that is called here.
@@ -302,8 +398,7 @@ private:
     void fireFilter(const Step& step, const graph::Node& node) {
         const elab::Kernel& kernel = m.plan.program->kernels[node.kernel];
         if (kernel.builtin != ir::BuiltinStream::None) return fireBuiltin(step, node, kernel);
-        KernelFunctions& functions = m.kernel(node.kernel, m.plan.inputsOf(step.node).size() > 1,
-                                              m.plan.outputsOf(step.node).size() > 1);
+        KernelFunctions& functions = functionsOf(step);
         const bool isPrework = step.first && functions.prework;
         const bool hasMail = m.plan.mailboxOf(step.node) != graph::kNone;
         const bool isOften = !isPrework && !rare;
@@ -356,7 +451,7 @@ private:
         llvm::BasicBlock& first = function->getEntryBlock();
         llvm::IRBuilder<> entry(&first, first.begin());
         auto* made = entry.CreateAlloca(llvm::ArrayType::get(m.i8(), bytes), nullptr, "own");
-        made->setAlignment(llvm::Align(16));
+        made->setAlignment(llvm::Align(64));
         return made;
     }
 
@@ -376,9 +471,9 @@ private:
         return places;
     }
 
-    /// The firing of that round, or those that begin with it.
+    /// The firing of that round, or those that begin with it; `turned`: where their window is instead.
     llvm::Value* callWork(llvm::Function* work, const Step& step, const graph::Rates& rates,
-                          llvm::Value* round) {
+                          llvm::Value* round, llvm::Value* turned = nullptr) {
         llvm::Value* none = llvm::PoisonValue::get(m.ptr());
         auto window = [&](const std::vector<EdgeId>& edges, const std::vector<Position>& from,
                           std::int64_t rate) {
@@ -386,7 +481,8 @@ private:
             if (edges.size() > 1) return branches(edges, from, round);
             return hasRings() ? rings().header(edges[0]) : item(edges[0], from[0], round, rate);
         };
-        llvm::Value* in = window(m.plan.inputsOf(step.node), step.inputs, rates.pop.max);
+        llvm::Value* in =
+            turned ? turned : window(m.plan.inputsOf(step.node), step.inputs, rates.pop.max);
         llvm::Value* out = window(m.plan.outputsOf(step.node), step.outputs, rates.push.max);
         const std::int64_t counter = m.plan.counters[step.node];
         llvm::Value* iteration = b.getInt32(0);

@@ -11,6 +11,7 @@
 #include "graph/effects.h"
 #include "plan/feedback.h"
 #include "plan/fuse.h"
+#include "plan/gather.h"
 
 namespace strc::plan {
 namespace {
@@ -226,6 +227,7 @@ Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions 
         auto tree = scaledSteady(graph, *from.steady, from.between, factor, how);
         if (!tree) return {};
         *tree = begin.sharing->withoutGone(*tree);
+        if (how.gathers) gatherReaders(graph, *begin.sharing, from.sequential, *tree);
         fuse(from.sequential, *tree);
         Placed placed =
             place(graph, *tree, {begin.held, begin.reads * factor, false, begin.sharing});
@@ -268,8 +270,9 @@ Scaled scale(base::Context& context, const graph::Graph& graph, std::int64_t mos
     if (!hasNeighbours(graph, from, blocks) ||
         !base::PassRun(context.passes, base::Pass::Fusion, "the steady state"))
         from.sequential.assign(from.sequential.size(), false);
-    Scaled nested = mostScaled(graph, from, {false, blocks}, most);
-    Scaled flat = mostScaled(graph, from, {true, blocks}, most);
+    const bool gathers = context.passes.isEnabled(base::Pass::SharedWindows);
+    Scaled nested = mostScaled(graph, from, {false, blocks, gathers}, most);
+    Scaled flat = mostScaled(graph, from, {true, blocks, gathers}, most);
     return flat.factor >= (nested.factor + 1) / 2 ? std::move(flat) : std::move(nested);
 }
 

@@ -16,6 +16,7 @@ struct ScaleOptions {
     /// Loops of nodes without feedback are taken apart: each node has all its firings at a stretch.
     bool flat = false;
     bool feedbackBlocks = true;
+    bool gathers = false;  ///< readers of one tape stand beside each other (gather.h)
 };
 
 /// `steady` with the counts of all leaves times `factor`; feedback loops are done in blocks (feedback.h)

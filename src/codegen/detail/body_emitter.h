@@ -25,7 +25,10 @@ public:
     /// Instead: `width` firings at once. The function returns an i1: false if they have to be done one
     /// by one after all (a check failed in one of them, or they do not agree on what they read and
     /// write); nothing but memory of the output has changed then.
-    void emitLanes(const ir::Lanes&, unsigned width);
+    /// `turned`: `in` is what emitTurn has made.
+    void emitLanes(const ir::Lanes&, unsigned width, bool turned);
+    /// Instead: the window of so many firings, turned round, to `out`.
+    void emitTurn(unsigned width);
 
 private:
     // ---- body_emitter.cpp: set-up, blocks, control
@@ -221,6 +224,8 @@ private:
     llvm::Type* itemType(const Type*);
     llvm::Value* itemAt(llvm::Value* from, const Type*, llvm::Value* index);
     void makeColumns();
+    void takeColumns();
+    std::uint64_t windowOfLanes() const;
     void turnWindow(std::uint64_t pop, std::uint64_t end);
     void turnShort(const Type*, llvm::Value* from, llvm::Value* row, unsigned pop, unsigned block);
     void turnBlock(const Type*, llvm::Value* from, std::uint64_t stride, llvm::Value* to,
@@ -295,6 +300,7 @@ private:
     llvm::Value* pushedItems = nullptr;  ///< rows of what the lanes have pushed
     llvm::Value* columns = nullptr;  ///< null: items are read from the input itself
     std::uint64_t columnLength = 0;
+    bool isTurned = false;  ///< the input has columns already
     std::vector<ir::LoopLanes> loopsInLanes;
     std::uint64_t columnStride = 0;  ///< of loops in lanes that need columns; 0: none does
     const ir::LoopLanes* rounds = nullptr;  ///< whose body is being emitted in lanes

@@ -35,6 +35,9 @@ struct Module::Impl {
     Effort effort = Effort::All;
 };
 
+/// Firings in lanes, with the turning of their windows; without; that alone.
+enum class Lanes : std::uint8_t { Whole, Turned, Turn };
+
 /// The LLVM functions of one kernel's bodies.
 struct KernelFunctions {
     const elab::Kernel* kernel = nullptr;
@@ -48,6 +51,9 @@ struct KernelFunctions {
     std::optional<ir::Lanes> lanes;  ///< once somebody has asked
     std::vector<unsigned> widths;  ///< firings that may be done at once, the best number first
     std::map<unsigned, llvm::Function*> workLanes;  ///< by width
+    /// By width, once somebody has asked: firings that find their windows turned round (`in`), and what turns
+    /// windows round (from `in` to `out`), for all kernels with these rates and items.
+    std::map<unsigned, llvm::Function*> turnedLanes, turns;
     std::optional<ir::Proofs> proofs;  ///< once somebody has asked: checks that cannot fail
     bool firesAlone = false;  ///< also one by one, in steps that run often
 };
@@ -88,6 +94,11 @@ public:
     const ir::Proofs& proofs(KernelFunctions&);
     /// The width in which steps of `firings` firings are done, with its function in workLanes; 0: one by one.
     unsigned needLanes(KernelFunctions&, std::int64_t firings);
+    /// Can the firings of such lanes take windows that somebody else has turned round (columns.cpp)?
+    bool takesTurned(const KernelFunctions&) const;
+    /// KernelFunctions::turnedLanes, turns
+    llvm::Function* turnedLanes(KernelFunctions&, unsigned width);
+    llvm::Function* turn(KernelFunctions&, unsigned width);
     /// The function behind a callee of a body of `from`.
     llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
@@ -130,7 +141,10 @@ private:
         const ir::StreamCode* code;
         const ir::Body* body;
         unsigned width = 0;  ///< of several firings at once
+        Lanes lanes = Lanes::Whole;
     };
+    llvm::Function* declareLanes(const std::string& suffix, KernelFunctions&, unsigned width,
+                                 Lanes);
     /// The bodies that calls of `start` lead to; `start` only if it is recursive.
     std::set<const ir::Body*> calledBy(const KernelFunctions& from, const ir::Body& start) const;
     static void markTapes(llvm::Function&, const KernelFunctions&);
@@ -165,8 +179,8 @@ bool isDynamic(const elab::Kernel&);
 /// Emits a body into its function.
 void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
               llvm::Function&);
-/// Emits KernelFunctions::workLanes of that width.
-void emitLanes(ModuleBuilder&, KernelFunctions&, unsigned width);
+/// Emits a function of KernelFunctions::workLanes, turnedLanes or turns.
+void emitLanes(ModuleBuilder&, KernelFunctions&, llvm::Function&, unsigned width, Lanes);
 
 /// The best widths for a kernel that can fire in lanes, the best first; none if it had better not.
 std::vector<unsigned> laneWidths(const elab::Kernel&, const ir::Lanes&);
