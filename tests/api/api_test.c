@@ -339,6 +339,21 @@ static void test_linear_filters(void) {
     }
 }
 
+/// A body that pops less than it declares; run and compilation find it, one of them tells.
+static void test_lenient_rates(void) {
+    const char some[] = "int->int filter Some { work pop 2 push 1 { push(pop()); } }\n";
+    const int in[6] = {0, 1, 2, 3, 4, 5};
+    int out[3];
+    size_t produced;
+    strc_compiler* c = compiler_of("p.str", some, "Some");
+    EXPECT(strc_compiler_set(c, "lenient", NULL) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_compiler_run_items(c, in, 6, out, 3, &produced) == STRC_OK);
+    EXPECT(produced == 3 && out[0] == 0 && out[1] == 2 && out[2] == 4);
+    EXPECT(strc_compiler_diagnostic_count(c) == 1);
+    strc_compiler_free(c);
+}
+
 /// Rates that are known when it runs: there is no schedule for all of it, and a plan without.
 static const char dynamic[] =
     "void->void pipeline Main { add Source; add Some; add Sink; }\n"
@@ -636,6 +651,7 @@ int main(void) {
     test_products();
     test_passes();
     test_linear_filters();
+    test_lenient_rates();
     test_what_cannot_be_compiled();
     test_building();
     test_options();
