@@ -98,13 +98,13 @@ TEST_F(SessionTest, ArgumentsAreThoseOfCreators) {
     EXPECT_EQ(say("float[3] v = {1, 0, 0}; Mix(v, more = 0, gain = 1) <- [7, 8, 9]"), "7.0\n");
     EXPECT_EQ(say("v.length"), "3\n");
     EXPECT_THAT(say("Mix({1}, gian = 2) <- [1]"), HasSubstr("did you mean 'gain'?"));
-    EXPECT_THAT(say("Mix({1}) <- [1]"), HasSubstr("[missing-argument]"));
+    EXPECT_THAT(say("Mix(w = {1}) <- [1]"), HasSubstr("[missing-argument]"));
 }
 
 TEST_F(SessionTest, StreamsMayBeNamedAddAndSplit) {
     EXPECT_EQ(say("int->int filter split(int n) { work pop 1 push 1 { push(pop() / n); } }\n"
                   "int->int pipeline add() { add split(2); }"),
-              "");
+              "declared int->int filter split(int n)\ndeclared int->int pipeline add()\n");
     EXPECT_EQ(say("add() | split(n = 2) <- [4, 8]"), "1 2\n");
 }
 
