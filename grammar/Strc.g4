@@ -137,11 +137,12 @@ rateBound
 
 // ---------------------------------------------------------------------------------------------------
 // Types and variables. A type that starts with a name looks like the start of an assignment or call
-// (`Foo[3] a;`, `a[3] = 0;`), so statements know only `builtinType` and read the other as `place`.
+// (`Foo[3] a;`, `a[3] = 0;`), so statements know only `builtinType` and read the other as `place`. In
+// the same way `Identity<int>` in a creator is read as a type.
 
-type
+type                    // (*) an argument for anything but a tensor
     : builtin=builtinType
-    | name=ID bounds+=bound*
+    | name=ID ( '<' typeArgument=type close='>' )? bounds+=bound*
     ;
 
 builtinType
@@ -154,8 +155,8 @@ primitiveType
     : 'boolean' | 'bit' | 'int' | 'float' | 'double' | 'complex' | 'float2' | 'float3' | 'float4'
     ;
 
-bound
-    : '[' value=expression? close=']'         // (*) `int[] a`
+bound                   // (*) `int[] a`; several values for anything but a tensor
+    : '[' value=expression? ( ',' more+=expression )* close=']'
     ;
 
 variables
@@ -230,6 +231,7 @@ simpleStatement         // (*) any place may be assigned, changed, or stand alon
       ( items+=declarator ( ',' items+=declarator )*
       | op=( '=' | '+=' | '-=' | '*=' | '/=' | '<<=' | '>>=' | '%=' | '&=' | '|=' | '^=' )
         value=expression
+      | '<' typeArgument=type close='>' bounds+=bound* others+=declarator ( ',' others+=declarator )*
       )?
     ;
 
@@ -246,11 +248,11 @@ place
 creator                 // (*) what is not a name before `creation`
     : input=type ( '->' output=type anonymous=anonymousStream | named=creation )
     | anonymous=anonymousStream
-    | reserved=keyword named=creation
+    | reserved=keyword ( '<' typeArgument=type '>' )? named=creation
     ;
 
-creation
-    : ( '<' typeArgument=type '>' )? call=arguments? receivers=portals? end=';'
+creation                // a type argument stands in the creator's `input`
+    : call=arguments? receivers=portals? end=';'
     ;
 
 anonymousStream
@@ -310,9 +312,10 @@ prefix
     : '!' | '-' | '~' | '++' | '--'
     ;
 
-suffix                  // (*) a latency anywhere, `a[]`, `++` after anything
+suffix                  // (*) a latency anywhere, `a[]`, `a[1:2, 3]`, `++` after anything
     : '.' field=ID call=arguments?
-    | '[' ( star='*' | low=expression? ( colon=':' high=expression? )? ) close=']'
+    | '[' ( star='*' | low=expression? ( colon=':' high=expression? )? ( ',' more+=expression )* )
+      close=']'
     | step=( '++' | '--' )
     ;
 

@@ -140,6 +140,7 @@ private:
     void parameters(std::span<const Parameter> params);
     void rates(std::span<const RateClause> clauses);
     void bound(std::string_view label, const Expr* bound);
+    void position(const IndexExpr& index);
     void function(const FunctionDecl& decl);
     void functions(std::span<const FunctionDecl* const> list);
     void structDecl(const StructDecl& decl);
@@ -164,6 +165,13 @@ void Dumper::type(std::string_view label, const TypeExpr& whole) {
             break;
         case TypeExprKind::Portal:
             line("{} portal<{}>{}", label, inner->name.name.text(), dimensions);
+            break;
+        case TypeExprKind::Tensor:
+            line("{} tensor<{}>{}", label,
+                 inner->element->kind == TypeExprKind::Primitive
+                     ? spelling(inner->element->primitive)
+                     : inner->element->name.name.text(),
+                 dimensions);
             break;
         case TypeExprKind::Array:
         case TypeExprKind::Error: line("{} Error{}", label, dimensions); break;
@@ -285,8 +293,13 @@ void Dumper::suffixes(const Expr& outermost) {
         if (auto* member = tryAs<MemberExpr>(chain[i]))
             line(".{}", member->member.name.text());
         else
-            bound("[]", as<IndexExpr>(*chain[i]).index);
+            position(as<IndexExpr>(*chain[i]));
     }
+}
+
+void Dumper::position(const IndexExpr& index) {
+    bound("[]", index.index);
+    for (const Expr* more : index.more) bound(",", more);
 }
 
 void Dumper::conditions(const ConditionalExpr& first) {

@@ -52,14 +52,34 @@ void FormatPrinter::type(const TypeExpr& whole) {
         tokens.token(">");
     } else if (inner->kind == TypeExprKind::Named) {
         tokens.token(inner->name.range);
+    } else if (inner->kind == TypeExprKind::Tensor) {
+        tokens.token("tensor");
+        tokens.token("<");
+        type(*inner->element);
+        tokens.token(">");
     } else {
         tokens.token(inner->range);
     }
+    if (inner->kind == TypeExprKind::Tensor) return shape(arrays);
     for (const TypeExpr* array : arrays) {
         tokens.token("[");
         if (array->bound) expr(*array->bound);
         tokens.token("]");
     }
+}
+
+/// `[2, _]` behind the element type of a tensor.
+void FormatPrinter::shape(std::span<const TypeExpr* const> dimensions) {
+    if (dimensions.empty()) return;
+    tokens.token("[");
+    for (std::size_t k = 0; k < dimensions.size(); ++k) {
+        separator(k == 0);
+        if (dimensions[k]->bound)
+            expr(*dimensions[k]->bound);
+        else
+            tokens.token("_");
+    }
+    tokens.token("]");
 }
 
 void FormatPrinter::separator(bool isFirst) {
@@ -199,6 +219,10 @@ void FormatPrinter::suffix(const Expr& expression) {
     } else if (auto* index = tryAs<IndexExpr>(&expression)) {
         tokens.token("[");
         expr(*index->index);
+        for (const Expr* more : index->more) {
+            separator(false);
+            expr(*more);
+        }
         tokens.token("]");
     } else {
         tokens.token(as<IncrementExpr>(expression).decrement ? "--" : "++");

@@ -26,6 +26,7 @@ private:
 
     // format_expressions.cpp
     void type(const TypeExpr& type);
+    void shape(std::span<const TypeExpr* const> dimensions);
     void expr(const Expr& expr);
     void prefixed(const Expr& expr);
     void suffixed(const Expr& expr);

@@ -40,21 +40,22 @@ struct Ident {
 
 // ---------------------------------------------------------------- types
 
-enum class TypeExprKind : std::uint8_t { Primitive, Named, Portal, Array, Error };
+enum class TypeExprKind : std::uint8_t { Primitive, Named, Portal, Array, Tensor, Error };
 enum class Primitive : std::uint8_t {
     Void, Boolean, Bit, Int, Float, Double, Complex, Float2, Float3, Float4, String
 };
 
 /// `float[2][8]`: Array{ element = Array{ element = float, bound = 8 }, bound = 2 } — the leftmost
-/// bound is the outermost.
+/// bound is the outermost. `tensor<float>[2, 8]` is the same around Tensor{ element = float }; a plain
+/// `tensor` is Named.
 struct TypeExpr {
     TypeExprKind kind;
     NodeId id;
     SourceRange range;
     Primitive primitive;        ///< Primitive
     Ident name;                 ///< Named: the struct; Portal: the receiver's stream
-    const TypeExpr* element;    ///< Array
-    const Expr* bound;          ///< Array; null for `int[] a`, which the parser has reported
+    const TypeExpr* element;    ///< Array, Tensor
+    const Expr* bound;          ///< Array; null for `int[] a` (reported) and for `_` of a tensor
 };
 
 // ---------------------------------------------------------------- expressions
@@ -84,8 +85,8 @@ struct CharLiteral : Expr { static constexpr ExprKind kKind = ExprKind::CharLite
 struct PiLiteral : Expr { static constexpr ExprKind kKind = ExprKind::Pi; };
 struct NameRef : Expr { static constexpr ExprKind kKind = ExprKind::NameRef; Name name; };
 struct MemberExpr : Expr { static constexpr ExprKind kKind = ExprKind::Member; const Expr* object; Ident member; };
-/// `index` is null for `a[]`, which the parser has reported.
-struct IndexExpr : Expr { static constexpr ExprKind kKind = ExprKind::Index; const Expr* object; const Expr* index; };
+/// `index` is null for `a[]`, which the parser has reported. `more`: of `x[i, j]`, an element of a tensor.
+struct IndexExpr : Expr { static constexpr ExprKind kKind = ExprKind::Index; const Expr* object; const Expr* index; std::span<const Expr* const> more; };
 /// A function or handler of the filter, or a built-in.
 struct CallExpr : Expr { static constexpr ExprKind kKind = ExprKind::Call; Ident callee; std::span<const Expr* const> args; };
 /// `P.f(args)` in an expression, or as a statement when P names a package.

@@ -162,6 +162,11 @@ llvm::DIType* DebugInfo::makeType(const Type* type) {
         case TypeKind::String: return string();
         case TypeKind::Array: return makeArray(type);
         case TypeKind::Struct: return makeStruct(type);
+        case TypeKind::Tensor:
+        case TypeKind::Int8:
+        case TypeKind::Long:
+        case TypeKind::Half:
+        case TypeKind::BFloat16:
         case TypeKind::Void:
         case TypeKind::Error: break;
     }

@@ -85,6 +85,11 @@ llvm::Type* ModuleBuilder::registerType(const Type* type) {
         case TypeKind::Array:
         case TypeKind::Struct: return ptr();
         case TypeKind::Void: return llvm::Type::getVoidTy(context);
+        case TypeKind::Tensor:
+        case TypeKind::Int8:
+        case TypeKind::Long:
+        case TypeKind::Half:
+        case TypeKind::BFloat16:
         case TypeKind::Error: break;
     }
     STRC_UNREACHABLE("a type without values");

@@ -15,6 +15,12 @@ using types::TypeKind;
 bool isVoid(const Type* type) { return type && type->is(TypeKind::Void); }
 bool hasItems(const Type* type) { return type && !type->is(TypeKind::Void); }
 
+/// Of tensors all that is not known yet fits; elab::inferShapes sees to the rest.
+bool fit(const Type* a, const Type* b) {
+    if (a == b) return true;
+    return a && b && a->is(TypeKind::Tensor) && b->is(TypeKind::Tensor) && compatible(a, b);
+}
+
 class TypeChecker {
 public:
     TypeChecker(base::Context& context, const types::TypeTable& types, Tree& tree)
@@ -62,7 +68,7 @@ private:
     }
 
     void checkNeighbours(Instance& instance, const Instance& up, const Instance& down) {
-        if (up.output == down.input && hasItems(up.output)) return;
+        if (fit(up.output, down.input) && hasItems(up.output)) return;
         instance.failed = true;
         if (isVoid(up.output) || isVoid(down.input)) {
             report(Diag::VoidInPipeline, down.range)
@@ -84,8 +90,8 @@ private:
     void settle(Instance& instance, int side, const Type* found, const std::string& innerName) {
         const Type*& type = side == 0 ? instance.input : instance.output;
         const char* sideName = side == 0 ? "input" : "output";
-        if (!type || type == found) {
-            type = found;
+        if (!type || fit(type, found)) {
+            if (!type || !type->is(TypeKind::Tensor) || isConcrete(found)) type = found;
             return;
         }
         if (instance.code->name.empty()) {
@@ -148,7 +154,7 @@ private:
                 firstPlace = place;
             }
             const Type* firstType = side == 0 ? first->input : first->output;
-            if (type == firstType) continue;
+            if (fit(type, firstType)) continue;
             base::Diagnostic& fault = report(Diag::SplitjoinTypes, header(instance));
             fault << (side == 0 ? "input" : "output") << displayName(*first) << firstPlace
                   << types::toString(firstType) << displayName(other) << place
@@ -246,7 +252,7 @@ private:
     }
 
     void matchLoop(Instance& instance, const Type* found, const Type* needed, const char* part) {
-        if (found == needed && hasItems(found)) return;
+        if (fit(found, needed) && hasItems(found)) return;
         report(Diag::LoopTypes, header(instance))
             << part << displayName(instance) << types::toString(found) << types::toString(needed);
         instance.failed = true;

@@ -48,6 +48,9 @@ struct Kernel {
     std::vector<std::int64_t> fieldOffsets;  ///< into the state
     std::int64_t stateSize = 0;
     std::optional<Blocks> blocks;  ///< made by passes
+    /// Types of the tensors among the fields, by field, null for others; empty: it has nothing to do with
+    /// tensors.
+    std::vector<const Type*> tensors;
 };
 
 struct Elaboration {

@@ -1,5 +1,6 @@
 // Running setups, inits and composite bodies: the first of elaboration's three steps.
 
+#include <deque>
 #include <unordered_map>
 
 #include "base/pass.h"
@@ -10,6 +11,7 @@
 #include "elab/tree.h"
 #include "ir/specialize.h"
 #include "ir/text.h"
+#include "tensor/expand.h"
 #include "types/parse.h"
 
 namespace strc::elab {
@@ -302,6 +304,8 @@ private:
         bool pure = purity.isPure(*run.code);
         std::string key = kernelKey(tree.instances[current]);
         if (pure && reuse(key)) return keep(tree.instances[current].state->size());
+        std::vector<const Type*> tensors;
+        if (usesTensors(*run.code) && !bindTensors(run, tensors)) return false;
         if (!runSetup(run)) return false;
         Instance& instance = tree.instances[current];
         RateOwner owner{displayName(instance),
@@ -328,8 +332,34 @@ private:
         auto [found, fresh] =
             kernelsByKey.try_emplace(key, static_cast<graph::KernelId>(tree.kernels.size()));
         instance.kernel = found->second;
-        if (fresh) tree.kernels.push_back(makeKernel(instance, run, work, prework, pure));
+        if (fresh) {
+            tree.kernels.push_back(makeKernel(instance, run, work, prework, pure));
+            tree.kernels.back().tensors = std::move(tensors);
+        }
         if (pure) firstOfKernel.emplace(found->second, current);
+        return true;
+    }
+
+    bool usesTensors(const ir::StreamCode& code) {
+        auto [found, isNew] = tensorCodes.try_emplace(&code, false);
+        if (isNew) found->second = tensor::usesTensors(code);
+        return found->second;
+    }
+
+    /// Setup and init with tensors run on code of their own, made for the constants.
+    bool bindTensors(eval::Instance& run, std::vector<const Type*>& tensors) {
+        boundCodes.push_back(ir::specializeSetup(*run.code, run.constants, types));
+        std::optional<tensor::Fault> fault = tensor::expandSetup(boundCodes.back(), tensors, types);
+        if (fault) {
+            base::Diagnostic& diag =
+                report(fault->isUnknown ? Diag::TensorUnknown : Diag::TensorShape, fault->range);
+            diag << fault->subject;
+            if (!fault->isUnknown) diag << fault->why;
+            diag.note(Diag::AddedHere, tree.instances[current].range)
+                << displayName(tree.instances[current]);
+            return false;
+        }
+        run.code = &boundCodes.back();
         return true;
     }
 
@@ -430,6 +460,8 @@ private:
     StatedRates workRates, preworkRates;
     const Type* statedInput = nullptr;
     const Type* statedOutput = nullptr;
+    std::deque<ir::StreamCode> boundCodes;  ///< of filters with tensors; they stay where they are
+    std::unordered_map<const ir::StreamCode*, bool> tensorCodes;
     std::unordered_map<std::string, graph::KernelId> kernelsByKey;
     std::unordered_map<graph::KernelId, InstanceId> firstOfKernel;
     std::shared_ptr<const std::string> emptyState = std::make_shared<const std::string>();

@@ -87,6 +87,11 @@ std::string signature(const Type* input, const Type* output);
 bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&,
               const Surroundings&, Tree&);
 
+/// Shapes of all tensors, from sources to sinks: kernels that deal with tensors give way to such that
+/// know them, in which tensors are arrays (tensor/expand.h), one for each list of types that arrive. The
+/// items of channels become arrays; Edge::tensors keeps what they are.
+void inferShapes(base::Context&, types::TypeTable&, Elaboration&);
+
 /// Resolves and checks the item types of all streams, weights and parts of composites.
 void checkTypes(base::Context&, const types::TypeTable&, Tree&);
 

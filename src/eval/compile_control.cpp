@@ -92,6 +92,7 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::WithPart:
         case Op::Concat:
         case Op::Random: arithmetic(instr); break;
+        case Op::Tensor: STRC_UNREACHABLE("operations on tensors have been expanded");
         case Op::Count: STRC_UNREACHABLE("not an operation");
     }
     if (instr.op == Op::If || instr.op == Op::Loop) {

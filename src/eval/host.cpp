@@ -95,6 +95,8 @@ private:
     /// `type` with these extents, outermost first, if any of its own is dynamic.
     const Type* withExtents(const Type* type, std::span<const std::int64_t> extents) const {
         if (types::isConcrete(type)) return type;
+        if (type->is(types::TypeKind::Tensor))
+            return run.code.types->tensor(type->element, {extents.begin(), extents.end()});
         const Type* result = types::innermost(type);
         for (std::size_t k = extents.size(); k-- > 0;)
             result = run.code.types->array(result, extents[k]);
@@ -119,6 +121,11 @@ private:
         return static_cast<std::size_t>(types::rank(operand.type));
     }
 
+    /// A dimension of a tensor may stay open.
+    static std::int64_t leastExtent(const Type* type) {
+        return type->is(types::TypeKind::Tensor) ? types::kDynamic : 0;
+    }
+
     /// The extents an instruction gives a type, checked; none if the type is concrete.
     bool extentsFor(const Type* type, std::vector<std::int64_t>& extents) {
         extents = ints(0);
@@ -131,7 +138,9 @@ private:
         }
         std::uint64_t elements = 1;
         for (std::int64_t extent : extents) {
-            if (extent < 0) return trap(Diag::BoundNegative, {std::to_string(extent)});
+            if (extent < leastExtent(type))
+                return trap(Diag::BoundNegative, {std::to_string(extent)});
+            if (extent == types::kDynamic) continue;
             if (__builtin_mul_overflow(elements, static_cast<std::uint64_t>(extent), &elements))
                 elements = UINT64_MAX;
         }
@@ -229,8 +238,9 @@ private:
         if (create.typeExtents != 0) {
             std::vector<std::int64_t> extents = ints(0);
             extents.resize(create.typeExtents);
+            const std::int64_t least = leastExtent(typeArgument);
             for (std::int64_t extent : extents)
-                if (extent < 0) return trap(Diag::BoundNegative, {std::to_string(extent)});
+                if (extent < least) return trap(Diag::BoundNegative, {std::to_string(extent)});
             typeArgument = withExtents(typeArgument, extents);
         }
         return passOn(host.create(create, typeArgument, args, portals, instr.range));

@@ -37,7 +37,12 @@ std::string format(const Slot* slot, TypeKind kind, bool cFormat) {
         case TypeKind::Error:
         case TypeKind::Void:
         case TypeKind::Array:
-        case TypeKind::Struct: break;
+        case TypeKind::Struct:
+        case TypeKind::Tensor:
+        case TypeKind::Int8:
+        case TypeKind::Long:
+        case TypeKind::Half:
+        case TypeKind::BFloat16: break;
     }
     STRC_UNREACHABLE("text of something that is not printed");
 }

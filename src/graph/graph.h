@@ -74,6 +74,8 @@ struct Edge {
     NodeId to = kNone;
     std::uint32_t toPort = 0;
     const types::Type* type = nullptr;
+    /// Of tensors, which are arrays in memory: what the items are, from the first on, over and over.
+    std::vector<const types::Type*> tensors;
     std::vector<types::Value> initial;  ///< enqueued items, the first is taken first
     base::SourceRange range;  ///< where the two ends were joined (the downstream `add`)
 };

@@ -196,6 +196,14 @@ std::string splitterText(const Instr& instr) {
     return instr.operands.empty() ? out : out + " " + regList(instr, 0, instr.operands.size());
 }
 
+std::string tensorText(const Instr& instr) {
+    if (instr.tensor == types::TensorFn::Count) return "?";
+    std::string name(types::info(instr.tensor).name);
+    if (instr.math != types::MathFn::Count) name.append(" ").append(types::name(instr.math));
+    std::string operands = regList(instr, 0, instr.operands.size());
+    return operands.empty() ? name : name + " " + operands;
+}
+
 /// What stands behind the mnemonic; plain operations: variable, operands, index.
 std::string arguments(const Names& names, const Body& body, const Instr& instr) {
     switch (instr.op) {
@@ -214,6 +222,7 @@ std::string arguments(const Names& names, const Body& body, const Instr& instr) 
         case Op::ItemType:
             return fmt::format("{} {}", instr.index ? "output" : "input",
                                regList(instr, 0, instr.operands.size()));
+        case Op::Tensor: return tensorText(instr);
         case Op::Math:
             return fmt::format("{} {}", types::name(instr.math),
                                regList(instr, 0, instr.operands.size()));

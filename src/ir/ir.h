@@ -23,6 +23,7 @@
 #include "base/source.h"
 #include "types/builtin_streams.h"
 #include "types/math.h"
+#include "types/tensor.h"
 #include "types/type.h"
 #include "types/value.h"
 
@@ -82,6 +83,7 @@ struct Instr {
     bool checked = true;
     bool flag = false;  ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing
     types::MathFn math = types::MathFn::Count;
+    types::TensorFn tensor = types::TensorFn::Count;  ///< Tensor
     VarRef var;
     Callee callee;
     const Type* type = nullptr;  ///< of the result; of the operand for Store, StoreAt, Copy, Zero,

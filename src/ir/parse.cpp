@@ -100,6 +100,7 @@ private:
 
     const Type* type() {
         if (accept("untyped")) return nullptr;
+        if (accept("tensor")) return tensorType();
         const Type* inner = baseType(word());
         std::vector<std::int64_t> bounds;
         while (!failed() && accept("[")) {
@@ -111,6 +112,21 @@ private:
         return inner;
     }
 
+    const Type* tensorType() {
+        const Type* element = nullptr;
+        if (accept("<")) {
+            element = baseType(word());
+            expect(">");
+        }
+        if (!accept("[")) return types.tensor(element);
+        std::vector<std::int64_t> dims;
+        while (!failed() && !accept("]")) {
+            if (!dims.empty()) expect(",");
+            dims.push_back(accept("_") ? types::kDynamic : static_cast<std::int64_t>(number()));
+        }
+        return types.tensor(element, std::move(dims));
+    }
+
     const Type* baseType(const std::string& name) {
         if (name == "portal") {
             expect("<");
@@ -118,9 +134,9 @@ private:
             expect(">");
             return portal;
         }
-        for (int kind = 0; kind <= static_cast<int>(TypeKind::String); ++kind) {
+        for (int kind = 0; kind <= static_cast<int>(TypeKind::BFloat16); ++kind) {
             const Type* scalar = types.scalar(static_cast<TypeKind>(kind));
-            if (types::toString(scalar) == name) return scalar;
+            if (scalar && types::toString(scalar) == name) return scalar;
         }
         auto found = structs.find(name);
         if (found != structs.end()) return found->second;
@@ -367,6 +383,10 @@ private:
             case Op::Const:
                 if (!failed()) instr.value = value(instr.type);
                 return;
+            case Op::Tensor:
+                instr.tensor = types::findTensorFn(word());
+                if (instr.tensor == types::TensorFn::Math) instr.math = types::findMathFn(word());
+                return registers(instr);
             case Op::Math: instr.math = types::findMathFn(word()); return registers(instr);
             case Op::Call: return callArguments(instr);
             case Op::Send: return sendArguments(made, instr);

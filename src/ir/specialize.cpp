@@ -136,7 +136,9 @@ private:
         if (var.space == Space::Local) return body.locals[var.index].type;
         if (!known.bindings) return nullptr;
         switch (var.space) {
-            case Space::Field: return known.bindings->fieldTypes[var.index];
+            case Space::Field:
+                return known.bindings->fieldTypes.empty() ? nullptr
+                                                          : known.bindings->fieldTypes[var.index];
             case Space::Constant: return known.bindings->constants[var.index].type;
             case Space::Input: return known.bindings->input;
             case Space::Output: return known.bindings->output;
@@ -157,6 +159,7 @@ private:
         for (Reg extent : instr.operands)
             if (!constants[extent] || constants[extent]->toInt() < 0) return;
         Variable& local = body.locals[instr.var.index];
+        if (local.type->is(TypeKind::Tensor)) return;  // tensor::expand sees to it
         const Type* type = types::innermost(local.type);
         for (std::size_t k = instr.operands.size(); k-- > 0;)
             type = known.types->array(type, constants[instr.operands[k]]->toInt());
@@ -326,6 +329,17 @@ StreamCode specialize(const Module&, const StreamCode& generic, const Bindings& 
     for (std::size_t k = 0; k < bindings.fieldValues.size(); ++k)
         if (!stored[k] && bindings.fieldValues[k].type) known.fields[k] = &bindings.fieldValues[k];
     forEachRunBody(code, [&](Body& body) { Folder(body, known).fold(); });
+    return code;
+}
+
+StreamCode specializeSetup(const StreamCode& generic, std::span<const Value> constants,
+                           types::TypeTable& types) {
+    StreamCode code = generic;
+    const Bindings bindings{constants, {}, {}, nullptr, nullptr};
+    const Known known{&bindings, {}, &types, &generic};
+    Folder(code.setup, known).fold();
+    if (code.init) Folder(*code.init, known).fold();
+    for (Body& function : code.functions) Folder(function, known).fold();
     return code;
 }
 

@@ -58,6 +58,7 @@ private:
     void memory(const Instr&);
     void tape(const Instr&);
     void variable(const Instr&);
+    void tensor(const Instr&);
     void call(const Instr&);
     void sides(const Instr&);
     void control(const Instr&, Around);
@@ -294,6 +295,7 @@ void Verifier::scalars(const Instr& i) {
             expect(floats, i, "parts do not fit the type");
             break;
         }
+        case Op::Tensor: tensor(i); break;
         case Op::Math: {
             TypeKind kind = t && t->is(TypeKind::Double) ? TypeKind::Double : TypeKind::Complex;
             bool fits = i.math != types::MathFn::Count &&
@@ -304,6 +306,27 @@ void Verifier::scalars(const Instr& i) {
         }
         default: break;
     }
+}
+
+void Verifier::tensor(const Instr& i) {
+    if (i.tensor == types::TensorFn::Count) return fault(i, "no such operation");
+    std::string_view signature = types::info(i.tensor).signature;
+    types::OperandCount count = types::operandCount(signature);
+    bool fits = i.operands.size() >= count.least && i.operands.size() <= count.most;
+    for (std::size_t k = 0; k < i.operands.size(); ++k)
+        switch (types::operandAt(signature, k, i.operands.size()).kind) {
+            case 'T': fits = fits && isKind(i, k, TypeKind::Tensor); break;
+            case 'i': fits = fits && isKind(i, k, TypeKind::Int); break;
+            case 'r':
+                fits = fits && !reg(i, k).ref && types::isTensorElement(reg(i, k).type);
+                break;
+            case 'S': fits = fits && isKind(i, k, TypeKind::String); break;
+            case 'A': fits = fits && isRef(i, k) && reg(i, k).type->is(TypeKind::Array); break;
+            default: fits = false;
+        }
+    expect(fits, i, "operands do not fit the operation");
+    bool isMath = i.tensor == types::TensorFn::Math;
+    expect(isMath == (i.math != types::MathFn::Count), i, "the function is missing");
 }
 
 void Verifier::call(const Instr& i) {

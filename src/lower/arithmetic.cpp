@@ -43,6 +43,8 @@ const Type* BodyLowerer::commonType(const Type* a, const Type* b) const {
 
 Reg BodyLowerer::convert(Typed from, const Type* to, SourceRange range) {
     if (from.type == to) return from.reg;
+    if (to->is(TypeKind::Tensor) && !from.type->is(TypeKind::Tensor))
+        return convert({tensorOf(from, range), m.types.tensor()}, to, range);
     if (to->is(TypeKind::Boolean)) return asCondition(from, range).reg;
     return b.value(Op::Convert, to, {from.reg}, range);
 }
@@ -69,6 +71,8 @@ Typed BodyLowerer::vectorOperation(BinaryOp op, Typed left, Typed right, SourceR
 }
 
 Typed BodyLowerer::combine(BinaryOp op, Typed left, Typed right, SourceRange range) {
+    if (left.type->is(TypeKind::Tensor) || right.type->is(TypeKind::Tensor))
+        return tensorOperation(op, left, right, range);
     if (op >= BinaryOp::Equal && op <= BinaryOp::GreaterEqual)
         return compare(op, left, right, range);
     if (left.type->isVector() || right.type->isVector())

@@ -84,6 +84,7 @@ void BodyLowerer::checkParameter(std::uint32_t index, const ast::TypeExpr& writt
 
 void BodyLowerer::itemType(std::uint32_t side, const Type* type, const ast::TypeExpr& written) {
     if (type->is(types::TypeKind::Void) || isConcrete(type)) return;
+    if (type->is(types::TypeKind::Tensor) && !type->isRanked) return;
     b.emit(Op::ItemType, nullptr, extents(type, written), written.range).index = side;
 }
 

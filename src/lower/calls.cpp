@@ -42,6 +42,7 @@ Typed BodyLowerer::call(ast::NodeId id, std::span<const Expr* const> args, Sourc
         case CallKind::ComplexMath: return complexMath(target.math, false, args, range);
         case CallKind::ComplexToReal: return complexMath(target.math, true, args, range);
         case CallKind::VectorMath: return vectorFunction(target.vectorFunction.text(), args, range);
+        case CallKind::Tensor: return tensorCall(target, args, range);
         case CallKind::Random:
             return {b.value(Op::Random, m.types.doubleType(), {}, range), m.types.doubleType()};
         case CallKind::Print:

@@ -92,6 +92,7 @@ std::optional<Value> BodyLowerer::constantAs(const Expr& e, const Type* type) co
 }
 
 Reg BodyLowerer::valueAs(const Expr& e, const Type* type) {
+    if (type->is(TypeKind::Tensor)) return tensorAs(e, type);
     if (std::optional<Value> value = constantAs(e, type))
         return b.constant(std::move(*value), e.range);
     return convert(value(e), type, e.range);
@@ -116,6 +117,9 @@ Typed BodyLowerer::operand(const Expr& expr) {
     switch (e.kind) {
         case ExprKind::NameRef:
         case ExprKind::Index: {
+            if (auto* index = ast::tryAs<ast::IndexExpr>(&e);
+                index && typeOf(*index->object)->is(TypeKind::Tensor))
+                return tensorElement(*index);
             Place at = place(e);
             return {load(at, e.range), valueType(at)};
         }
@@ -134,7 +138,9 @@ Typed BodyLowerer::operand(const Expr& expr) {
         case ExprKind::Conditional: return conditional(as<ast::ConditionalExpr>(e));
         case ExprKind::Cast: {
             const Type* type = typeOf(e);
-            return {convert(operand(*as<ast::CastExpr>(e).operand), type, e.range), type};
+            Typed inner = operand(*as<ast::CastExpr>(e).operand);
+            if (inner.type->is(TypeKind::Tensor)) return tensorCast(inner, type, e.range);
+            return {convert(inner, type, e.range), type};
         }
         case ExprKind::Increment: return increment(as<ast::IncrementExpr>(e));
         case ExprKind::VectorLiteral: return vectorLiteral(as<ast::VectorLiteral>(e));
@@ -167,6 +173,8 @@ Typed BodyLowerer::unary(const ast::UnaryExpr& e) {
         case ast::UnaryOp::Complement:
             return {b.value(Op::Not, inner.type, {inner.reg}, e.range), inner.type};
         case ast::UnaryOp::Minus: {
+            if (inner.type->is(TypeKind::Tensor))
+                return tensor(types::TensorFn::Neg, {inner.reg}, e.range);
             const Type* type = inner.type->is(TypeKind::Bit) ? intType() : inner.type;
             Reg number = convert(inner, type, e.range);
             return rounded({b.value(Op::Neg, type, {number}, e.range), type}, e);

@@ -179,9 +179,15 @@ std::vector<Reg> BodyLowerer::extents(const Type* type, Shape shape, SourceRange
 std::vector<Reg> BodyLowerer::extents(const Type* type, const ast::TypeExpr& written) {
     std::vector<Reg> regs;
     for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(rank(type)); ++k) {
-        const Expr& e = *writtenBound(written, k);
-        std::int64_t extent = dimension(type, k)->extent;
-        regs.push_back(extent == types::kDynamic ? bound(e) : b.integer(extent, e.range));
+        const Expr* bound = writtenBound(written, k);
+        if (!bound) {  // `_`
+            regs.push_back(b.integer(types::kDynamic, written.range));
+            continue;
+        }
+        const Expr& e = *bound;
+        std::int64_t extent =
+            type->is(TypeKind::Tensor) ? type->dims[k] : dimension(type, k)->extent;
+        regs.push_back(extent == types::kDynamic ? this->bound(e) : b.integer(extent, e.range));
     }
     return regs;
 }

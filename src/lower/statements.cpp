@@ -71,7 +71,8 @@ void BodyLowerer::declare(VarRef var, const Type* type, const ast::TypeExpr& wri
                           const Expr* initialiser, SourceRange range) {
     if (type->is(TypeKind::Portal))
         return b.store(var, type, b.value(Op::NewPortal, type, {}, range), range);
-    if (!initialiser || !type->isScalar()) begin(var, type, written, range);
+    bool isShaped = type->is(TypeKind::Tensor) && type->isRanked;
+    if (!initialiser || !type->isScalar() || isShaped) begin(var, type, written, range);
     if (!initialiser) return;
     if (type->isAggregate() && var.space == Space::Local) b.last().flag = true;
     initialise(var, type, *initialiser, range);

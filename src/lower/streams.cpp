@@ -121,6 +121,7 @@ private:
     bool usesFields(const ast::TypeExpr& written) const {
         for (const ast::TypeExpr* t = &written; t->kind == ast::TypeExprKind::Array;
              t = t->element) {
+            if (!t->bound) continue;
             Uses uses = usesOf(m.program, *t->bound);
             if (uses.calls || uses.fields) return true;
         }
@@ -129,7 +130,7 @@ private:
 
     void checkBounds(const ast::TypeExpr& written) {
         for (const ast::TypeExpr* t = &written; t->kind == ast::TypeExprKind::Array; t = t->element)
-            checkCalls(*t->bound);
+            if (t->bound) checkCalls(*t->bound);
     }
 
     void checkCalls(const ast::Expr& e) {
@@ -148,7 +149,7 @@ private:
     template <typename Look>
     static void lookAtBounds(const ast::TypeExpr& written, Look look) {
         for (const ast::TypeExpr* t = &written; t->kind == ast::TypeExprKind::Array; t = t->element)
-            forEachExpr(*t->bound, look);
+            if (t->bound) forEachExpr(*t->bound, look);
     }
 
     void checkUse(const ast::Expr& used, SourceRange call) {

@@ -26,6 +26,7 @@ void pushParts(Work& work, const Expr& e) {
     switch (e.kind) {
         case ExprKind::Member: return push(as<ast::MemberExpr>(e).object);
         case ExprKind::Index:
+            pushAll(work, as<ast::IndexExpr>(e).more);
             push(as<ast::IndexExpr>(e).index);
             return push(as<ast::IndexExpr>(e).object);
         case ExprKind::Call: return pushAll(work, as<ast::CallExpr>(e).args);

@@ -239,7 +239,13 @@ const ast::Expr* Builder::index(const ast::Expr* value, Grammar::SuffixContext* 
         position = expression(c->low);
     else
         report(Diag::MissingArrayIndex, range(c->start, c->close));
-    return expr<ast::IndexExpr>(where, value, position);
+    return expr<ast::IndexExpr>(where, value, position, positions(c));
+}
+
+Builder::Exprs Builder::positions(Grammar::SuffixContext* c) {
+    ExprList items;
+    for (auto* each : c->more) items.push_back(expression(each));
+    return copy(items);
 }
 
 const ast::Expr* Builder::prefixed(const Token* prefix, const ast::Expr* value) {

@@ -186,7 +186,7 @@ void Builder::checkElse(const Token* elseToken, Grammar::SubstatementContext* be
 /// `end` is the `;`, or null in the head of a `for`.
 const ast::Stmt* Builder::simple(Grammar::SimpleStatementContext* c, const Token* end) {
     const auto where = end ? range(c->start, end) : range(c);
-    if (!c->items.empty()) return variables(c, where);
+    if (!c->items.empty() || c->typeArgument) return variables(c, where);
     if (c->op) return assignment(c, where);
     if (c->step) {
         const auto* target =
@@ -257,6 +257,15 @@ void Builder::latency(ast::MessageStmt& message, Grammar::SuffixContext* c) {
 
 const ast::Stmt* Builder::variables(Grammar::SimpleStatementContext* c, SourceRange where) {
     const auto* declared = c->builtin ? type(c->builtin) : type(c->target);
+    if (c->typeArgument && declared && c->target->suffixes.empty())
+        return stmt<ast::VariablesStmt>(
+            where, generic(c->target->name, c->typeArgument, c->close, c->bounds),
+            declarators(c->others));
+    if (c->typeArgument) {
+        reportUnexpected(c->typeArgument->start,
+                         "only a declaration has a type between '<' and '>'");
+        return stmt<ast::ErrorStmt>(where);
+    }
     if (!declared) {
         const auto before = range(c->target).atEnd();
         (report(Diag::ExpectedToken, before)
@@ -292,7 +301,8 @@ const ast::Stmt* Builder::namedCreation(Grammar::CreatorContext* c, ast::CreateR
     auto* node = stmt<ast::CreateStmt>(where);
     node->role = role;
     node->target = creatorName(c, creation->call ? creation->call->start : nullptr);
-    if (creation->typeArgument) node->typeArgument = type(creation->typeArgument);
+    auto* argument = c->input ? c->input->typeArgument : c->typeArgument;
+    if (argument) node->typeArgument = type(argument);
     if (creation->call) node->args = creatorArguments(creation->call);
     if (creation->receivers) {
         std::vector<ast::Ident> portals;

@@ -90,9 +90,45 @@ const ast::TypeExpr* Builder::bounded(const ast::TypeExpr* item,
     std::vector<Bound> values;
     for (auto* bound : bounds) {
         const auto brackets = range(bound);
+        if (!bound->more.empty()) report(Diag::ListInBrackets, brackets) << "bounds";
         values.push_back({boundValue(bound->value, brackets), brackets});
     }
     return arrayType(item, values);
+}
+
+/// `tensor<float>`, or what looks like it.
+const ast::TypeExpr* Builder::generic(const Token* name, Grammar::TypeContext* argument,
+                                      const Token* close,
+                                      const std::vector<Grammar::BoundContext*>& bounds) {
+    if (text(name) != "tensor") {
+        report(Diag::UnexpectedTypeArgument, range(argument)) << text(name);
+        return errorType(range(name, close));
+    }
+    ast::TypeExpr node{};
+    node.kind = ast::TypeExprKind::Tensor;
+    node.range = range(name, close);
+    node.element = type(argument);
+    const auto* tensor = typeNode(node);
+    if (bounds.empty()) return tensor;
+    if (bounds.size() > 1) {
+        report(Diag::TensorPlace, range(bounds[1])) << "an element of an array";
+        return errorType(node.range);
+    }
+    return shaped(tensor, bounds[0]);
+}
+
+/// The shape `[2, _]`: as the bounds of an array, none where a dimension is left open.
+const ast::TypeExpr* Builder::shaped(const ast::TypeExpr* tensor, Grammar::BoundContext* shape) {
+    Levels levels(*this, shape->more.size() + 1, shape->start);
+    if (!levels.fits) return errorType(tensor->range);
+    std::vector<Bound> values;
+    auto add = [&](const ast::Expr* value) {
+        const auto* name = ast::tryAs<ast::NameRef>(value);
+        values.push_back({name && name->name.text() == "_" ? nullptr : value, range(shape)});
+    };
+    add(boundValue(shape->value, range(shape)));
+    for (auto* each : shape->more) add(expression(each));
+    return arrayType(tensor, values);
 }
 
 const ast::TypeExpr* Builder::errorType(SourceRange where) {
@@ -104,6 +140,7 @@ const ast::TypeExpr* Builder::errorType(SourceRange where) {
 
 const ast::TypeExpr* Builder::type(Grammar::TypeContext* c) {
     if (c->builtin) return type(c->builtin);
+    if (c->typeArgument) return generic(c->name, c->typeArgument, c->close, c->bounds);
     return bounded(namedType(c->name), c->bounds);
 }
 
@@ -122,7 +159,7 @@ const ast::TypeExpr* Builder::type(Grammar::BuiltinTypeContext* c) {
 const ast::TypeExpr* Builder::type(Grammar::PlaceContext* c) {
     std::vector<Bound> bounds;
     bool good = c->name && !c->call;
-    for (auto* s : c->suffixes) good = good && s->close && !s->star && !s->colon;
+    for (auto* s : c->suffixes) good = good && s->close && !s->star && !s->colon && s->more.empty();
     if (!good) return nullptr;
     Levels levels(*this, c->suffixes.size(), c->start);
     if (!levels.fits) return errorType(range(c));

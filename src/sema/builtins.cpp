@@ -3,6 +3,7 @@
 #include "sema/calls.h"
 #include "sema/expressions.h"
 #include "sema/scopes.h"
+#include "sema/tensors.h"
 
 namespace strc::sema {
 namespace {
@@ -98,6 +99,8 @@ Typed checkMath(Checker& c, const ast::CallExpr& call, MathFn fn) {
     std::string_view name = call.callee.name.text();
     if (checkArgumentCount(c, call.callee.range, "function", name, needed, needed, args.size()))
         return failed(c);
+    for (const Typed& arg : args)
+        if (arg.type->is(TypeKind::Tensor)) return checkTensorMath(c, call, fn, args);
     if (fn == MathFn::Floor && args[0].type->isVector())
         return checkVectorCall(c, call, args[0].type);
     bool isComplex = fn == MathFn::Csqrt || fn == MathFn::Arg;
@@ -134,7 +137,7 @@ Typed checkNormalize(Checker& c, const ast::CallExpr& call) {
 
 bool isPrintable(const Type* type) {
     return type->isNumeric() || type->is(TypeKind::Boolean) || type->is(TypeKind::Char) ||
-           type->is(TypeKind::String) || type->isError();
+           type->is(TypeKind::String) || type->is(TypeKind::Tensor) || type->isError();
 }
 
 void checkPrinted(Checker& c, const ast::Expr& expr) {
@@ -200,6 +203,10 @@ void considerBuiltins(base::SpellingSearch& search) {
     for (int i = 0; i < static_cast<int>(MathFn::Count); ++i)
         search.consider(types::name(static_cast<MathFn>(i)));
     for (std::string_view name : kOtherBuiltins) search.consider(name);
+    for (int i = 0; i < static_cast<int>(types::TensorFn::Count); ++i) {
+        const types::TensorFnInfo& row = types::info(static_cast<types::TensorFn>(i));
+        if (row.form != types::TensorForm::Operator) search.consider(row.name);
+    }
 }
 
 Typed checkVectorLibrary(Checker& c, const ast::PackageCallExpr& call, ast::NodeId id) {
@@ -236,6 +243,7 @@ Typed checkBuiltinCall(Checker& c, const ast::CallExpr& call) {
     if (name == "random") return checkRandom(c, call);
     if (name == "normalize") return checkNormalize(c, call);
     if (arrayFileElement(c, name)) return checkMisplacedArrayFile(c, call);
+    if (std::optional<Typed> tensor = checkTensorCall(c, call)) return *tensor;
     return unknownFunction(c, call);
 }
 

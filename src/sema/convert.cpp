@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sema/expressions.h"
+#include "sema/tensors.h"
 
 namespace strc::sema {
 namespace {
@@ -50,6 +51,7 @@ bool truncates(const Type* from, const Type* to) {
 bool accepts(Checker& c, const ast::Expr& expr, const Typed& value, const Target& to) {
     const Type* from = value.type;
     if (types::compatible(from, to.type) || promotes(from, to.type)) return true;
+    if (to.type->is(TypeKind::Tensor) && becomesTensor(from)) return true;
     if (to.type->is(TypeKind::Bit))
         return value.bitLike || (to.site == Site::Initialiser && from->is(TypeKind::Int));
     if (c.ctx.lenient && to.site == Site::Initialiser && truncates(from, to.type)) {
@@ -92,6 +94,8 @@ bool promotes(const Type* from, const Type* to) {
 }
 
 const Type* commonType(const Type* a, const Type* b) {
+    if (a->is(TypeKind::Tensor) && b->is(TypeKind::Tensor) && types::compatible(a, b))
+        return !a->element || (b->element && !a->isRanked) ? a : b;
     if (types::compatible(a, b)) return a->isError() ? b : a;
     if (promotes(a, b)) return b;
     return promotes(b, a) ? a : nullptr;

@@ -7,6 +7,7 @@
 #include "sema/effects.h"
 #include "sema/scopes.h"
 #include "sema/tapes.h"
+#include "sema/tensors.h"
 #include "sema/types.h"
 
 namespace strc::sema {
@@ -82,6 +83,12 @@ Typed checkMember(Checker& c, const Typed& object, const ast::Ident& member) {
 
 Typed checkElement(Checker& c, const Typed& object, const ast::IndexExpr& expr) {
     if (!expr.index) return failed(c);  // reported by the parser
+    if (object.type->is(TypeKind::Tensor)) return checkTensorElement(c, object.type, expr);
+    if (!expr.more.empty()) {
+        for (const ast::Expr* each : expr.more) checkValue(c, *each);
+        c.error(Diag::ListInBrackets, expr.range) << "indices";
+        return failed(c);
+    }
     Typed index = checkIndex(c, *expr.index, "an array index");
     const Type* type = object.type;
     if (type->isError()) return failed(c);
@@ -332,8 +339,28 @@ static bool isLength(Checker& c, const ast::Expr& expr) {
     return member && c.program.typeOf(*member->object)->is(TypeKind::Array);
 }
 
+/// The element of a tensor that a place is in, or null.
+const ast::IndexExpr* tensorElementIn(Checker& c, const ast::Expr& expr) {
+    const ast::Expr* base = ast::withoutParens(&expr);
+    while (base) {
+        if (auto* member = ast::tryAs<ast::MemberExpr>(base)) {
+            base = ast::withoutParens(member->object);
+            continue;
+        }
+        auto* index = ast::tryAs<ast::IndexExpr>(base);
+        if (!index) return nullptr;
+        if (c.program.typeOf(*index->object)->is(TypeKind::Tensor)) return index;
+        base = ast::withoutParens(index->object);
+    }
+    return nullptr;
+}
+
 Typed checkTarget(Checker& c, const ast::Expr& expr) {
     Typed target = checkValue(c, expr);
+    if (auto* element = tensorElementIn(c, expr)) {
+        c.error(Diag::TensorImmutable, element->range);
+        return failed(c);
+    }
     Symbol* root = rootVariable(c, expr);
     if (!root) return failed(c);
     if (!target.type->isError() && isLength(c, expr)) {

@@ -1,4 +1,5 @@
 #include "sema/expressions.h"
+#include "sema/tensors.h"
 #include "sema/types.h"
 
 namespace strc::sema {
@@ -176,6 +177,7 @@ Typed withIntConstant(Typed value) {
 }
 
 bool canCast(const Type* from, const Type* to) {
+    if (from->is(TypeKind::Tensor)) return types::isTensorElement(to);
     if (from == to)
         return from->isScalar() && !from->is(TypeKind::String) && !from->is(TypeKind::Char);
     return from->isReal() && to->isNumeric();
@@ -187,6 +189,8 @@ Typed checkBinary(Checker& c, const ast::BinaryExpr& expr, const Typed& left, co
     if (expr.op == BinaryOp::And || expr.op == BinaryOp::Or)
         return checkLogical(c, expr, left, right);
     if (left.type->isError() || right.type->isError()) return afterError(c, expr.op);
+    if (left.type->is(TypeKind::Tensor) || right.type->is(TypeKind::Tensor))
+        return checkTensorBinary(c, expr, left, right);
     switch (expr.op) {
         case BinaryOp::BitOr:
         case BinaryOp::BitAnd:
@@ -225,6 +229,7 @@ Typed checkUnary(Checker& c, const ast::UnaryExpr& expr) {
             break;
         case ast::UnaryOp::Minus:
             if (type->isVector() || type->is(TypeKind::Complex)) return {type, {}, false};
+            if (type->is(TypeKind::Tensor)) return {c.types.tensor(type->element), {}, false};
             if (type->is(TypeKind::Bit)) type = c.types.intType();
             if (type->isReal())
                 return withIntConstant(
@@ -275,6 +280,8 @@ Typed checkCast(Checker& c, const ast::CastExpr& expr) {
     const Type* target = checkType(c, *expr.target, TypeUse::Cast, {});
     Typed value = checkValue(c, *expr.operand);
     if (target->isError() || value.type->isError()) return {target, {}, target->is(TypeKind::Bit)};
+    if (value.type->is(TypeKind::Tensor) && canCast(value.type, target))
+        return {c.types.tensor(target), {}, false};
     if (canCast(value.type, target)) {
         Constant constant = foldConvert(value.constant, target->kind);
         return withIntConstant({target, constant, target->is(TypeKind::Bit)});

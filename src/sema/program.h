@@ -14,6 +14,7 @@
 #include "base/context.h"
 #include "types/builtin_streams.h"
 #include "types/math.h"
+#include "types/tensor.h"
 #include "types/type.h"
 
 namespace strc::sema {
@@ -99,12 +100,15 @@ enum class CallKind : std::uint8_t {
     Print,
     Println,
     Random,
-    InitArray
+    InitArray,
+    Tensor
 };
 struct CallTarget {
     CallKind kind = CallKind::Error;
     const FunctionInfo* function = nullptr;  ///< Function: also handlers, natives, …
     types::MathFn math = types::MathFn::Count;
+    types::TensorFn tensor = types::TensorFn::Count;  ///< Tensor; `math` of TensorFn::Math
+    const Type* result = nullptr;  ///< Tensor
     Name vectorFunction;  ///< VectorMath: name in StreamItVectorLib, or floor, normalize
 };
 

@@ -1,5 +1,7 @@
 #include "sema/types.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/expressions.h"
@@ -27,8 +29,12 @@ TypeKind kindOf(ast::Primitive primitive) {
     STRC_UNREACHABLE("primitive type");
 }
 
+/// A plain `tensor` is one unless the program has a struct of that name.
+bool isTensorWord(const ast::TypeExpr& type) { return type.name.name.text() == "tensor"; }
+
 const Type* namedType(Checker& c, const ast::TypeExpr& type) {
     if (const Type* found = findStruct(c, type.name.name)) return found;
+    if (isTensorWord(type)) return c.types.tensor();
     Diagnostic& diag = c.error(Diag::UnknownType, type.name.range) << type.name.name;
     if (c.maySuggest()) c.suggest(diag, type.name.range, similarType(c, type.name.name.text()));
     return c.types.error();
@@ -69,6 +75,57 @@ bool mayBePortal(TypeUse use) {
     return use == TypeUse::StreamParam || use == TypeUse::CompositeLocal;
 }
 
+/// The words that mean an element type between `<` and `>` alone.
+TypeKind elementKind(std::string_view name) {
+    if (name == "int8") return TypeKind::Int8;
+    if (name == "long") return TypeKind::Long;
+    if (name == "half") return TypeKind::Half;
+    return name == "bfloat16" ? TypeKind::BFloat16 : TypeKind::Error;
+}
+
+/// Of `tensor<…>`; the error type if it cannot be that.
+const Type* tensorElement(Checker& c, const ast::TypeExpr& written) {
+    const Type* type = c.types.error();
+    if (written.kind == ast::TypeExprKind::Primitive)
+        type = c.types.scalar(kindOf(written.primitive));
+    if (written.kind == ast::TypeExprKind::Named)
+        type = c.types.scalar(elementKind(written.name.name.text()));
+    c.setType(written.id, type);
+    return types::isTensorElement(type) ? type : c.types.error();
+}
+
+const Type* tensorType(Checker& c, const ast::TypeExpr& written) {
+    const Type* element = tensorElement(c, *written.element);
+    if (!element->isError()) return c.types.tensor(element);
+    c.error(Diag::TensorElement, written.element->range)
+        << c.ctx.sources.text(written.element->range);
+    return element;
+}
+
+bool mayBeTensor(TypeUse use) {
+    switch (use) {
+        case TypeUse::Local:
+        case TypeUse::CompositeLocal:
+        case TypeUse::Field:
+        case TypeUse::StreamSide:
+        case TypeUse::TypeArgument: return true;
+        default: return false;
+    }
+}
+
+std::string_view tensorPlace(TypeUse use, bool isElement) {
+    if (isElement) return "an element of an array";
+    switch (use) {
+        case TypeUse::Global: return "a global";
+        case TypeUse::StreamParam: return "a parameter of a stream";
+        case TypeUse::FunctionParam:
+        case TypeUse::NativeParam: return "a parameter of a function";
+        case TypeUse::Result: return "the result of a function";
+        case TypeUse::StructField: return "a field of a struct";
+        default: return "used here";
+    }
+}
+
 std::string_view portalPlace(TypeUse use, bool isElement) {
     if (isElement) return "an element of an array";
     switch (use) {
@@ -99,6 +156,11 @@ bool isUsable(Checker& c, const ast::TypeExpr& written, const Type* element, boo
     if (element->is(TypeKind::Portal)) {
         if (mayBePortal(use) && !isArray) return true;
         c.error(Diag::PortalPlacement, written.range) << portalPlace(use, isArray);
+        return false;
+    }
+    if (element->is(TypeKind::Tensor)) {
+        if (mayBeTensor(use) && !isArray) return true;
+        c.error(Diag::TensorPlace, written.range) << tensorPlace(use, isArray);
         return false;
     }
     if (element->is(TypeKind::String)) {
@@ -157,6 +219,7 @@ const Type* elementType(Checker& c, const ast::TypeExpr& type) {
         case ast::TypeExprKind::Primitive: return c.types.scalar(kindOf(type.primitive));
         case ast::TypeExprKind::Named: return namedType(c, type);
         case ast::TypeExprKind::Portal: return portalType(c, type);
+        case ast::TypeExprKind::Tensor: return tensorType(c, type);
         case ast::TypeExprKind::Array:
         case ast::TypeExprKind::Error: break;
     }
@@ -171,12 +234,21 @@ const Type* checkType(Checker& c, const ast::TypeExpr& written, TypeUse use, Nam
     for (; inner->kind == ast::TypeExprKind::Array; inner = inner->element)
         dimensions.push_back(inner);
     const Type* type = elementType(c, *inner);
-    if (!type->isError() && !isUsable(c, written, type, !dimensions.empty(), use, what))
-        type = c.types.error();
+    bool isShaped = inner->kind == ast::TypeExprKind::Tensor;
+    bool isArray = !dimensions.empty() && !isShaped;
+    if (!type->isError() && !isUsable(c, written, type, isArray, use, what)) type = c.types.error();
     c.setType(inner->id, type);
     std::vector<std::int64_t> extents;
-    for (const ast::TypeExpr* dimension : dimensions)
-        extents.push_back(checkBound(c, dimension->bound, use));
+    for (const ast::TypeExpr* dimension : dimensions) {
+        bool isOpen = isShaped && !dimension->bound;
+        extents.push_back(isOpen ? types::kDynamic : checkBound(c, dimension->bound, use));
+    }
+    if (isShaped && !dimensions.empty()) {
+        bool isBad = std::find(extents.begin(), extents.end(), kBadBound) != extents.end();
+        type = isBad || type->isError() ? c.types.error()
+                                        : c.types.tensor(type->element, std::move(extents));
+        return c.setType(written.id, type);
+    }
     for (std::size_t i = dimensions.size(); i-- > 0;) {
         type = extents[i] == kBadBound ? c.types.error() : c.types.array(type, extents[i]);
         c.setType(dimensions[i]->id, type);
@@ -194,6 +266,13 @@ const Type* typeShape(Checker& c, const ast::TypeExpr& written) {
     if (inner->kind == ast::TypeExprKind::Portal) type = c.types.portal(inner->name.name);
     if (inner->kind == ast::TypeExprKind::Named)
         if (const Type* found = findStruct(c, inner->name.name)) type = found;
+    if (inner->kind == ast::TypeExprKind::Named && type->isError() && isTensorWord(*inner))
+        type = c.types.tensor();
+    if (inner->kind == ast::TypeExprKind::Tensor) {
+        type = c.types.tensor(tensorElement(c, *inner->element));
+        if (rank == 0 || type->isError()) return type;
+        return c.types.tensor(type->element, std::vector<std::int64_t>(rank, types::kDynamic));
+    }
     while (rank--) type = c.types.array(type, types::kDynamic);
     return type;
 }

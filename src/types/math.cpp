@@ -66,6 +66,7 @@ double evaluate(MathFn fn, double x, double y) {
         case MathFn::Exp: return std::exp(x);
         case MathFn::Log: return std::log(x);
         case MathFn::Log10: return std::log10(x);
+        case MathFn::Erf: return std::erf(x);
         case MathFn::Sqrt: return std::sqrt(x);
         case MathFn::Abs: return std::fabs(x);
         case MathFn::Floor: return std::floor(x);

@@ -19,7 +19,15 @@ const ScalarInfo& scalarInfo(TypeKind kind) {
         {"float", 4, 4},   {"double", 8, 8}, {"complex", 8, 4}, {"float2", 8, 4}, {"float3", 12, 4},
         {"float4", 16, 4}, {"char", 1, 1},   {"String", 8, 8},  {"portal", 4, 4},
     };
+    static constexpr ScalarInfo elements[] = {
+        {"int8", 1, 1},
+        {"long", 8, 8},
+        {"half", 2, 2},
+        {"bfloat16", 2, 2},
+    };
     static_assert(std::size(table) == static_cast<int>(TypeKind::Portal) + 1);
+    if (kind >= TypeKind::Int8)
+        return elements[static_cast<int>(kind) - static_cast<int>(TypeKind::Int8)];
     return table[static_cast<int>(kind)];
 }
 
@@ -35,6 +43,47 @@ int StructInfo::find(base::Name field) const {
     return -1;
 }
 
+std::int64_t countElements(const Type* tensor) {
+    std::int64_t count = 1;
+    for (std::int64_t extent : tensor->dims)
+        if (__builtin_mul_overflow(count, extent, &count)) return INT64_MAX;
+    return count;
+}
+
+namespace {
+
+std::int64_t sizeOfTensor(const Type& tensor) {
+    if (!tensor.element || !tensor.isRanked) return kDynamic;
+    if (std::find(tensor.dims.begin(), tensor.dims.end(), kDynamic) != tensor.dims.end())
+        return kDynamic;
+    std::int64_t size = 0;
+    bool isHuge = __builtin_mul_overflow(countElements(&tensor),
+                                         scalarInfo(tensor.element->kind).size, &size);
+    return isHuge ? INT64_MAX : size;
+}
+
+std::string tensorText(const Type& tensor) {
+    std::string text = "tensor";
+    if (tensor.element) text += "<" + toString(tensor.element) + ">";
+    if (!tensor.isRanked) return text;
+    text += '[';
+    for (std::size_t k = 0; k < tensor.dims.size(); ++k) {
+        if (k != 0) text += ", ";
+        text += tensor.dims[k] == kDynamic ? "_" : std::to_string(tensor.dims[k]);
+    }
+    return text + ']';
+}
+
+bool areCompatibleTensors(const Type& a, const Type& b) {
+    if (a.element && b.element && a.element != b.element) return false;
+    if (!a.isRanked || !b.isRanked) return true;
+    return std::equal(
+        a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(),
+        [](std::int64_t m, std::int64_t n) { return m == n || m == kDynamic || n == kDynamic; });
+}
+
+}  // namespace
+
 std::int64_t sizeOf(const Type* type) {
     switch (type->kind) {
         case TypeKind::Array: {
@@ -45,12 +94,15 @@ std::int64_t sizeOf(const Type* type) {
         }
         case TypeKind::Struct:
             return type->structure->isComplete ? type->structure->size : kDynamic;
+        case TypeKind::Tensor: return sizeOfTensor(*type);
         default: return scalarInfo(type->kind).size;
     }
 }
 
 std::int64_t alignOf(const Type* type) {
     const Type* inner = innermost(type);
+    if (inner->is(TypeKind::Tensor))
+        return inner->element ? scalarInfo(inner->element->kind).align : 1;
     if (!inner->is(TypeKind::Struct)) return scalarInfo(inner->kind).align;
     STRC_ASSERT(inner->structure->isComplete, "alignment of a struct that is not laid out");
     return inner->structure->align;
@@ -64,6 +116,7 @@ const Type* innermost(const Type* type) {
 }
 
 int rank(const Type* type) {
+    if (type->is(TypeKind::Tensor)) return static_cast<int>(type->dims.size());
     int dimensions = 0;
     for (; type->is(TypeKind::Array); type = type->element) ++dimensions;
     return dimensions;
@@ -75,6 +128,7 @@ std::string toString(const Type* type) {
         std::string text = "portal<";
         return text.append(type->portalClass.text()) + ">";
     }
+    if (type->is(TypeKind::Tensor)) return tensorText(*type);
     if (!type->is(TypeKind::Array)) return scalarInfo(type->kind).name;
     std::string bounds;
     const Type* inner = type;
@@ -89,19 +143,38 @@ bool compatible(const Type* a, const Type* b) {
         a = a->element;
         b = b->element;
     }
+    if (a->is(TypeKind::Tensor) && b->is(TypeKind::Tensor)) return areCompatibleTensors(*a, *b);
     return a == b || a->isError() || b->isError();
 }
 
+bool isTensorElement(const Type* type) {
+    switch (type->kind) {
+        case TypeKind::Boolean:
+        case TypeKind::Int:
+        case TypeKind::Float:
+        case TypeKind::Double:
+        case TypeKind::Int8:
+        case TypeKind::Long:
+        case TypeKind::Half:
+        case TypeKind::BFloat16: return true;
+        default: return false;
+    }
+}
+
 TypeTable::TypeTable() {
-    for (int kind = 0; kind <= static_cast<int>(TypeKind::String); ++kind) {
+    scalars.resize(static_cast<int>(TypeKind::BFloat16) + 1);
+    for (int kind = 0; kind < static_cast<int>(scalars.size()); ++kind) {
+        bool isDerived =
+            kind > static_cast<int>(TypeKind::String) && kind <= static_cast<int>(TypeKind::Tensor);
+        if (isDerived) continue;
         Type type;
         type.kind = static_cast<TypeKind>(kind);
-        scalars.push_back(add(type));
+        scalars[static_cast<std::size_t>(kind)] = add(type);
     }
 }
 
 const Type* TypeTable::add(Type type) {
-    types.push_back(std::make_unique<Type>(type));
+    types.push_back(std::make_unique<Type>(std::move(type)));
     return types.back().get();
 }
 
@@ -127,6 +200,37 @@ const Type* TypeTable::portal(base::Name receiverClass) {
         type.kind = TypeKind::Portal;
         type.portalClass = receiverClass;
         found = add(type);
+    }
+    return found;
+}
+
+const Type* TypeTable::tensor(const Type* element) {
+    if (element && element->isError()) return element;
+    std::string key = "tensor ";
+    key.append(reinterpret_cast<const char*>(&element), sizeof element);
+    const Type*& found = derived[key];
+    if (!found) {
+        Type type;
+        type.kind = TypeKind::Tensor;
+        type.element = element;
+        found = add(type);
+    }
+    return found;
+}
+
+const Type* TypeTable::tensor(const Type* element, std::vector<std::int64_t> dims) {
+    if (element && element->isError()) return element;
+    std::string key = "tensor of shape ";
+    key.append(reinterpret_cast<const char*>(&element), sizeof element);
+    key.append(reinterpret_cast<const char*>(dims.data()), dims.size() * sizeof dims[0]);
+    const Type*& found = derived[key];
+    if (!found) {
+        Type type;
+        type.kind = TypeKind::Tensor;
+        type.element = element;
+        type.isRanked = true;
+        type.dims = std::move(dims);
+        found = add(std::move(type));
     }
     return found;
 }

@@ -33,9 +33,16 @@ enum class TypeKind : std::uint8_t {
     Portal,
     Array,
     Struct,
+    Tensor,
+    // Elements of tensors only.
+    Int8,
+    Long,
+    Half,
+    BFloat16,
 };
 
-/// Extent of an array whose bound depends on the stream instance (a parameter, a field).
+/// Extent of an array whose bound depends on the stream instance (a parameter, a field), or of a
+/// tensor's dimension that is not known yet.
 constexpr std::int64_t kDynamic = -1;
 
 struct Type;
@@ -63,10 +70,12 @@ struct StructInfo {
 
 struct Type {
     TypeKind kind = TypeKind::Error;
-    const Type* element = nullptr;     ///< Array
+    const Type* element = nullptr;     ///< Array; Tensor: null until it is inferred
     std::int64_t extent = 0;           ///< Array: items, or kDynamic
     StructInfo* structure = nullptr;   ///< Struct
     base::Name portalClass;            ///< Portal: the receiver's stream
+    bool isRanked = false;             ///< Tensor: the number of dimensions is known
+    std::vector<std::int64_t> dims;    ///< Tensor: extents, outermost first, or kDynamic
 
     bool is(TypeKind k) const { return kind == k; }
     bool isError() const { return kind == TypeKind::Error; }
@@ -74,7 +83,7 @@ struct Type {
     bool isVector() const { return kind >= TypeKind::Float2 && kind <= TypeKind::Float4; }
     bool isReal() const { return kind >= TypeKind::Bit && kind <= TypeKind::Double; }
     bool isNumeric() const { return kind >= TypeKind::Bit && kind <= TypeKind::Complex; }
-    /// One that a register holds.
+    /// One that a register holds. Also a tensor, until `tensor::expand` has made arrays of them.
     bool isScalar() const { return !isAggregate() && kind != TypeKind::Void && !isError(); }
     /// Components of float2, float3, float4.
     int components() const {
@@ -84,23 +93,29 @@ struct Type {
 
 /// Bytes of one value as it lies in memory, on channels and in Value: boolean, bit, char 1 (0 or 1
 /// for the first two); int, float, portal 4; double 8; complex 8 (real, imag); floatN 4N. Arrays
-/// are packed, row-major; structs are packed in declaration order with every field aligned to
-/// alignOf(field) and the size rounded up. kDynamic if an extent is.
+/// and tensors are packed, row-major; structs are packed in declaration order with every field
+/// aligned to alignOf(field) and the size rounded up. kDynamic if an extent is.
 std::int64_t sizeOf(const Type*);
 std::int64_t alignOf(const Type*);
 /// True if no extent inside is dynamic and all structs are complete.
 bool isConcrete(const Type*);
 /// Scalars in one value: 12 for float[3][4].
 const Type* innermost(const Type*);
-/// Number of array dimensions.
+/// Number of array dimensions; those of a tensor, if they are known, else 0.
 int rank(const Type*);
 
-/// "int", "float[4][2]", "P", "portal<Rx>"; a dynamic extent prints as "?".
+/// "int", "float[4][2]", "P", "portal<Rx>", "tensor<float>[1, _]"; a dynamic extent of an array prints
+/// as "?", of a tensor as "_".
 std::string toString(const Type*);
 
 /// Same shape of type when dynamic extents match anything: what can be said before extents are
-/// known (sema); after elaboration compare pointers.
+/// known (sema); after elaboration compare pointers. Tensors: what is not known matches anything.
 bool compatible(const Type*, const Type*);
+
+/// May be the element type of a tensor.
+bool isTensorElement(const Type*);
+/// Scalars in a concrete tensor; INT64_MAX if there are more than that.
+std::int64_t countElements(const Type* tensor);
 
 class TypeTable {
 public:
@@ -120,6 +135,10 @@ public:
     const Type* string() const { return scalar(TypeKind::String); }
     const Type* array(const Type* element, std::int64_t extent);
     const Type* portal(base::Name receiverClass);
+    /// A tensor of any element type (null) and any shape.
+    const Type* tensor(const Type* element = nullptr);
+    /// Of that shape; single extents may be kDynamic.
+    const Type* tensor(const Type* element, std::vector<std::int64_t> dims);
     /// A fresh struct type; its fields are filled in by the caller, then `complete` lays it out.
     const Type* structure(base::Name name, base::SourceRange range);
     /// Computes offsets and size; every field must be concrete by now.
@@ -129,7 +148,7 @@ private:
     const Type* add(Type);
     std::vector<std::unique_ptr<Type>> types;
     std::vector<std::unique_ptr<StructInfo>> structs;
-    std::vector<const Type*> scalars;
+    std::vector<const Type*> scalars;  ///< by kind; those between are null
     std::unordered_map<std::string, const Type*> derived;
 };
 

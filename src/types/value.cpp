@@ -40,7 +40,11 @@ void appendList(std::string& out, std::int64_t count, const Type* element, const
 
 /// Recurses over the nesting of the type, never over its length.
 void append(std::string& out, const Type* type, const char* at) {
-    static const Type floatType{TypeKind::Float, nullptr, 0, nullptr, {}};
+    static const Type floatType = [] {
+        Type made;
+        made.kind = TypeKind::Float;
+        return made;
+    }();
     if (type->is(TypeKind::Array)) return appendList(out, type->extent, type->element, at);
     if (type->isVector()) return appendList(out, type->components(), &floatType, at);
     if (!type->is(TypeKind::Struct)) {

@@ -175,6 +175,16 @@ private:
     Reg math(types::MathFn, std::vector<Reg> doubles, SourceRange);
     Reg floatMath(types::MathFn, std::vector<Reg> floats, SourceRange);
 
+    // ---- tensors.cpp
+    Typed tensor(types::TensorFn, std::vector<Reg> operands, SourceRange);
+    /// The value as a tensor of that type: also an array, a number.
+    Reg tensorAs(const ast::Expr&, const Type*);
+    Reg tensorOf(Typed, SourceRange);
+    Typed tensorOperation(ast::BinaryOp, Typed left, Typed right, SourceRange);
+    Typed tensorElement(const ast::IndexExpr&);
+    Typed tensorCast(Typed, const Type*, SourceRange);
+    Typed tensorCall(const sema::CallTarget&, std::span<const ast::Expr* const> args, SourceRange);
+
     // ---- vectors.cpp
     Typed vectorLiteral(const ast::VectorLiteral&);
     Typed vectorFunction(std::string_view name, std::span<const ast::Expr* const> args,

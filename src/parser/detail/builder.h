@@ -105,6 +105,7 @@ private:
                               std::size_t count);
     const ast::Expr* suffix(const ast::Expr*, Grammar::SuffixContext*);
     const ast::Expr* index(const ast::Expr*, Grammar::SuffixContext*);
+    Exprs positions(Grammar::SuffixContext*);
     const ast::Expr* prefixed(const Token* prefix, const ast::Expr*);
     const ast::Expr* increment(base::SourceRange, const Token* op, bool prefix, const ast::Expr*);
     const ast::Expr* initialiser(Grammar::InitialiserContext*);
@@ -122,6 +123,9 @@ private:
     const ast::TypeExpr* type(Grammar::BuiltinTypeContext*);
     const ast::TypeExpr* type(Grammar::PlaceContext*);
     const ast::TypeExpr* bounded(const ast::TypeExpr*, const std::vector<Grammar::BoundContext*>&);
+    const ast::TypeExpr* generic(const Token* name, Grammar::TypeContext* argument,
+                                 const Token* close, const std::vector<Grammar::BoundContext*>&);
+    const ast::TypeExpr* shaped(const ast::TypeExpr* tensor, Grammar::BoundContext*);
     const ast::Expr* boundValue(Grammar::ExpressionContext*, base::SourceRange brackets);
     ast::Declarator declarator(const Token* name, Grammar::InitialiserContext*);
     std::span<const ast::Declarator> declarators(const std::vector<Grammar::DeclaratorContext*>&);

@@ -52,7 +52,7 @@ TEST_F(Dump, TellsPrecedenceApart) {
 
 TEST_F(Dump, ShowsSuffixesAsAList) {
     const Expr* member = expr<MemberExpr>(name("a"), ident("real"));
-    EXPECT_EQ(dump(*expr<IndexExpr>(member, number(1))),
+    EXPECT_EQ(dump(*expr<IndexExpr>(member, number(1), list({}))),
               "Element\n  Name a\n  .real\n  []\n    Int 1\n");
 }
 
@@ -63,7 +63,7 @@ TEST_F(Dump, LongChainsStayFlat) {
     for (int i = 0; i < 100'000; ++i) {
         sum = binary(sum, BinaryOp::Add, number(1));
         choice = expr<ConditionalExpr>(name("c"), number(1), choice);
-        element = expr<IndexExpr>(element, number(1));
+        element = expr<IndexExpr>(element, number(1), list({}));
     }
     for (const Expr* each : {sum, choice, element}) EXPECT_LT(dump(*each).size(), 100u * 100'000);
 }
@@ -79,7 +79,7 @@ TEST_F(Dump, ShowsCalls) {
 
 TEST_F(Dump, ShowsWhatIsMissingAsSuch) {
     EXPECT_EQ(dump(*expr<ErrorExpr>()), "Error\n");
-    EXPECT_EQ(dump(*expr<IndexExpr>(name("a"), static_cast<const Expr*>(nullptr))),
+    EXPECT_EQ(dump(*expr<IndexExpr>(name("a"), static_cast<const Expr*>(nullptr), list({}))),
               "Element\n  Name a\n  [] *\n");
 }
 

@@ -139,6 +139,7 @@ std::string structure(const TypeExpr* t) {
         case TypeExprKind::Array:
             return "[" + (t->bound ? structure(t->bound) : "") + " of " + structure(t->element) +
                    "]";
+        case TypeExprKind::Tensor: return "tensor<" + structure(t->element) + ">";
         case TypeExprKind::Error: return "ERROR";
     }
     return "?";

@@ -1,0 +1,353 @@
+// Shapes of tensors: the last step of elaboration for programs that have any.
+
+#include <algorithm>
+#include <numeric>
+
+#include "elab/tree.h"
+#include "tensor/expand.h"
+
+namespace strc::elab {
+namespace {
+
+using base::Diag;
+using graph::EdgeId;
+using graph::NodeId;
+using graph::NodeKind;
+using tensor::Sequence;
+using types::TypeKind;
+
+/// More types than that do not follow each other on one channel.
+constexpr std::size_t kLongestSequence = 1 << 16;
+
+bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
+
+/// The shortest list that gives the same when it is repeated.
+Sequence shortest(Sequence items) {
+    for (std::size_t period = 1; period < items.size(); ++period) {
+        if (items.size() % period != 0) continue;
+        bool repeats = true;
+        for (std::size_t k = period; k < items.size() && repeats; ++k)
+            repeats = items[k] == items[k - period];
+        if (repeats) {
+            items.resize(period);
+            break;
+        }
+    }
+    return items;
+}
+
+std::string toString(const Sequence& items) {
+    std::string text;
+    for (const Type* item : items) text += (text.empty() ? "" : ", ") + types::toString(item);
+    return text;
+}
+
+class Inference {
+public:
+    Inference(base::Context& context, types::TypeTable& types, Elaboration& program)
+        : context(context), types(types), program(program), graph(program.graph) {}
+
+    void run() {
+        if (std::none_of(graph.edges.begin(), graph.edges.end(),
+                         [](const graph::Edge& edge) { return isTensor(edge.type); }) &&
+            std::none_of(program.kernels.begin(), program.kernels.end(),
+                         [](const Kernel& kernel) { return usesTensors(kernel); }))
+            return;
+        arriving.resize(graph.edges.size());
+        seedInput();
+        seedLoops();
+        visitAll();
+        if (!failed) finishEdges();
+    }
+
+private:
+    static bool usesTensors(const Kernel& kernel) {
+        return kernel.builtin == ir::BuiltinStream::None
+                   ? tensor::usesTensors(kernel.code)
+                   : isTensor(kernel.input) || isTensor(kernel.output);
+    }
+
+    base::Diagnostic& report(Diag id, base::SourceRange range, NodeId node) {
+        failed = true;
+        return context.diags.add(id, range).in(graph::path(graph, node));
+    }
+
+    // ---- where shapes come from
+
+    void seedInput() {
+        if (graph.input == graph::kNone) return;
+        const graph::Edge& edge = graph.edges[graph.input];
+        if (!isTensor(edge.type)) return;
+        if (isConcrete(edge.type)) {
+            arriving[graph.input] = {edge.type};
+            return;
+        }
+        failed = true;
+        context.diags.add(Diag::TensorUnknown, edge.range) << "the shape of the program's input";
+    }
+
+    /// What is enqueued says what comes along the back edge.
+    void seedLoops() {
+        for (EdgeId id = 0; id < graph.edges.size(); ++id) {
+            graph::Edge& edge = graph.edges[id];
+            if (!isTensor(edge.type) || edge.initial.empty()) continue;
+            Sequence items;
+            for (const Value& value : edge.initial) items.push_back(value.type);
+            arriving[id] = shortest(std::move(items));
+        }
+    }
+
+    // ---- from sources to sinks
+
+    bool isReady(const graph::Node& node) const {
+        return std::all_of(node.inputs.begin(), node.inputs.end(), [&](EdgeId id) {
+            return !isTensor(graph.edges[id].type) || !arriving[id].empty();
+        });
+    }
+
+    void visitAll() {
+        std::vector<NodeId> pending(graph.nodes.size());
+        std::iota(pending.begin(), pending.end(), 0u);
+        while (!pending.empty() && !failed) {
+            std::vector<NodeId> waiting;
+            for (NodeId id : pending) {
+                if (failed) return;
+                if (isReady(graph.nodes[id]))
+                    visit(id);
+                else
+                    waiting.push_back(id);
+            }
+            if (waiting.size() == pending.size()) return reportStuck(waiting.front());
+            pending = std::move(waiting);
+        }
+    }
+
+    void reportStuck(NodeId id) {
+        report(Diag::TensorUnknown, graph.nodes[id].range, id)
+            << "the shape of what '" + graph.nodes[id].name + "' gets";
+    }
+
+    void visit(NodeId id) {
+        const graph::Node& node = graph.nodes[id];
+        switch (node.kind) {
+            case NodeKind::Filter: return visitFilter(id);
+            case NodeKind::Duplicate:
+                for (EdgeId output : node.outputs) deliver(output, arriving[node.inputs[0]]);
+                return;
+            case NodeKind::RoundRobinSplitter: return visitSplitter(id);
+            case NodeKind::RoundRobinJoiner: return visitJoiner(id);
+        }
+    }
+
+    /// What a node puts on an edge; on a back edge it has to be what is there already.
+    void deliver(EdgeId id, Sequence items) {
+        const graph::Edge& edge = graph.edges[id];
+        if (!isTensor(edge.type)) return;
+        items = shortest(std::move(items));
+        if (!edge.initial.empty() && !arriving[id].empty() && arriving[id] != items)
+            report(Diag::TensorShape, edge.range, edge.from)
+                << "the feedback loop"
+                << toString(arriving[id]) + " was enqueued and " + toString(items) + " comes back";
+        arriving[id] = std::move(items);
+    }
+
+    void visitSplitter(NodeId id) {
+        const graph::Node& node = graph.nodes[id];
+        const Sequence& items = arriving[node.inputs[0]];
+        if (items.empty()) return;
+        const auto turn = static_cast<std::size_t>(node.totalWeight);
+        const std::size_t length = std::lcm(items.size(), turn);
+        if (length > kLongestSequence) return reportLong(id);
+        std::vector<Sequence> parts(node.outputs.size());
+        for (std::size_t at = 0; at < length;)
+            for (std::size_t port = 0; port < parts.size(); ++port)
+                for (std::int64_t k = 0; k < node.weights[port]; ++k)
+                    parts[port].push_back(items[at++ % items.size()]);
+        for (std::size_t port = 0; port < parts.size(); ++port)
+            deliver(node.outputs[port], std::move(parts[port]));
+    }
+
+    void visitJoiner(NodeId id) {
+        const graph::Node& node = graph.nodes[id];
+        if (!isTensor(graph.edges[node.outputs[0]].type)) return;
+        std::size_t turns = 1;
+        for (std::size_t port = 0; port < node.inputs.size(); ++port) {
+            const std::size_t period = arriving[node.inputs[port]].size();
+            const auto weight = static_cast<std::size_t>(node.weights[port]);
+            turns = std::lcm(turns, period / std::gcd(period, weight));
+            if (turns > kLongestSequence) return reportLong(id);
+        }
+        Sequence items;
+        std::vector<std::size_t> taken(node.inputs.size());
+        for (std::size_t turn = 0; turn < turns; ++turn)
+            for (std::size_t port = 0; port < node.inputs.size(); ++port) {
+                const Sequence& from = arriving[node.inputs[port]];
+                for (std::int64_t k = 0; k < node.weights[port]; ++k)
+                    items.push_back(from[taken[port]++ % from.size()]);
+                if (items.size() > kLongestSequence) return reportLong(id);
+            }
+        deliver(node.outputs[0], std::move(items));
+    }
+
+    void reportLong(NodeId id) {
+        report(Diag::LimitExceeded, graph.nodes[id].range, id)
+            << "the number of items of different shapes that follow each other"
+            << static_cast<std::int64_t>(kLongestSequence);
+    }
+
+    // ---- filters
+
+    void visitFilter(NodeId id) {
+        graph::Node& node = graph.nodes[id];
+        const graph::KernelId before = node.kernel;
+        if (!usesTensors(program.kernels[before])) return;
+        const Sequence none;
+        const Sequence& items = node.inputs.empty() ? none : arriving[node.inputs[0]];
+        if (!fitsDeclared(id, items)) return;
+        std::pair key{before, items};
+        auto found = made.find(key);
+        if (found == made.end()) {
+            std::optional<Made> kernel = specialise(id, items);
+            if (!kernel) return;
+            found = made.emplace(std::move(key), std::move(*kernel)).first;
+        }
+        node.kernel = found->second.kernel;
+        if (node.outputs.empty()) return;
+        if (found->second.output.empty() && isTensor(graph.edges[node.outputs[0]].type)) {
+            report(Diag::TensorUnknown, node.range, id)
+                << "the shape of what '" + node.name + "' pushes, which is nothing,";
+            return;
+        }
+        deliver(node.outputs[0], found->second.output);
+    }
+
+    bool fitsDeclared(NodeId id, const Sequence& items) {
+        const graph::Node& node = graph.nodes[id];
+        const Type* declared = program.kernels[node.kernel].input;
+        for (const Type* item : items) {
+            if (types::compatible(item, declared)) continue;
+            report(Diag::TensorShape, node.range, id)
+                << "'" + node.name + "'"
+                << types::toString(item) + " arrives where " + types::toString(declared) +
+                       " is declared";
+            return false;
+        }
+        const bool isPeriodic = items.empty() || items.size() == 1 ||
+                                (node.work.pop.min == node.work.pop.max && !node.prework &&
+                                 node.work.pop.min % static_cast<std::int64_t>(items.size()) == 0);
+        if (isPeriodic) return true;
+        report(Diag::TensorShape, node.range, id) << "'" + node.name + "'"
+                                                  << "the items that arrive, " + toString(items) +
+                                                         ", are not the same ones in each firing";
+        return false;
+    }
+
+    struct Made {
+        graph::KernelId kernel = graph::kNone;
+        Sequence output;
+    };
+
+    std::optional<Made> specialise(NodeId id, const Sequence& items) {
+        const graph::Node& node = graph.nodes[id];
+        Kernel kernel = program.kernels[node.kernel];
+        Made result;
+        if (kernel.builtin != ir::BuiltinStream::None) {
+            if (!specialiseBuiltin(id, kernel, items, result.output)) return std::nullopt;
+        } else {
+            std::optional<tensor::Fault> fault =
+                tensor::expandWork(kernel.code, {items, kernel.tensors}, result.output, types);
+            if (fault) {
+                reportFault(id, *fault, items);
+                return std::nullopt;
+            }
+            if (!fitsOutput(id, kernel.output, result.output)) return std::nullopt;
+            kernel.input = kernel.code.input;
+            kernel.output = kernel.code.output;
+        }
+        result.kernel = static_cast<graph::KernelId>(program.kernels.size());
+        program.kernels.push_back(std::move(kernel));
+        return result;
+    }
+
+    bool specialiseBuiltin(NodeId id, Kernel& kernel, const Sequence& items, Sequence& output) {
+        const bool isReader = !isTensor(kernel.input);
+        if (isReader && !isConcrete(kernel.output)) {
+            report(Diag::TensorUnknown, graph.nodes[id].range, id)
+                << "the shape of what '" + graph.nodes[id].name + "' reads";
+            return false;
+        }
+        output = isReader ? Sequence{kernel.output} : items;
+        const Type* storage = tensor::storageOf(output, types);
+        if (isTensor(kernel.input)) kernel.input = storage;
+        if (isTensor(kernel.output)) kernel.output = storage;
+        return true;
+    }
+
+    bool fitsOutput(NodeId id, const Type* declared, const Sequence& output) {
+        for (const Type* item : output) {
+            if (types::compatible(item, declared)) continue;
+            report(Diag::TensorShape, graph.nodes[id].range, id)
+                << "'" + graph.nodes[id].name + "'"
+                << types::toString(item) + " is pushed where " + types::toString(declared) +
+                       " is declared";
+            return false;
+        }
+        return true;
+    }
+
+    void reportFault(NodeId id, const tensor::Fault& fault, const Sequence& items) {
+        const graph::Node& node = graph.nodes[id];
+        base::Diagnostic& diag =
+            report(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, node.range, id);
+        diag << fault.subject;
+        if (!fault.isUnknown) diag << fault.why;
+        if (fault.range.valid()) diag.note(Diag::InBodyHere, fault.range) << node.name;
+        if (!items.empty()) diag.note(Diag::Hint) << "what arrives: " + toString(items);
+    }
+
+    // ---- the end
+
+    void finishEdges() {
+        for (EdgeId id = 0; id < graph.edges.size(); ++id) {
+            graph::Edge& edge = graph.edges[id];
+            if (!isTensor(edge.type)) continue;
+            edge.tensors = arriving[id];
+            if (!fitsSide(edge)) return;
+            edge.type = tensor::storageOf(edge.tensors, types);
+            for (Value& value : edge.initial) {
+                value.type = edge.type;
+                value.bytes.resize(static_cast<std::size_t>(types::sizeOf(edge.type)));
+            }
+        }
+    }
+
+    /// The program's own output, as it is declared.
+    bool fitsSide(const graph::Edge& edge) {
+        for (const Type* item : edge.tensors) {
+            if (types::compatible(item, edge.type)) continue;
+            failed = true;
+            context.diags.add(Diag::TensorShape, edge.range)
+                << "the stream"
+                << types::toString(item) + " comes where " + types::toString(edge.type) +
+                       " is declared";
+            return false;
+        }
+        return true;
+    }
+
+    base::Context& context;
+    types::TypeTable& types;
+    Elaboration& program;
+    graph::Graph& graph;
+    std::vector<Sequence> arriving;  ///< by edge; empty: not known yet, or no tensors
+    std::map<std::pair<graph::KernelId, Sequence>, Made> made;
+    bool failed = false;
+};
+
+}  // namespace
+
+void inferShapes(base::Context& context, types::TypeTable& types, Elaboration& program) {
+    Inference(context, types, program).run();
+}
+
+}  // namespace strc::elab

@@ -1,0 +1,96 @@
+// Tensors: values in registers of type `tensor`, whose shapes nobody knows here.
+
+#include "base/assert.h"
+#include "lower/detail/lowerer.h"
+
+namespace strc::lower::detail {
+
+using ast::BinaryOp;
+using ast::Expr;
+using types::TensorFn;
+using types::TypeKind;
+
+namespace {
+
+TensorFn fnOf(BinaryOp op) {
+    switch (op) {
+        case BinaryOp::Equal: return TensorFn::Eq;
+        case BinaryOp::NotEqual: return TensorFn::Ne;
+        case BinaryOp::Less: return TensorFn::Lt;
+        case BinaryOp::LessEqual: return TensorFn::Le;
+        case BinaryOp::Greater: return TensorFn::Gt;
+        case BinaryOp::GreaterEqual: return TensorFn::Ge;
+        case BinaryOp::Add: return TensorFn::Add;
+        case BinaryOp::Subtract: return TensorFn::Sub;
+        case BinaryOp::Multiply: return TensorFn::Mul;
+        case BinaryOp::Divide: return TensorFn::Div;
+        default: STRC_UNREACHABLE("no operator of tensors");
+    }
+}
+
+}  // namespace
+
+Typed BodyLowerer::tensor(TensorFn fn, std::vector<Reg> operands, SourceRange range) {
+    const Type* type = m.types.tensor();
+    Reg result = b.value(Op::Tensor, type, std::move(operands), range);
+    b.last().tensor = fn;
+    return {result, type};
+}
+
+Reg BodyLowerer::tensorOf(Typed value, SourceRange range) {
+    if (value.type->is(TypeKind::Tensor)) return value.reg;
+    return tensor(TensorFn::FromScalar, {value.reg}, range).reg;
+}
+
+Reg BodyLowerer::tensorAs(const Expr& e, const Type* type) {
+    Typed value;
+    if (typeOf(e)->isAggregate())
+        value = tensor(TensorFn::FromArray, {aggregate(e).ref}, e.range);
+    else
+        value = this->value(e);
+    if (!value.type->is(TypeKind::Tensor)) value = {tensorOf(value, e.range), m.types.tensor()};
+    return convert(value, type, e.range);
+}
+
+Typed BodyLowerer::tensorOperation(BinaryOp op, Typed left, Typed right, SourceRange range) {
+    Reg first = tensorOf(left, range);
+    return tensor(fnOf(op), {first, tensorOf(right, range)}, range);
+}
+
+Typed BodyLowerer::tensorElement(const ast::IndexExpr& e) {
+    std::vector<Reg> operands{operand(*e.object).reg, valueAs(*e.index, intType())};
+    for (const Expr* each : e.more) operands.push_back(valueAs(*each, intType()));
+    const Type* type = typeOf(e);
+    Reg result = b.value(Op::Tensor, type, std::move(operands), e.range);
+    b.last().tensor = TensorFn::Read;
+    return {result, type};
+}
+
+/// To another type of elements.
+Typed BodyLowerer::tensorCast(Typed value, const Type* type, SourceRange range) {
+    Reg result = b.value(Op::Tensor, type, {value.reg}, range);
+    b.last().tensor = TensorFn::Cast;
+    return {result, type};
+}
+
+Typed BodyLowerer::tensorCall(const sema::CallTarget& target, std::span<const Expr* const> args,
+                              SourceRange range) {
+    std::string_view signature = types::info(target.tensor).signature;
+    std::vector<Reg> operands;
+    for (std::size_t k = 0; k < args.size(); ++k) {
+        switch (types::operandAt(signature, k, args.size()).kind) {
+            case 'T': operands.push_back(tensorAs(*args[k], m.types.tensor())); break;
+            case 'i': operands.push_back(valueAs(*args[k], intType())); break;
+            case 'S': operands.push_back(valueAs(*args[k], m.types.string())); break;
+            default: operands.push_back(value(*args[k]).reg);
+        }
+    }
+    bool isTensor = target.result->is(TypeKind::Tensor);
+    const Type* type = isTensor ? m.types.tensor() : target.result;
+    Reg reg = b.value(Op::Tensor, type, std::move(operands), range);
+    b.last().tensor = target.tensor;
+    b.last().math = target.math;
+    return {reg, type};
+}
+
+}  // namespace strc::lower::detail

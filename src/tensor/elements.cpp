@@ -1,0 +1,348 @@
+#include "tensor/elements.h"
+
+#include <cmath>
+
+#include "base/assert.h"
+
+namespace strc::tensor {
+
+using ir::Op;
+using ir::Reg;
+using types::MathFn;
+using types::TensorFn;
+using types::TypeKind;
+
+namespace {
+
+/// In a place of the operand's own dimensions, which are aligned at the last ones.
+Place aligned(const Dims& operand, const Place& place) {
+    Place result;
+    const std::size_t shift = place.size() - operand.size();
+    for (std::size_t k = 0; k < operand.size(); ++k)
+        result.push_back(operand[k] == 1 ? Index{} : place[k + shift]);
+    return result;
+}
+
+}  // namespace
+
+const Type* registerType(const Type* element, types::TypeTable& types) {
+    return element->is(TypeKind::Long) ? types.intType() : element;
+}
+
+Reg Elements::at(const Index& index) {
+    return index.isConstant() ? w.integer(index.constant) : index.reg;
+}
+
+// ---- numbers
+
+Reg Elements::real(double value) { return w.constant(Value::of(w.types.doubleType(), value)); }
+
+Reg Elements::zero(const Type* type) { return w.constant(Value::zero(type)); }
+
+Reg Elements::select(Reg condition, const Type* type, const std::function<Reg()>& yes,
+                     const std::function<Reg()>& no) {
+    ir::BlockId blocks[2];
+    for (int k = 0; k < 2; ++k)
+        blocks[k] = w.inBlock([&] {
+            const Reg value = k == 0 ? yes() : no();
+            w.emit(Op::Yield, nullptr, {value});
+        });
+    w.emit(Op::If, type, {condition}).blocks = {blocks[0], blocks[1], ir::kNone};
+    return w.result(type, false);
+}
+
+Reg Elements::convert(Reg value, const Type* from, const Type* to) {
+    const Type* have = registerType(from, w.types);
+    const Type* want = registerType(to, w.types);
+    if (have == want) return value;
+    auto isTrue = [&](Reg number, const Type* type) {
+        return w.operation(Op::Ne, type, {number, zero(type)});
+    };
+    if (want->is(TypeKind::Boolean)) return isTrue(value, have);
+    if (!have->is(TypeKind::Boolean)) return w.operation(Op::Convert, want, {value});
+    const Type* number = w.types.intType();
+    const Reg counted =
+        select(value, number, [&] { return w.integer(1); }, [&] { return w.integer(0); });
+    return convert(counted, number, want);
+}
+
+// ---- memory
+
+Reg Elements::address(const Node& node) { return w.address(node.var, node.array); }
+
+Index Elements::scaled(const Index& index, std::int64_t factor, std::int64_t offset) {
+    if (index.isConstant()) return {index.constant * factor + offset, ir::kNone};
+    const Type* type = w.types.intType();
+    Reg value = index.reg;
+    if (factor != 1) value = w.operation(Op::Mul, type, {value, w.integer(factor)});
+    if (offset != 0) value = w.operation(Op::Add, type, {value, w.integer(offset)});
+    return {0, value};
+}
+
+Index Elements::linear(const Place& place, const Dims& dims) {
+    Index sum;
+    std::int64_t stride = 1;
+    for (std::size_t k = dims.size(); k-- > 0;) {
+        const Index part = scaled(place[k], stride, 0);
+        if (part.isConstant() || sum.isConstant()) {
+            const Index& variable = part.isConstant() ? sum : part;
+            const std::int64_t offset = (part.isConstant() ? part : sum).constant;
+            sum = scaled(variable, 1, offset);
+        } else {
+            sum = {0, w.operation(Op::Add, w.types.intType(), {sum.reg, part.reg})};
+        }
+        stride *= dims[k];
+    }
+    return sum;
+}
+
+Reg Elements::loadFlat(const Node& node, Reg index) {
+    if (!node.type->element->is(TypeKind::Long)) return w.element(address(node), index);
+    const Reg low = w.operation(Op::Mul, w.types.intType(), {index, w.integer(2)});
+    return w.element(address(node), low);
+}
+
+void Elements::storeFlat(Reg array, Reg index, Reg value, const Type* element) {
+    if (!element->is(TypeKind::Long)) return w.setElement(array, index, value);
+    const Type* type = w.types.intType();
+    const Reg low = w.operation(Op::Mul, type, {index, w.integer(2)});
+    w.setElement(array, low, value);
+    const Reg high = w.operation(Op::Add, type, {low, w.integer(1)});
+    w.setElement(array, high, w.operation(Op::Shr, type, {value, w.integer(31)}));
+}
+
+void Elements::store(const Node& memory, const Place& place, Reg value) {
+    storeFlat(address(memory), at(linear(place, memory.dims())), value, memory.type->element);
+}
+
+NodePtr Elements::compute(const NodePtr& node, const std::string& name) {
+    const Type* array = storageOf(node->type, w.types);
+    const ir::VarRef var{ir::Space::Local, w.local(name, array)};
+    computeInto(node, var, array);
+    return memory(node->type, var, array);
+}
+
+void Elements::computeInto(const NodePtr& node, ir::VarRef var, const Type* array) {
+    if (node->kind == NodeKind::Memory && node->array == array) {
+        const Reg to = w.address(var, array);
+        w.emit(Op::Copy, array, {to, address(*node)});
+        return;
+    }
+    if (node->fn == TensorFn::Concat) return concatenate(*node, w.address(var, array));
+    const Type* element = node->type->element;
+    if (isFlat(*node)) {
+        w.loop(node->count(), [&](Reg i) {
+            const Reg value = flatElement(node, {0, i});
+            storeFlat(w.address(var, array), i, value, element);
+        });
+        return;
+    }
+    nest(node->dims(), [&](const Place& place) {
+        const Reg value = this->element(node, place);
+        storeFlat(w.address(var, array), at(linear(place, node->dims())), value, element);
+    });
+}
+
+/// One nest for each part.
+void Elements::concatenate(const Node& node, Reg array) {
+    const auto dim = static_cast<std::size_t>(node.ints[0]);
+    std::int64_t offset = 0;
+    for (const NodePtr& part : node.operands) {
+        nest(part->dims(), [&](const Place& place) {
+            Place to = place;
+            to[dim] = scaled(place[dim], 1, offset);
+            const Reg value =
+                convert(element(part, place), part->type->element, node.type->element);
+            storeFlat(array, at(linear(to, node.dims())), value, node.type->element);
+        });
+        offset += part->dims()[dim];
+    }
+}
+
+// ---- nests
+
+void Elements::nest(const Dims& dims, const Writing& write) {
+    Place place;
+    std::function<void()> level = [&] {
+        const std::size_t k = place.size();
+        if (k == dims.size()) return write(place);
+        if (dims[k] == 1) {
+            place.push_back({});
+            level();
+            place.pop_back();
+            return;
+        }
+        w.loop(dims[k], [&](Reg i) {
+            place.push_back({0, i});
+            level();
+            place.pop_back();
+        });
+    };
+    level();
+}
+
+bool Elements::isFlat(const Node& node) const {
+    if (node.kind != NodeKind::Operation) return true;
+    if (keepsOrder(node.fn)) return isFlat(*node.operands[0]);
+    if (node.fn == TensorFn::Zeros || node.fn == TensorFn::Ones || node.fn == TensorFn::Full)
+        return true;
+    if (!isElementwise(node.fn)) return false;
+    for (const NodePtr& operand : node.operands) {
+        const bool isNumber = operand->kind == NodeKind::Number;
+        if (!isNumber && (operand->count() != node.count() || !isFlat(*operand))) return false;
+    }
+    return true;
+}
+
+Reg Elements::flatElement(const NodePtr& pointer, const Index& flat) {
+    const Node& node = *pointer;
+    if (node.kind == NodeKind::Memory) return loadFlat(node, at(flat));
+    if (node.kind == NodeKind::Number) return node.reg;
+    if (keepsOrder(node.fn)) return flatElement(node.operands[0], flat);
+    w.range = node.range;
+    std::vector<Reg> operands;
+    for (const NodePtr& operand : node.operands) operands.push_back(flatElement(operand, flat));
+    w.range = node.range;
+    return operation(node, operands);
+}
+
+Reg Elements::element(const NodePtr& pointer, const Place& place) {
+    const Node& node = *pointer;
+    if (node.kind == NodeKind::Memory) return loadFlat(node, at(linear(place, node.dims())));
+    if (node.kind == NodeKind::Number) return node.reg;
+    if (keepsOrder(node.fn)) return flatElement(node.operands[0], linear(place, node.dims()));
+    if (isView(node.fn)) return element(node.operands[0], viewed(node, place));
+    if (isReduction(node.fn)) return reduction(node, place);
+    std::vector<Reg> operands;
+    for (const NodePtr& operand : node.operands)
+        operands.push_back(element(operand, aligned(operand->dims(), place)));
+    w.range = node.range;
+    return operation(node, operands);
+}
+
+Place Elements::viewed(const Node& node, const Place& place) {
+    Place result = place;
+    switch (node.fn) {
+        case TensorFn::Transpose:
+            std::swap(result[static_cast<std::size_t>(node.ints[0])],
+                      result[static_cast<std::size_t>(node.ints[1])]);
+            return result;
+        case TensorFn::Permute:
+            for (std::size_t k = 0; k < place.size(); ++k)
+                result[static_cast<std::size_t>(node.ints[k])] = place[k];
+            return result;
+        case TensorFn::Slice: {
+            Index& index = result[static_cast<std::size_t>(node.ints[0])];
+            index = scaled(index, node.ints.size() > 3 ? node.ints[3] : 1, node.ints[1]);
+            return result;
+        }
+        case TensorFn::Broadcast: return aligned(node.operands[0]->dims(), place);
+        default: STRC_UNREACHABLE("no view");
+    }
+}
+
+// ---- operations element by element
+
+Reg Elements::operation(const Node& node, const std::vector<Reg>& operands) {
+    const Type* element = node.type->element;
+    switch (node.fn) {
+        case TensorFn::Add: return arithmetic(node, Op::Add, operands);
+        case TensorFn::Sub: return arithmetic(node, Op::Sub, operands);
+        case TensorFn::Mul: return arithmetic(node, Op::Mul, operands);
+        case TensorFn::Div: return arithmetic(node, Op::Div, operands);
+        case TensorFn::Eq: return comparison(node, Op::Eq, operands);
+        case TensorFn::Ne: return comparison(node, Op::Ne, operands);
+        case TensorFn::Lt: return comparison(node, Op::Lt, operands);
+        case TensorFn::Le: return comparison(node, Op::Le, operands);
+        case TensorFn::Gt: return comparison(node, Op::Gt, operands);
+        case TensorFn::Ge: return comparison(node, Op::Ge, operands);
+        case TensorFn::Neg: return w.operation(Op::Neg, registerType(element, w.types), operands);
+        case TensorFn::Not: {
+            const Reg truth = convert(operands[0], node.operands[0]->type->element, element);
+            return w.operation(Op::Not, element, {truth});
+        }
+        case TensorFn::Where: {
+            const Reg condition =
+                convert(operands[0], node.operands[0]->type->element, w.types.boolean());
+            return select(
+                condition, registerType(element, w.types),
+                [&] { return convert(operands[1], node.operands[1]->type->element, element); },
+                [&] { return convert(operands[2], node.operands[2]->type->element, element); });
+        }
+        case TensorFn::Cast:
+            return convert(operands[0], node.operands[0]->type->element, element);
+        case TensorFn::Zeros: return zero(registerType(element, w.types));
+        case TensorFn::Ones: return convert(w.integer(1), w.types.intType(), element);
+        case TensorFn::Full: return operands[0];
+        default: return function(node, operands);
+    }
+}
+
+Reg Elements::arithmetic(const Node& node, Op op, const std::vector<Reg>& operands) {
+    const Type* element = node.type->element;
+    const Type* type = registerType(element, w.types);
+    const bool isTruth = type->is(TypeKind::Boolean);
+    const Type* computed = isTruth ? w.types.intType() : element;
+    const Reg a = convert(operands[0], node.operands[0]->type->element, computed);
+    const Reg b = convert(operands[1], node.operands[1]->type->element, computed);
+    const Reg value = w.operation(op, registerType(computed, w.types), {a, b});
+    return convert(value, computed, element);
+}
+
+Reg Elements::comparison(const Node& node, Op op, const std::vector<Reg>& operands) {
+    const Type* a = node.operands[0]->type;
+    const Type* b = node.operands[1]->type;
+    const Type* element = promoted(a, b, w.types);
+    if (element->is(TypeKind::Boolean)) element = w.types.intType();
+    const Reg left = convert(operands[0], a->element, element);
+    const Reg right = convert(operands[1], b->element, element);
+    return w.operation(op, registerType(element, w.types), {left, right});
+}
+
+Reg Elements::sigmoid(Reg x) {
+    const Type* type = w.types.doubleType();
+    const Reg minus = w.operation(Op::Neg, type, {x});
+    const Reg power = w.operation(Op::Math, type, {minus});
+    w.body.blocks[w.block].instrs.back().math = MathFn::Exp;
+    const Reg below = w.operation(Op::Add, type, {real(1), power});
+    return w.operation(Op::Div, type, {real(1), below});
+}
+
+Reg Elements::gelu(Reg x) {
+    const Type* type = w.types.doubleType();
+    const Reg scaled = w.operation(Op::Mul, type, {x, real(std::sqrt(0.5))});
+    const Reg error = w.operation(Op::Math, type, {scaled});
+    w.body.blocks[w.block].instrs.back().math = MathFn::Erf;
+    const Reg share = w.operation(Op::Add, type, {real(1), error});
+    return w.operation(Op::Mul, type, {w.operation(Op::Mul, type, {x, real(0.5)}), share});
+}
+
+/// Functions of real numbers: in binary64, rounded once.
+Reg Elements::function(const Node& node, const std::vector<Reg>& operands) {
+    const Type* element = node.type->element;
+    const Type* type = w.types.doubleType();
+    if (node.fn == TensorFn::Relu) {
+        const Type* own = registerType(element, w.types);
+        const Reg negative = w.operation(Op::Lt, own, {operands[0], zero(own)});
+        return select(negative, own, [&] { return zero(own); }, [&] { return operands[0]; });
+    }
+    std::vector<Reg> values;
+    for (std::size_t k = 0; k < operands.size(); ++k)
+        values.push_back(convert(operands[k], node.operands[k]->type->element, type));
+    Reg result = ir::kNone;
+    switch (node.fn) {
+        case TensorFn::Math:
+            result = w.operation(Op::Math, type, values);
+            w.body.blocks[w.block].instrs.back().math = node.math;
+            break;
+        case TensorFn::Gelu: result = gelu(values[0]); break;
+        case TensorFn::Sigmoid: result = sigmoid(values[0]); break;
+        case TensorFn::Silu:
+            result = w.operation(Op::Mul, type, {values[0], sigmoid(values[0])});
+            break;
+        default: STRC_UNREACHABLE("no definition of an operation on tensors");
+    }
+    return convert(result, type, element);
+}
+
+}  // namespace strc::tensor

@@ -1,0 +1,55 @@
+#pragma once
+/// From operations on tensors to loops over arrays: what the operations mean. In: bodies with their
+/// constants bound, and the types of the tensors that arrive. Out: the same bodies in which tensors are
+/// arrays of one dimension, row by row, and every operation is a nest of loops. Engines see only these.
+///
+/// An operation is not computed where it stands but where its value is needed: chains of operations
+/// element by element become one nest, also around a sum or product before them, and views (transpose,
+/// slice, reshape of what lies in memory) become indices. Values that are used more than once, or more
+/// often than they have elements, get memory of their own.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace strc::tensor {
+
+using types::Type;
+
+/// Types of the items on a channel: concrete tensors, from the first on, over and over again.
+using Sequence = std::vector<const Type*>;
+
+/// Why shapes do not fit.
+struct Fault {
+    bool isUnknown = false;  ///< `subject` is what is not known; else it is the operation
+    std::string subject;
+    std::string why;
+    base::SourceRange range;
+};
+
+/// Has registers, variables or sides that are tensors.
+bool usesTensors(const ir::StreamCode&);
+
+/// The memory of a tensor, or of all tensors that come along a channel: an array of one dimension. A
+/// `long` is two ints, the lower first.
+const Type* storageOf(const Type* tensor, types::TypeTable&);
+const Type* storageOf(const Sequence&, types::TypeTable&);
+
+/// Elements that code can be made for so far: the others a body cannot compute with.
+bool isComputable(const Type* element);
+
+/// Setup and init of a filter, specialised to its constants (ir::specializeSetup). `fields`: the types of
+/// the tensors among the fields, by field, null for others; filled in.
+std::optional<Fault> expandSetup(ir::StreamCode&, Sequence& fields, types::TypeTable&);
+
+struct Arriving {
+    Sequence input;  ///< empty: the items are no tensors
+    Sequence fields;  ///< as expandSetup has filled it in
+};
+/// All other bodies of a filter. `output`: what a firing pushes, item by item; one if all are alike.
+std::optional<Fault> expandWork(ir::StreamCode&, const Arriving&, Sequence& output,
+                                types::TypeTable&);
+
+}  // namespace strc::tensor

@@ -1,0 +1,49 @@
+#include "tensor/node.h"
+
+#include <algorithm>
+
+namespace strc::tensor {
+
+using types::TensorFn;
+
+bool isElementwise(TensorFn fn) { return fn <= TensorFn::Where; }
+
+bool keepsOrder(TensorFn fn) {
+    switch (fn) {
+        case TensorFn::Reshape:
+        case TensorFn::Flatten:
+        case TensorFn::Squeeze:
+        case TensorFn::Unsqueeze: return true;
+        default: return false;
+    }
+}
+
+bool isReduction(TensorFn fn) {
+    switch (fn) {
+        case TensorFn::Sum:
+        case TensorFn::Mean:
+        case TensorFn::Amax:
+        case TensorFn::Amin:
+        case TensorFn::Argmax:
+        case TensorFn::Matmul: return true;
+        default: return false;
+    }
+}
+
+bool isView(TensorFn fn) {
+    switch (fn) {
+        case TensorFn::Transpose:
+        case TensorFn::Permute:
+        case TensorFn::Slice:
+        case TensorFn::Broadcast: return true;
+        default: return keepsOrder(fn);
+    }
+}
+
+bool reads(const Node& node, ir::VarRef var) {
+    if (node.kind == NodeKind::Memory) return node.var == var;
+    return std::any_of(node.operands.begin(), node.operands.end(),
+                       [&](const NodePtr& operand) { return reads(*operand, var); });
+}
+
+}  // namespace strc::tensor

@@ -1,0 +1,68 @@
+#pragma once
+/// A tensor in a body that is being expanded: memory, a number, or an operation that is still to be
+/// computed. Private to tensor.
+
+#include <memory>
+#include <vector>
+
+#include "ir/ir.h"
+#include "tensor/shape.h"
+
+namespace strc::tensor {
+
+struct Node;
+using NodePtr = std::shared_ptr<Node>;
+
+enum class NodeKind : std::uint8_t { Memory, Number, Operation };
+
+struct Node {
+    NodeKind kind = NodeKind::Operation;
+    const Type* type = nullptr;  ///< concrete
+
+    // ---- Memory: row by row from the beginning of a variable
+    ir::VarRef var;
+    const Type* array = nullptr;  ///< of the variable
+
+    // ---- Number: the same in all places, in a register of the element's type
+    ir::Reg reg = ir::kNone;
+
+    // ---- Operation
+    types::TensorFn fn = types::TensorFn::Count;
+    types::MathFn math = types::MathFn::Count;
+    std::vector<NodePtr> operands;
+    std::vector<std::int64_t> ints;  ///< dimensions and the like, in the order of the signature
+    base::SourceRange range;
+
+    const Dims& dims() const { return type->dims; }
+    std::int64_t count() const { return countElements(type); }
+};
+
+inline NodePtr memory(const Type* tensor, ir::VarRef var, const Type* array) {
+    auto node = std::make_shared<Node>();
+    node->kind = NodeKind::Memory;
+    node->type = tensor;
+    node->var = var;
+    node->array = array;
+    return node;
+}
+
+inline NodePtr number(const Type* tensor, ir::Reg reg) {
+    auto node = std::make_shared<Node>();
+    node->kind = NodeKind::Number;
+    node->type = tensor;
+    node->reg = reg;
+    return node;
+}
+
+/// Each element is made of the elements at the same place in the operands.
+bool isElementwise(types::TensorFn);
+/// Element i of the result, counted row by row, is element i of the operand.
+bool keepsOrder(types::TensorFn);
+/// Goes through more than one element of an operand for each of the result.
+bool isReduction(types::TensorFn);
+/// Only says where elements are.
+bool isView(types::TensorFn);
+/// Does computing it read that variable?
+bool reads(const Node&, ir::VarRef);
+
+}  // namespace strc::tensor

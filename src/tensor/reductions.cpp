@@ -1,0 +1,168 @@
+// Operations that go through many elements for one of the result.
+
+#include "base/assert.h"
+#include "tensor/elements.h"
+
+namespace strc::tensor {
+
+using ir::Op;
+using ir::Reg;
+using types::TensorFn;
+using types::TypeKind;
+
+namespace {
+
+/// The dimensions of the operand that are gone through.
+std::vector<std::size_t> innerOf(const Node& node) {
+    const std::size_t rank = node.operands[0]->dims().size();
+    if (!node.ints.empty()) return {static_cast<std::size_t>(node.ints[0])};
+    std::vector<std::size_t> all(rank);
+    for (std::size_t k = 0; k < rank; ++k) all[k] = k;
+    return all;
+}
+
+/// The place of the result's element among the other dimensions of the operand.
+Place outerOf(const Node& node, const Place& place) {
+    if (node.ints.empty()) return Place(node.operands[0]->dims().size());
+    Place outer = place;
+    const bool keeps = node.dims().size() == node.operands[0]->dims().size();
+    if (!keeps) outer.insert(outer.begin() + static_cast<std::ptrdiff_t>(node.ints[0]), Index{});
+    return outer;
+}
+
+}  // namespace
+
+/// Calls with all places in which `inner` dimensions vary and the others stay.
+void Elements::overAll(const Node& from, const Place& outer, const std::vector<std::size_t>& inner,
+                       const Writing& visit) {
+    Place place = outer;
+    std::function<void(std::size_t)> level = [&](std::size_t k) {
+        if (k == inner.size()) return visit(place);
+        const std::int64_t extent = from.dims()[inner[k]];
+        w.loop(extent, [&](Reg i) {
+            place[inner[k]] = extent == 1 ? Index{} : Index{0, i};
+            level(k + 1);
+        });
+    };
+    level(0);
+}
+
+Reg Elements::reduction(const Node& node, const Place& place) {
+    switch (node.fn) {
+        case TensorFn::Sum:
+        case TensorFn::Mean: return sum(node, place);
+        case TensorFn::Amax:
+        case TensorFn::Amin: return extreme(node, place);
+        case TensorFn::Argmax: return indexOfGreatest(node, place);
+        case TensorFn::Matmul: return product(node, place);
+        default: STRC_UNREACHABLE("no reduction");
+    }
+}
+
+Reg Elements::sum(const Node& node, const Place& place) {
+    const NodePtr& from = node.operands[0];
+    const Type* element = node.type->element;
+    const Type* type = registerType(element, w.types);
+    const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
+    w.store(total, zero(type));
+    overAll(*from, outerOf(node, place), innerOf(node), [&](const Place& each) {
+        const Reg value = convert(this->element(from, each), from->type->element, element);
+        w.range = node.range;
+        w.store(total, w.operation(Op::Add, type, {w.load(total), value}));
+    });
+    w.range = node.range;
+    if (node.fn == TensorFn::Sum) return w.load(total);
+    std::int64_t count = 1;
+    for (std::size_t dim : innerOf(node)) count *= from->dims()[dim];
+    const Reg divisor = convert(w.integer(count), w.types.intType(), element);
+    return w.operation(Op::Div, type, {w.load(total), divisor});
+}
+
+/// One that is no number wins over all.
+Reg Elements::extreme(const Node& node, const Place& place) {
+    const NodePtr& from = node.operands[0];
+    const Type* type = registerType(node.type->element, w.types);
+    const Op better = node.fn == TensorFn::Amax ? Op::Gt : Op::Lt;
+    const std::uint32_t best = w.local("best" + std::to_string(w.body.locals.size()), type);
+    const Place outer = outerOf(node, place);
+    w.store(best, element(from, outer));
+    overAll(*from, outer, innerOf(node), [&](const Place& each) {
+        const Reg value = this->element(from, each);
+        w.range = node.range;
+        const Reg wins = w.operation(better, type, {value, w.load(best)});
+        const Reg isOdd = w.operation(Op::Ne, type, {value, value});
+        const Reg takes = w.operation(Op::Or, w.types.boolean(), {wins, isOdd});
+        w.store(best, select(takes, type, [&] { return value; }, [&] { return w.load(best); }));
+    });
+    return w.load(best);
+}
+
+Reg Elements::indexOfGreatest(const Node& node, const Place& place) {
+    const NodePtr& from = node.operands[0];
+    const Type* type = registerType(from->type->element, w.types);
+    const Type* whole = w.types.intType();
+    const std::string number = std::to_string(w.body.locals.size());
+    const std::uint32_t best = w.local("best" + number, type);
+    const std::uint32_t found = w.local("found" + number, whole);
+    const std::uint32_t counter = w.local("at" + number, whole);
+    const Place outer = outerOf(node, place);
+    w.store(best, element(from, outer));
+    w.store(found, w.integer(0));
+    w.store(counter, w.integer(0));
+    overAll(*from, outer, innerOf(node), [&](const Place& each) {
+        const Reg value = this->element(from, each);
+        w.range = node.range;
+        const Reg before = w.load(best);
+        const Reg greater = w.operation(Op::Gt, type, {value, before});
+        const Reg isOdd = w.operation(Op::Ne, type, {value, value});
+        const Reg wasEven = w.operation(Op::Eq, type, {before, before});
+        const Reg firstOdd = w.operation(Op::And, w.types.boolean(), {isOdd, wasEven});
+        const Reg takes = w.operation(Op::Or, w.types.boolean(), {greater, firstOdd});
+        const Reg index = w.load(counter);
+        w.store(found, select(takes, whole, [&] { return index; }, [&] { return w.load(found); }));
+        w.store(best, select(takes, type, [&] { return value; }, [&] { return before; }));
+        w.store(counter, w.operation(Op::Add, whole, {index, w.integer(1)}));
+    });
+    return w.load(found);
+}
+
+Reg Elements::product(const Node& node, const Place& place) {
+    const NodePtr& a = node.operands[0];
+    const NodePtr& b = node.operands[1];
+    const Type* element = node.type->element;
+    const Type* type = registerType(element, w.types);
+    const bool isRow = a->dims().size() == 1;
+    const bool isColumn = b->dims().size() == 1;
+    // The place among the dimensions that count matrices, then the row, then the column.
+    const std::size_t ends = (isRow ? 0u : 1u) + (isColumn ? 0u : 1u);
+    const Place batch(place.begin(), place.end() - static_cast<std::ptrdiff_t>(ends));
+    const Index row = isRow ? Index{} : place[batch.size()];
+    const Index column = isColumn ? Index{} : place.back();
+    auto matrixOf = [&](const Node& operand) {
+        Place result;
+        const std::size_t outer = operand.dims().size() < 2 ? 0 : operand.dims().size() - 2;
+        for (std::size_t k = 0; k < outer; ++k)
+            result.push_back(operand.dims()[k] == 1 ? Index{} : batch[batch.size() - outer + k]);
+        return result;
+    };
+    const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
+    w.store(total, zero(type));
+    const std::int64_t inner = a->dims().back();
+    w.loop(inner, [&](Reg k) {
+        const Index along = inner == 1 ? Index{} : Index{0, k};
+        Place left = matrixOf(*a);
+        if (!isRow) left.push_back(row);
+        left.push_back(along);
+        Place right = matrixOf(*b);
+        right.push_back(along);
+        if (!isColumn) right.push_back(column);
+        const Reg x = convert(this->element(a, left), a->type->element, element);
+        const Reg y = convert(this->element(b, right), b->type->element, element);
+        w.range = node.range;
+        const Reg both = w.operation(Op::Mul, type, {x, y});
+        w.store(total, w.operation(Op::Add, type, {w.load(total), both}));
+    });
+    return w.load(total);
+}
+
+}  // namespace strc::tensor

@@ -1,0 +1,68 @@
+#include "types/tensor.h"
+
+#include <iterator>
+
+namespace strc::types {
+namespace {
+
+constexpr TensorFnInfo kFunctions[] = {
+#define FN(Id, name, signature, form) {name, signature, TensorForm::form},
+#include "types/tensor_functions.def"
+#undef FN
+};
+static_assert(std::size(kFunctions) == static_cast<std::size_t>(TensorFn::Count));
+
+bool isMark(char c) { return c == '?' || c == '*'; }
+
+/// Operands that stand behind the repeated one.
+std::size_t countAfterStar(std::string_view signature) {
+    std::size_t star = signature.find('*');
+    std::size_t count = 0;
+    for (std::size_t k = star + 1; k < signature.size(); ++k) count += isMark(signature[k]) ? 0 : 1;
+    return count;
+}
+
+}  // namespace
+
+const TensorFnInfo& info(TensorFn fn) { return kFunctions[static_cast<std::size_t>(fn)]; }
+
+TensorFn findTensorFn(std::string_view name) {
+    for (std::size_t k = 0; k < std::size(kFunctions); ++k)
+        if (kFunctions[k].name == name) return static_cast<TensorFn>(k);
+    return TensorFn::Count;
+}
+
+TensorOperand operandAt(std::string_view signature, std::size_t k, std::size_t count) {
+    bool repeats = signature.find('*') != std::string_view::npos;
+    std::size_t after = repeats ? countAfterStar(signature) : 0;
+    if (repeats && k < count && count - k <= after) {  // counted from the end
+        std::size_t back = count - k;
+        for (std::size_t at = signature.size(); at-- > 0;)
+            if (!isMark(signature[at]) && --back == 0) return {signature[at], false};
+    }
+    std::size_t place = 0;
+    for (std::size_t at = 0; at < signature.size(); ++at) {
+        if (isMark(signature[at])) continue;
+        char mark = at + 1 < signature.size() ? signature[at + 1] : '\0';
+        if (mark == '*' || place == k) return {signature[at], mark == '?'};
+        ++place;
+    }
+    return {};
+}
+
+OperandCount operandCount(std::string_view signature) {
+    OperandCount count;
+    bool repeats = false;
+    for (std::size_t at = 0; at < signature.size(); ++at) {
+        if (isMark(signature[at])) continue;
+        char mark = at + 1 < signature.size() ? signature[at + 1] : '\0';
+        repeats |= mark == '*';
+        if (mark == '*') continue;
+        ++count.most;
+        if (mark != '?') ++count.least;
+    }
+    if (repeats) count.most = SIZE_MAX;
+    return count;
+}
+
+}  // namespace strc::types

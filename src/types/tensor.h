@@ -1,0 +1,44 @@
+#pragma once
+/// The operations on tensors: names and operands for checking, lowering and the text of the IR. What
+/// they do is defined in src/tensor.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace strc::types {
+
+enum class TensorFn : std::uint8_t {
+#define FN(Id, name, signature, form) Id,
+#include "types/tensor_functions.def"
+#undef FN
+    Count
+};
+
+enum class TensorForm : std::uint8_t { Operator, Call, Maker };
+
+struct TensorFnInfo {
+    std::string_view name;
+    std::string_view signature;  ///< tensor_functions.def says what it means
+    TensorForm form;
+};
+
+/// Not of Count.
+const TensorFnInfo& info(TensorFn);
+/// TensorFn::Count if there is none of that name.
+TensorFn findTensorFn(std::string_view name);
+
+/// One operand that a signature asks for.
+struct TensorOperand {
+    char kind = 0;  ///< a letter of the signature; 0: there is none at that place
+    bool optional = false;
+};
+/// What stands at place `k` of `count` operands.
+TensorOperand operandAt(std::string_view signature, std::size_t k, std::size_t count);
+/// Least and greatest number of operands; `most` is SIZE_MAX where any number may follow.
+struct OperandCount {
+    std::size_t least = 0, most = 0;
+};
+OperandCount operandCount(std::string_view signature);
+
+}  // namespace strc::types
