@@ -1,0 +1,133 @@
+// Filters as text of the IR, before and after.
+#include "tensor/expand.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/text.h"
+#include "ir/verify.h"
+
+namespace strc::tensor {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class ExpandTest : public testing::Test {
+protected:
+    /// A filter tensor->tensor with that work, to which matrices of 2x3 come; "" or the fault.
+    std::string expand(const std::string& work) {
+        auto read =
+            ir::parse("filter F tensor -> tensor {\n  setup {\n  }\n  work {\n" + work + "  }\n}\n",
+                      types, names);
+        EXPECT_TRUE(read) << read.error();
+        if (!read) return "not read";
+        module = std::move(*read);
+        std::optional<Fault> fault = expandWork(
+            module.streams[0], {{types.tensor(types.floatType(), {2, 3})}, {}}, pushed, types);
+        if (fault) return fault->subject + ": " + fault->why;
+        for (const std::string& each : ir::verify(module)) ADD_FAILURE() << each;
+        text = ir::print(module);
+        return "";
+    }
+
+    std::size_t count(const std::string& what) const {
+        std::size_t found = 0;
+        for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++found;
+        return found;
+    }
+
+    types::TypeTable types;
+    base::NameTable names;
+    ir::Module module;
+    Sequence pushed;
+    std::string text;
+};
+
+TEST_F(ExpandTest, AChainIsOneNestOverOneDimension) {
+    ASSERT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: tensor = tensor neg %0
+    %2: tensor = tensor relu %1
+    %3: tensor = tensor add %2, %0
+    push<tensor> %3
+)"),
+              "");
+    EXPECT_EQ(count("loop"), 1u) << text;
+    EXPECT_THAT(text, HasSubstr("const 6"));
+    EXPECT_THAT(text, Not(HasSubstr("tensor")));
+}
+
+TEST_F(ExpandTest, WhatIsUsedTwiceIsComputedOnce) {
+    ASSERT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: tensor = tensor math sin %0
+    %2: tensor = tensor mul %1, %1
+    push<tensor> %2
+)"),
+              "");
+    EXPECT_EQ(count("math sin"), 1u) << text;
+    EXPECT_EQ(count("loop"), 2u) << text;
+}
+
+TEST_F(ExpandTest, ASumTakesAlongWhatStandsBeforeAndBehind) {
+    ASSERT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: tensor = tensor mul %0, %0
+    %2: int = const 1
+    %3: tensor = tensor sum %1, %2
+    %4: tensor = tensor math sqrt %3
+    push<tensor> %4
+)"),
+              "");
+    EXPECT_EQ(pushed, Sequence{types.tensor(types.floatType(), {2})});
+    EXPECT_EQ(count("loop"), 2u) << text;  // rows, and the sum in each
+}
+
+TEST_F(ExpandTest, ViewsAreIndices) {
+    ASSERT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: int = const 0
+    %2: int = const 1
+    %3: tensor = tensor transpose %0, %1, %2
+    push<tensor> %3
+)"),
+              "");
+    EXPECT_EQ(pushed, Sequence{types.tensor(types.floatType(), {3, 2})});
+    EXPECT_EQ(count("loop"), 2u) << text;
+}
+
+TEST_F(ExpandTest, ReshapingMemoryCostsACopyAtMost) {
+    ASSERT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: int = const 6
+    %2: tensor = tensor reshape %0, %1
+    push<tensor> %2
+)"),
+              "");
+    EXPECT_EQ(count("loop"), 1u) << text;
+}
+
+TEST_F(ExpandTest, DifferentItemsShareAChannelOfTheLargest) {
+    ASSERT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: tensor = tensor sum %0
+    push<tensor> %1
+    push<tensor> %0
+)"),
+              "");
+    ASSERT_EQ(pushed.size(), 2u);
+    EXPECT_EQ(module.streams[0].output, types.array(types.floatType(), 6));
+}
+
+TEST_F(ExpandTest, FaultsNameTheOperation) {
+    EXPECT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: tensor = tensor matmul %0, %0
+    push<tensor> %1
+)"),
+              "'matmul': the last dimension of 2x3 has 3 items, the last but one of 2x3 has 2");
+}
+
+}  // namespace
+}  // namespace strc::tensor
