@@ -462,8 +462,8 @@ std::string ErrorStrategy::meantKeyword(Parser* parser, const Token* at) const {
     return {};
 }
 
-/// Whether a fault that is already reported makes this one: a bad character right before, or text
-/// swallowed by an open string.
+/// Whether a fault that is already reported makes this one: a bad character before it on the line, or
+/// text swallowed by an open string.
 bool ErrorStrategy::isExplained(Parser* parser, const Token* at) const {
     if (openText && at->getType() == Token::EOF) return true;
     auto& tokens = *parser->getTokenStream();
@@ -475,7 +475,8 @@ bool ErrorStrategy::isExplained(Parser* parser, const Token* at) const {
             case Grammar::OPEN_CHARACTER: return true;
             case Grammar::LINE_COMMENT:
             case Grammar::BLOCK_COMMENT: break;
-            default: return false;
+            default:
+                if (tokens.get(i)->getLine() != at->getLine()) return false;
         }
     }
     return false;
