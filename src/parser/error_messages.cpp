@@ -462,8 +462,8 @@ std::string ErrorStrategy::meantKeyword(Parser* parser, const Token* at) const {
     return {};
 }
 
-/// Whether a fault that is already reported makes this one: a bad character before it on the line, or
-/// text swallowed by an open string.
+/// Whether a fault that is already reported makes this one: a bad character before it in the same line
+/// and statement, or text swallowed by an open string.
 bool ErrorStrategy::isExplained(Parser* parser, const Token* at) const {
     if (openText && at->getType() == Token::EOF) return true;
     auto& tokens = *parser->getTokenStream();
@@ -475,6 +475,9 @@ bool ErrorStrategy::isExplained(Parser* parser, const Token* at) const {
             case Grammar::OPEN_CHARACTER: return true;
             case Grammar::LINE_COMMENT:
             case Grammar::BLOCK_COMMENT: break;
+            case Grammar::SEMICOLON:
+            case Grammar::LEFT_BRACE:
+            case Grammar::RIGHT_BRACE: return false;
             default:
                 if (tokens.get(i)->getLine() != at->getLine()) return false;
         }

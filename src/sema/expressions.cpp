@@ -340,7 +340,7 @@ static bool isLength(Checker& c, const ast::Expr& expr) {
 }
 
 /// The element of a tensor that a place is in, or null.
-const ast::IndexExpr* tensorElementIn(Checker& c, const ast::Expr& expr) {
+static const ast::IndexExpr* tensorElementIn(Checker& c, const ast::Expr& expr) {
     const ast::Expr* base = ast::withoutParens(&expr);
     while (base) {
         if (auto* member = ast::tryAs<ast::MemberExpr>(base)) {
