@@ -140,7 +140,7 @@ void BodyEmitter::proveRates() {
 void BodyEmitter::declareLocals() {
     for (std::size_t k = 0; k < locals.size(); ++k) {
         const Type* type = body.locals[k].type;
-        Local& local = locals[k];
+        LocalPlace& local = locals[k];
         bool isParam = k < body.params;
         if (!types::isConcrete(type)) {
             if (!isParam) local.address = entry.CreateAlloca(m.ptr());

@@ -94,7 +94,7 @@ llvm::Value* BodyEmitter::loadOpen(const Instr& instr) {
 llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
     switch (var.space) {
         case ir::Space::Local: {
-            const Local& local = locals[var.index];
+            const LocalPlace& local = locals[var.index];
             return local.address ? b.CreateLoad(m.ptr(), local.address) : local.memory;
         }
         case ir::Space::Field: {
@@ -218,7 +218,7 @@ void BodyEmitter::declareLocal(const Instr& instr) {
 }
 
 void BodyEmitter::declareDynamic(const Instr& instr) {
-    Local& local = locals[instr.var.index];
+    LocalPlace& local = locals[instr.var.index];
     const Type* type = body.locals[instr.var.index].type;
     for (std::size_t k = 0; k < instr.operands.size(); ++k)
         b.CreateStore(operand(instr, k), local.extents[k]);

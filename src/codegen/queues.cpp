@@ -20,7 +20,7 @@ llvm::Value* BodyEmitter::queueEnd(unsigned queue, std::size_t which) {
 }
 
 /// Of a count that is not what was declared.
-void BodyEmitter::checkRate(llvm::Value* holds, const Breach& breach, llvm::Value* count) {
+void BodyEmitter::checkRate(llvm::Value* holds, const RateBreach& breach, llvm::Value* count) {
     if (breach.rate.dynamic)
         return check(holds,
                      {base::Diag::DynamicRateViolated,
@@ -98,7 +98,7 @@ void BodyEmitter::moveQueueEnd(const Instr& instr, llvm::Value* end) {
 
 /// At the end of a firing.
 void BodyEmitter::checkQueueCounts() {
-    auto look = [this](const Breach& breach, llvm::Value* counter) {
+    auto look = [this](const RateBreach& breach, llvm::Value* counter) {
         llvm::Value* count = b.CreateLoad(m.i64(), counter);
         const graph::Rate& rate = breach.rate;
         const bool isRange = rate.dynamic;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "codegen/detail/body_debug.h"
+#include "codegen/detail/body_parts.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "ir/count_items.h"
@@ -59,14 +60,8 @@ private:
     llvm::Value* nativeArgument(const Instr&, std::size_t k);
 
     // ---- queues.cpp: input and output of filters with dynamic rates
-    struct Breach {
-        const graph::Rate& rate;
-        base::Diag id;  ///< of a static rate
-        const char *word, *verb;
-        base::SourceRange range;
-    };
     llvm::Value* queueEnd(unsigned queue, std::size_t which);
-    void checkRate(llvm::Value* holds, const Breach&, llvm::Value* count);
+    void checkRate(llvm::Value* holds, const RateBreach&, llvm::Value* count);
     llvm::Value* queuedInput(const Instr&, llvm::Value* offset);
     llvm::Value* queuedOutput(const Instr&);
     void moveQueueEnd(const Instr&, llvm::Value* end);
@@ -258,16 +253,6 @@ private:
         return body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
     }
 
-    struct LoopTargets {
-        llvm::BasicBlock* exit;
-        llvm::BasicBlock* next;
-    };
-    struct Local {
-        llvm::Value* memory = nullptr;  ///< of a scalar; of an aggregate: what Addr gives
-        llvm::Value* address = nullptr;  ///< of dynamic extents: where the address is kept
-        std::vector<llvm::Value*> extents;  ///< where dynamic extents are kept, by dimension
-    };
-
     ModuleBuilder& m;
     KernelFunctions& kernel;
     const ir::Proofs& proofs;
@@ -277,7 +262,7 @@ private:
     llvm::IRBuilder<> b;  ///< where instructions go now
     llvm::IRBuilder<> entry;  ///< where variables are made
     std::vector<llvm::Value*> values;
-    std::vector<Local> locals;
+    std::vector<LocalPlace> locals;
     std::vector<LoopTargets> loops;
     std::vector<llvm::Value*> yields;  ///< of the If or condition around, what its block yields
     llvm::Value* popped = nullptr;  ///< where the counters are
