@@ -111,7 +111,7 @@ void BodyEmitter::emitRounds(const Instr& loop, const ir::LoopLanes& found) {
 void BodyEmitter::roundsInLanes(const Instr& loop, const ir::LoopLanes& found, unsigned lanesAtOnce,
                                 llvm::BasicBlock* rest) {
     llvm::Value* first = b.CreateLoad(m.i32(), locals[found.counter].memory);
-    std::vector<Local> before = locals;
+    std::vector<LocalPlace> before = locals;
     lanes = &found.facts;
     rounds = &found;
     width = lanesAtOnce;
