@@ -20,12 +20,12 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
         if (instance.isFilter()) result.states[instance.node] = std::move(instance.state);
     linkMessages(context, tree, result);
     result.kernels = std::move(tree.kernels);
-    inferShapes(context, types, result);
+    bool hasShapes = inferShapes(context, types, result);
     result.random = tree.random;
     for (const ir::OpenParameter& each : module.open)
         result.openValues.push_back(tree.instances[0].constants[each.constant]);
     result.complete = context.diags.errorCount() == errors;
-    checkRates(context, module, result);
+    if (hasShapes) checkRates(context, module, result);
     return result;
 }
 

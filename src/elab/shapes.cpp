@@ -47,17 +47,18 @@ public:
     Inference(base::Context& context, types::TypeTable& types, Elaboration& program)
         : context(context), types(types), program(program), graph(program.graph) {}
 
-    void run() {
+    bool run() {
         if (std::none_of(graph.edges.begin(), graph.edges.end(),
                          [](const graph::Edge& edge) { return isTensor(edge.type); }) &&
             std::none_of(program.kernels.begin(), program.kernels.end(),
                          [](const Kernel& kernel) { return usesTensors(kernel); }))
-            return;
+            return true;
         arriving.resize(graph.edges.size());
         seedInput();
         seedLoops();
         visitAll();
         if (!failed) finishEdges();
+        return !failed;
     }
 
 private:
@@ -346,8 +347,8 @@ private:
 
 }  // namespace
 
-void inferShapes(base::Context& context, types::TypeTable& types, Elaboration& program) {
-    Inference(context, types, program).run();
+bool inferShapes(base::Context& context, types::TypeTable& types, Elaboration& program) {
+    return Inference(context, types, program).run();
 }
 
 }  // namespace strc::elab

@@ -89,8 +89,9 @@ bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&
 
 /// Shapes of all tensors, from sources to sinks: kernels that deal with tensors give way to such that
 /// know them, in which tensors are arrays (tensor/expand.h), one for each list of types that arrive. The
-/// items of channels become arrays; Edge::tensors keeps what they are.
-void inferShapes(base::Context&, types::TypeTable&, Elaboration&);
+/// items of channels become arrays; Edge::tensors keeps what they are. False after an error: bodies have
+/// tensors without shapes then, and nobody may look at them.
+bool inferShapes(base::Context&, types::TypeTable&, Elaboration&);
 
 /// Resolves and checks the item types of all streams, weights and parts of composites.
 void checkTypes(base::Context&, const types::TypeTable&, Tree&);

@@ -24,7 +24,7 @@ TEST(PassesTest, RowsAreFoundByName) {
               }),
               "plan");
     EXPECT_THAT(passNames([](const PassInfo& row) { return row.kind == PassKind::Pass; }),
-                HasSubstr("lanes or llvm"));
+                HasSubstr("selections or llvm"));
 }
 
 TEST(PassesTest, WhatIsDisabledDoesNotRunAndIsNotCounted) {
