@@ -501,28 +501,30 @@ class Json(unittest.TestCase):
         self.assertTrue(self.receive()["interrupted"])
         self.assertEqual(self.ask(op="eval", text=":where")["ok"], True)
 
-    def interrupted(self, text, after):
-        """The answer to a line that is interrupted, and how long that took."""
-        self.send(op="eval", text=text)
-        time.sleep(after)
-        self.process.send_signal(signal.SIGINT)
-        begin = time.monotonic()
-        answer = self.receive()
-        self.assertTrue(answer["interrupted"], answer["diagnostics"])
-        self.assertLess(time.monotonic() - begin, PATIENCE)
-        return answer
+    def interrupted(self, text):
+        """Interrupts a line that takes a while, sooner where the machine is fast: it soon ends."""
+        for after in (1, 0.5, 0.2, 0.1):
+            self.send(op="eval", text=text)
+            time.sleep(after)
+            self.process.send_signal(signal.SIGINT)
+            begin = time.monotonic()
+            answer = self.receive()
+            self.assertLess(time.monotonic() - begin, PATIENCE)
+            if answer["interrupted"]:
+                return
+        self.fail(answer)
 
     def test_interrupt_of_many_items(self):
         for engine in ("interpret", "jit"):
             self.ask(op="eval", text=f":engine {engine}")
-            self.interrupted("take 100000000 IntRamp()", 1)
+            self.interrupted("take 100000000 IntRamp()")
 
     def test_interrupt_of_a_large_file(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "large.str")
             with open(path, "w", encoding="ascii") as file:
                 file.write("static { int[2000000] a = {" + ",".join(str(k) for k in range(2_000_000)) + "}; }\n")
-            self.interrupted(f":load {path}", 1)
+            self.interrupted(f":load {path}")
             self.assertEqual(self.ask(op="eval", text="1 + 1")["value"], 2)
 
     def test_termination(self):
