@@ -175,7 +175,10 @@ private:
         if (request.planIfPossible && result.context.lenient) return true;
         const bool isDynamic = result.elaboration.graph.isDynamic();
         if (request.planIfPossible && result.schedules.empty() && !isDynamic) return true;
-        if (std::string why = plan::whyNot(result.elaboration); !why.empty()) {
+        std::string why = plan::whyNot(result.elaboration);
+        if (why.empty() && popsTooLittle())
+            why = "a body pops less than it declares, which only the interpreter mends";
+        if (!why.empty()) {
             const graph::Graph& graph = result.elaboration.graph;
             result.context.diags.add(base::Diag::CannotCompile, graph.composites.empty()
                                                                     ? graph.nodes[0].range
@@ -201,6 +204,13 @@ private:
                                   request.improve.has_value()});
         if (isQuiet) std::swap(scratch.passes, result.context.passes);
         return !result.context.diags.hasErrors();
+    }
+
+    /// What --lenient made a warning of.
+    bool popsTooLittle() const {
+        for (const base::Diagnostic& each : result.context.diags.all())
+            if (each.id == base::Diag::PopRateViolated) return true;
+        return false;
     }
 
     /// Each node once. That there is none, because its buffers would be too large, is no fault.

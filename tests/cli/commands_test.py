@@ -127,6 +127,17 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         self.assertEqual(out, b"0\n2\n4\n")
         self.assertEqual(err.count("[pop-rate-violated]"), 1, err)
 
+    def test_lenient_rates_have_no_plan(self):
+        self.file("p.str", """void->void pipeline Main { add Source; add Some; add Sink; }
+void->int stateful filter Source { int n; work push 2 { push(n++); push(n++); } }
+int->int filter Some { work pop 2 push 1 { push(pop()); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        for command in (["build", "-o", "p"], ["check", "--emit=plan"]):
+            _, err = self.call(*command, "--lenient", "p.str", status=1)
+            self.assertIn("[cannot-compile]", err)
+        self.assertFalse((self.folder / "p").exists())
+
     def test_step_limit(self):
         self.file("p.str", """void->void pipeline Main { add Source; add Sink; }
 void->int filter Source { int n; init { while (n < 10) n = n * 2; } work push 1 { push(n); } }
