@@ -94,6 +94,20 @@ const Type* resultOf(Checker& c, TensorFn fn, std::span<const Typed> args) {
 
 bool becomesTensor(const Type* type) { return types::isTensorElement(types::innermost(type)); }
 
+bool reportOutsideFilter(Checker& c, SourceRange range) {
+    switch (c.body->place) {
+        case Place::FieldType:
+        case Place::FieldInit:
+        case Place::StreamType:
+        case Place::Init:
+        case Place::Work:
+        case Place::Prework:
+        case Place::Function:
+        case Place::Handler: return false;
+        default: c.error(Diag::TensorPlace, range) << "computed outside of filters"; return true;
+    }
+}
+
 Typed checkTensorBinary(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
                         const Typed& right) {
     for (bool isLeft : {true, false}) {
@@ -145,7 +159,10 @@ std::optional<Typed> checkTensorCall(Checker& c, const ast::CallExpr& call) {
     if (checkArgumentCount(c, call.callee.range, "function", row.name, count.least, count.most,
                            args.size()))
         return failed(c);
+    for (const Typed& arg : args)
+        if (arg.type->isError()) return failed(c);
     checkOperands(c, call, row.signature, args);
+    if (reportOutsideFilter(c, call.range)) return failed(c);
     reportNotFixed(c, call.range, row.name);
     CallTarget& target = targetOf(c, call, fn);
     target.result = resultOf(c, fn, args);

@@ -9,6 +9,9 @@ namespace strc::sema {
 /// An array of numbers, or a number, that becomes a tensor where one is wanted.
 bool becomesTensor(const Type*);
 
+/// Reports that there are no tensors in the code at hand, outside of filters: true then.
+bool reportOutsideFilter(Checker&, SourceRange);
+
 /// `+ - * /` and comparisons with a tensor on at least one side.
 Typed checkTensorBinary(Checker&, const ast::BinaryExpr&, const Typed& left, const Typed& right);
 /// `x[i, j]`, a scalar.

@@ -6,6 +6,7 @@
 
 #include "sema/expressions.h"
 #include "sema/scopes.h"
+#include "sema/tensors.h"
 
 namespace strc::sema {
 namespace {
@@ -105,7 +106,6 @@ const Type* tensorType(Checker& c, const ast::TypeExpr& written) {
 bool mayBeTensor(TypeUse use) {
     switch (use) {
         case TypeUse::Local:
-        case TypeUse::CompositeLocal:
         case TypeUse::Field:
         case TypeUse::StreamSide:
         case TypeUse::TypeArgument: return true;
@@ -116,6 +116,7 @@ bool mayBeTensor(TypeUse use) {
 std::string_view tensorPlace(TypeUse use, bool isElement) {
     if (isElement) return "an element of an array";
     switch (use) {
+        case TypeUse::CompositeLocal: return "a variable of a composite";
         case TypeUse::Global: return "a global";
         case TypeUse::StreamParam: return "a parameter of a stream";
         case TypeUse::FunctionParam:
@@ -159,6 +160,8 @@ bool isUsable(Checker& c, const ast::TypeExpr& written, const Type* element, boo
         return false;
     }
     if (element->is(TypeKind::Tensor)) {
+        bool isLocal = use == TypeUse::Local;
+        if (isLocal && !isArray && reportOutsideFilter(c, written.range)) return false;
         if (mayBeTensor(use) && !isArray) return true;
         c.error(Diag::TensorPlace, written.range) << tensorPlace(use, isArray);
         return false;
