@@ -33,6 +33,8 @@ struct World {
     const Type* outputStorage = nullptr;  ///< null: not known yet
     Sequence& fields;
     Sequence& output;  ///< pushed so far
+    std::map<std::uint32_t, const Type*>&
+        declared;  ///< fields: what is known by their declarations
     bool areFieldsKnown = false;  ///< setup and init are done
     bool isOutputRegular = true;  ///< nothing was pushed where the count depends on the run
 };
@@ -259,9 +261,12 @@ private:
         if (uses[instr.result] > 0) live.push_back(instr.result);
     }
 
-    /// Makes memory of everything that will still be used and is not: what it reads may change.
+    /// Gives all that will still be used memory of its own: what it is made of may change.
     void settle() {
-        forEachLive([&](NodePtr& node) { materialise(node); });
+        forEachLive([&](NodePtr& node) {
+            materialise(node);
+            if (node->kind == NodeKind::Memory && !isLasting(*node)) copy(node);
+        });
     }
 
     template <typename Visit>
@@ -277,14 +282,15 @@ private:
         *node = *place;
     }
 
+    void copy(const NodePtr& node) { *node = *elements.compute(std::make_shared<Node>(*node), ""); }
+
     /// Before `var` changes: who still needs its value gets a copy.
     void release(VarRef var) {
         forEachLive([&](NodePtr& node) {
             if (node->kind == NodeKind::Operation && reads(*node, var)) {
                 materialise(node);
             } else if (node->kind == NodeKind::Memory && node->var == var) {
-                auto copied = std::make_shared<Node>(*node);
-                *node = *elements.compute(copied, "");
+                copy(node);
             }
         });
     }
@@ -312,7 +318,7 @@ private:
         const Type* declared = dims.empty() ? type : types.tensor(type->element, dims);
         if (instr.var.space == Space::Field) {
             if (isConcrete(declared)) world.fields[instr.var.index] = declared;
-            declaredFields[instr.var.index] = declared;
+            world.declared[instr.var.index] = declared;
             Instr made = instr;  // the memory, all zero
             made.operands.clear();
             w.body.blocks[w.block].instrs.push_back(std::move(made));
@@ -362,8 +368,8 @@ private:
 
     void storeField(const Instr& instr, const NodePtr& value) {
         const Type*& type = world.fields[instr.var.index];
-        auto declared = declaredFields.find(instr.var.index);
-        if (declared != declaredFields.end()) checkDeclared(instr, declared->second, value->type);
+        auto declared = world.declared.find(instr.var.index);
+        if (declared != world.declared.end()) checkDeclared(instr, declared->second, value->type);
         if (!type && world.areFieldsKnown)
             stopUnknown(instr, "the shape of field " + nameOf(instr.var) +
                                    ", which neither its declaration nor init gives,");
@@ -721,7 +727,6 @@ private:
     std::map<std::pair<int, std::uint32_t>, Binding> bindings;
     /// Variables that keep their place in the control structure at hand; null: not written yet.
     std::map<std::pair<int, std::uint32_t>, NodePtr> fixed;
-    std::map<std::uint32_t, const Type*> declaredFields;
     NodePtr result;  ///< where the branches of a conditional put their values
     int depth = 0;  ///< of control structures
     std::int64_t popped = 0;
@@ -803,7 +808,8 @@ const Type* storageOf(const Sequence& items, types::TypeTable& types) {
 std::optional<Fault> expandSetup(ir::StreamCode& code, Sequence& fields, types::TypeTable& types) {
     fields.assign(code.fields.size(), nullptr);
     Sequence none;
-    World world{none, nullptr, nullptr, fields, none};
+    std::map<std::uint32_t, const Type*> declared;
+    World world{none, nullptr, nullptr, fields, none, declared};
     try {
         Body setup = BodyExpander(code, code.setup, world, types).expand();
         std::optional<Body> init;
@@ -825,7 +831,8 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving, 
     Sequence fields = arriving.fields;
     Sequence pushed;
     const Type* inputStorage = arriving.input.empty() ? nullptr : storageOf(arriving.input, types);
-    World world{arriving.input, inputStorage, nullptr, fields, pushed, true};
+    std::map<std::uint32_t, const Type*> declared;
+    World world{arriving.input, inputStorage, nullptr, fields, pushed, declared, true};
     try {
         std::size_t fromPrework = 0;
         forEachBody(code, [&](Body& body) {
