@@ -314,7 +314,7 @@ void Verifier::tensor(const Instr& i) {
     types::OperandCount count = types::operandCount(signature);
     bool fits = i.operands.size() >= count.least && i.operands.size() <= count.most;
     for (std::size_t k = 0; k < i.operands.size(); ++k)
-        switch (types::operandAt(signature, k, i.operands.size()).kind) {
+        switch (types::operandAt(signature, k, i.operands.size())) {
             case 'T': fits = fits && isKind(i, k, TypeKind::Tensor); break;
             case 'i': fits = fits && isKind(i, k, TypeKind::Int); break;
             case 'r':

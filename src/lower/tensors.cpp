@@ -78,7 +78,7 @@ Typed BodyLowerer::tensorCall(const sema::CallTarget& target, std::span<const Ex
     std::string_view signature = types::info(target.tensor).signature;
     std::vector<Reg> operands;
     for (std::size_t k = 0; k < args.size(); ++k) {
-        switch (types::operandAt(signature, k, args.size()).kind) {
+        switch (types::operandAt(signature, k, args.size())) {
             case 'T': operands.push_back(tensorAs(*args[k], m.types.tensor())); break;
             case 'i': operands.push_back(valueAs(*args[k], intType())); break;
             case 'S': operands.push_back(valueAs(*args[k], m.types.string())); break;

@@ -68,7 +68,7 @@ bool fits(const Type* type, char kind) {
 void checkOperands(Checker& c, const ast::CallExpr& call, std::string_view signature,
                    std::span<const Typed> args) {
     for (std::size_t k = 0; k < args.size(); ++k) {
-        char kind = types::operandAt(signature, k, args.size()).kind;
+        char kind = types::operandAt(signature, k, args.size());
         if (args[k].type->isError() || fits(args[k].type, kind)) continue;
         Target target;
         target.type = wantedType(c, kind);

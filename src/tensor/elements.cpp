@@ -269,8 +269,7 @@ Reg Elements::operation(const Node& node, const std::vector<Reg>& operands) {
                 [&] { return convert(operands[1], node.operands[1]->type->element, element); },
                 [&] { return convert(operands[2], node.operands[2]->type->element, element); });
         }
-        case TensorFn::Cast:
-            return convert(operands[0], node.operands[0]->type->element, element);
+        case TensorFn::Cast: return convert(operands[0], node.operands[0]->type->element, element);
         case TensorFn::Zeros: return zero(registerType(element, w.types));
         case TensorFn::Ones: return convert(w.integer(1), w.types.intType(), element);
         case TensorFn::Full: return operands[0];

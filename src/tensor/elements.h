@@ -1,8 +1,6 @@
 #pragma once
 /// The definitions: code for one element of a tensor, and nests of loops over all. Private to tensor.
 
-#include <map>
-
 #include "ir/writer.h"
 #include "tensor/node.h"
 

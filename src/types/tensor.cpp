@@ -32,22 +32,22 @@ TensorFn findTensorFn(std::string_view name) {
     return TensorFn::Count;
 }
 
-TensorOperand operandAt(std::string_view signature, std::size_t k, std::size_t count) {
+char operandAt(std::string_view signature, std::size_t k, std::size_t count) {
     bool repeats = signature.find('*') != std::string_view::npos;
     std::size_t after = repeats ? countAfterStar(signature) : 0;
     if (repeats && k < count && count - k <= after) {  // counted from the end
         std::size_t back = count - k;
         for (std::size_t at = signature.size(); at-- > 0;)
-            if (!isMark(signature[at]) && --back == 0) return {signature[at], false};
+            if (!isMark(signature[at]) && --back == 0) return signature[at];
     }
     std::size_t place = 0;
     for (std::size_t at = 0; at < signature.size(); ++at) {
         if (isMark(signature[at])) continue;
         char mark = at + 1 < signature.size() ? signature[at + 1] : '\0';
-        if (mark == '*' || place == k) return {signature[at], mark == '?'};
+        if (mark == '*' || place == k) return signature[at];
         ++place;
     }
-    return {};
+    return 0;
 }
 
 OperandCount operandCount(std::string_view signature) {

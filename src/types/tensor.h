@@ -28,13 +28,8 @@ const TensorFnInfo& info(TensorFn);
 /// TensorFn::Count if there is none of that name.
 TensorFn findTensorFn(std::string_view name);
 
-/// One operand that a signature asks for.
-struct TensorOperand {
-    char kind = 0;  ///< a letter of the signature; 0: there is none at that place
-    bool optional = false;
-};
-/// What stands at place `k` of `count` operands.
-TensorOperand operandAt(std::string_view signature, std::size_t k, std::size_t count);
+/// The letter that stands at place `k` of `count` operands; 0 if there is none.
+char operandAt(std::string_view signature, std::size_t k, std::size_t count);
 /// Least and greatest number of operands; `most` is SIZE_MAX where any number may follow.
 struct OperandCount {
     std::size_t least = 0, most = 0;
