@@ -82,7 +82,9 @@ void checkOperands(Checker& c, const ast::CallExpr& call, std::string_view signa
 const Type* resultOf(Checker& c, TensorFn fn, std::span<const Typed> args) {
     switch (fn) {
         case TensorFn::Item: return scalarOf(c, args[0].type);
-        case TensorFn::Size: return c.types.intType();
+        case TensorFn::Size:
+        case TensorFn::Rank: return c.types.intType();
+        case TensorFn::Arange:
         case TensorFn::Argmax: return c.types.tensor(c.types.scalar(TypeKind::Long));
         case TensorFn::Zeros:
         case TensorFn::Ones: return c.types.tensor(c.types.floatType());

@@ -87,7 +87,10 @@ private:
             case TensorFn::Argmax: return reduced(types.scalar(TypeKind::Long));
             case TensorFn::Softmax:
             case TensorFn::LogSoftmax: return softmax();
+            case TensorFn::CumSum: return cumSum();
             case TensorFn::Matmul: return matmul();
+            case TensorFn::Conv: return conv();
+            case TensorFn::Attention: return attention();
             case TensorFn::Reshape: return reshape();
             case TensorFn::Flatten: return flatten();
             case TensorFn::Transpose: return transpose();
@@ -95,16 +98,26 @@ private:
             case TensorFn::Squeeze: return squeeze();
             case TensorFn::Unsqueeze: return unsqueeze();
             case TensorFn::Slice: return slice();
+            case TensorFn::Narrow: return narrow();
+            case TensorFn::Flip: dimensionAt(1, dims(0).size()); return input(0);
+            case TensorFn::Windows: return windows();
             case TensorFn::Broadcast: return broadcastTo();
+            case TensorFn::Pad: return pad();
+            case TensorFn::Spread: return spread();
+            case TensorFn::Update: return update();
+            case TensorFn::Take: return take();
             case TensorFn::Concat: return concat();
             case TensorFn::Zeros:
             case TensorFn::Ones: return types.tensor(types.floatType(), extents(0));
             case TensorFn::Full: return types.tensor(elementOf(operands[0].type), extents(1));
+            case TensorFn::Arange: return types.tensor(types.scalar(TypeKind::Long), extents(0));
+            case TensorFn::Stored: return fail("there are no stored values");
             case TensorFn::FromScalar: return types.tensor(elementOf(operands[0].type), Dims{});
             case TensorFn::FromArray: return fromArray();
             case TensorFn::Read: return read();
             case TensorFn::Item: return item();
             case TensorFn::Size: return size();
+            case TensorFn::Rank: return types.intType();
             case TensorFn::Count: break;
         }
         STRC_UNREACHABLE("operation on tensors");
@@ -219,6 +232,11 @@ private:
         return types.tensor(real(0), dims(0));
     }
 
+    const Type* cumSum() {
+        dimensionAt(1, dims(0).size());
+        return types.tensor(summed(), dims(0));
+    }
+
     const Type* matmul() {
         Dims a = dims(0);
         Dims b = dims(1);
@@ -240,6 +258,69 @@ private:
         if (!isRow) outer->push_back(a[a.size() - 2]);
         if (!isColumn) outer->push_back(b.back());
         return types.tensor(common(0, 1), std::move(*outer));
+    }
+
+    /// One spatial dimension of a convolution.
+    std::int64_t swept(std::int64_t extent, std::int64_t kernel, std::int64_t stride,
+                       std::int64_t dilation) {
+        if (stride < 1 || dilation < 1) {
+            fail("strides and dilations are at least 1");
+            return 0;
+        }
+        const std::int64_t reach = dilation * (kernel - 1) + 1;
+        if (kernel < 1 || reach > extent) {
+            fail(fmt::format("a window of {} does not fit into {}", reach, extent));
+            return 0;
+        }
+        return (extent - reach) / stride + 1;
+    }
+
+    const Type* conv() {
+        const Dims& x = dims(0);
+        const Dims& weight = dims(1);
+        if (weight.size() < 3)
+            return fail("weights have the dimensions out, in / groups and those of the kernel");
+        const std::size_t n = weight.size() - 2;
+        if (operands.size() != 2 + 2 * n + 1)
+            return fail(fmt::format("{} strides, {} dilations and the groups are {} operands", n, n,
+                                    2 * n + 1));
+        if (x.size() != n + 1 && x.size() != n + 2)
+            return fail(
+                fmt::format("{} has neither {} nor {} dimensions", toString(x), n + 1, n + 2));
+        const std::size_t channel = x.size() - n - 1;
+        const std::int64_t groups = known(operands.size() - 1);
+        if (!why.empty()) return nullptr;
+        if (groups < 1 || weight[0] % groups != 0)
+            return fail(fmt::format("{} output channels do not make {} groups", weight[0], groups));
+        if (x[channel] != weight[1] * groups)
+            return fail(fmt::format("{} has {} channels, the weights take {}", toString(x),
+                                    x[channel], weight[1] * groups));
+        Dims shape = x;
+        shape[channel] = weight[0];
+        for (std::size_t k = 0; k < n; ++k)
+            shape[channel + 1 + k] =
+                swept(x[channel + 1 + k], weight[2 + k], known(2 + k), known(2 + n + k));
+        return types.tensor(common(0, 1), std::move(shape));
+    }
+
+    const Type* attention() {
+        const Dims& q = dims(0);
+        const Dims& k = dims(1);
+        const Dims& v = dims(2);
+        if (q.size() < 2 || q.size() != k.size() || k.size() != v.size())
+            return fail("queries, keys and values have the same two or more dimensions");
+        const std::size_t row = q.size() - 2;
+        const bool isSameBatch = std::equal(q.begin(), q.end() - 2, k.begin()) &&
+                                 std::equal(q.begin(), q.end() - 2, v.begin());
+        if (!isSameBatch || q.back() != k.back() || k[row] != v[row])
+            return fail(fmt::format("the shapes {}, {} and {} do not fit each other", toString(q),
+                                    toString(k), toString(v)));
+        if (k[row] == 0) return fail("there are no keys");
+        if (operands.size() > 3) known(3);
+        if (operands.size() > 4) known(4);
+        Dims shape = q;
+        shape.back() = v.back();
+        return types.tensor(real(0), std::move(shape));
     }
 
     // ---- shapes
@@ -340,6 +421,83 @@ private:
             return fail(fmt::format("{} to {} does not lie in the {} items of dimension {}", from,
                                     to, shape[at], at));
         shape[at] = (to - from + step - 1) / step;
+        return types.tensor(element(0), std::move(shape));
+    }
+
+    const Type* narrow() {
+        Dims shape = dims(0);
+        const std::size_t at = dimensionAt(1, shape.size());
+        const std::int64_t count = known(3);
+        if (!why.empty()) return nullptr;
+        checkPart(count, shape[at], at, 2);
+        shape[at] = count;
+        return types.tensor(element(0), std::move(shape));
+    }
+
+    /// `count` items from the one that operand `first` names, if that is known already.
+    void checkPart(std::int64_t count, std::int64_t extent, std::size_t at, std::size_t first) {
+        const std::int64_t from = operands[first].constant ? operands[first].constant->toInt() : 0;
+        if (count < 0 || from < 0 || from + count > extent)
+            fail(fmt::format("{} items from {} on do not lie in the {} items of dimension {}",
+                             count, from, extent, at));
+    }
+
+    const Type* windows() {
+        Dims shape = dims(0);
+        const std::size_t at = dimensionAt(1, shape.size());
+        const std::int64_t size = known(2);
+        const std::int64_t step = known(3);
+        const std::int64_t dilation = operands.size() > 4 ? known(4) : 1;
+        if (!why.empty()) return nullptr;
+        shape[at] = swept(shape[at], size, step, dilation);
+        shape.push_back(size);
+        return types.tensor(element(0), std::move(shape));
+    }
+
+    const Type* pad() {
+        Dims shape = dims(0);
+        const std::size_t at = dimensionAt(1, shape.size());
+        const std::int64_t before = known(2);
+        const std::int64_t after = known(3);
+        if (!why.empty()) return nullptr;
+        if (before < 0 || after < 0) return fail("no less than 0 items can be added");
+        shape[at] += before + after;
+        return types.tensor(element(0), std::move(shape));
+    }
+
+    const Type* spread() {
+        Dims shape = dims(0);
+        const std::size_t at = dimensionAt(1, shape.size());
+        const std::int64_t step = known(2);
+        if (!why.empty()) return nullptr;
+        if (step < 1) return fail(fmt::format("a step of {} leads nowhere", step));
+        if (shape[at] > 0) shape[at] = (shape[at] - 1) * step + 1;
+        return types.tensor(element(0), std::move(shape));
+    }
+
+    const Type* update() {
+        const std::size_t at = dimensionAt(2, dims(0).size());
+        if (!why.empty()) return nullptr;
+        Dims part = dims(1);
+        if (part.size() != dims(0).size())
+            return fail(fmt::format("{} and {} have different numbers of dimensions",
+                                    toString(dims(0)), toString(part)));
+        checkPart(part[at], dims(0)[at], at, 3);
+        part[at] = dims(0)[at];
+        if (part != dims(0))
+            return fail(fmt::format("{} and {} differ in another dimension than {}",
+                                    toString(dims(0)), toString(dims(1)), at));
+        return input(0);
+    }
+
+    const Type* take() {
+        const std::size_t at = dimensionAt(2, dims(0).size());
+        if (category(element(1)) != 1) return fail("items are named by integers");
+        if (!why.empty()) return nullptr;
+        Dims shape(dims(0).begin(), dims(0).begin() + static_cast<std::ptrdiff_t>(at));
+        shape.insert(shape.end(), dims(1).begin(), dims(1).end());
+        shape.insert(shape.end(), dims(0).begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                     dims(0).end());
         return types.tensor(element(0), std::move(shape));
     }
 
