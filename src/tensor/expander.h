@@ -1,0 +1,166 @@
+#pragma once
+/// Walks a body in order, with the types of all tensors at hand, and makes the same body without
+/// tensors. Private to tensor.
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "tensor/elements.h"
+#include "tensor/expand.h"
+
+namespace strc::tensor {
+
+bool isTensor(const Type*);
+
+/// Thrown from deep inside of a body; caught by `expand…`.
+struct Stop {
+    Fault fault;
+};
+
+/// What a body sees of the world around it.
+struct World {
+    const Sequence& input;
+    const Type* inputStorage = nullptr;  ///< null: the items are no tensors
+    const Type* outputStorage = nullptr;  ///< null: not known yet
+    Sequence& fields;
+    Sequence& output;  ///< pushed so far
+    std::map<std::uint32_t, const Type*>&
+        declared;  ///< fields: what is known by their declarations
+    bool areFieldsKnown = false;  ///< setup and init are done
+    bool isOutputRegular = true;  ///< nothing was pushed where the count depends on the run
+};
+
+class BodyExpander {
+public:
+    BodyExpander(const ir::StreamCode& code, const ir::Body& from, World& world,
+                 types::TypeTable& types)
+        : code(code), from(from), world(world), types(types), w(types), elements(w) {}
+
+    ir::Body expand();
+
+private:
+    /// What a tensor variable holds at the place in the code that has been reached.
+    struct Binding {
+        NodePtr value;  ///< memory; null: nothing yet
+        const Type* declared = nullptr;  ///< what is known of the type by its declaration
+    };
+
+    [[noreturn]] void stop(const ir::Instr& instr, std::string why) {
+        throw Stop{{false, describe(instr), std::move(why), instr.range}};
+    }
+    [[noreturn]] void stop(const ir::Instr& instr, std::string subject, std::string why) {
+        throw Stop{{false, std::move(subject), std::move(why), instr.range}};
+    }
+    [[noreturn]] void stopUnknown(const ir::Instr& instr, std::string what) {
+        throw Stop{{true, std::move(what), {}, instr.range}};
+    }
+    static std::string describe(const ir::Instr& instr);
+
+    // ---- walking
+    void countUses();
+    void expandBlock(ir::BlockId id);
+    void expandInstr(const ir::Instr& instr);
+    const Type* variableType(ir::VarRef var) const;
+    void copyInstr(const ir::Instr& instr);
+
+    // ---- branches and loops
+    void storedIn(ir::BlockId id, std::vector<ir::VarRef>& found) const;
+    /// Variables that are changed inside get a place of their own before, in which all of it works.
+    void control(const ir::Instr& instr);
+    void inside(ir::BlockId id);
+    void emitControl(const ir::Instr& instr, const std::array<ir::BlockId, 3>& blocks,
+                     bool givesTensor);
+    /// The value of a branch goes to memory that both share; an `if` without a result stays.
+    void yield(const ir::Instr& instr);
+
+    // ---- values that are still to be computed
+    NodePtr nodeOf(const ir::Instr& instr, std::size_t k) const { return nodes[instr.operands[k]]; }
+    void define(const ir::Instr& instr, NodePtr node);
+    /// Gives all that will still be used memory of its own: what it is made of may change.
+    void settle();
+    template <typename Visit>
+    void forEachLive(Visit visit) {
+        std::erase_if(live, [&](ir::Reg reg) { return uses[reg] <= 0; });
+        for (ir::Reg reg : live) visit(nodes[reg]);
+    }
+    /// The node itself becomes memory, for all who hold it.
+    void materialise(const NodePtr& node);
+    void copy(const NodePtr& node) { *node = *elements.compute(std::make_shared<Node>(*node), ""); }
+    /// Before `var` changes: who still needs its value gets a copy.
+    void release(ir::VarRef var);
+
+    // ---- variables
+    static std::pair<int, std::uint32_t> key(ir::VarRef var);
+    std::string nameOf(ir::VarRef var) const;
+    void declare(const ir::Instr& instr);
+    NodePtr field(const ir::Instr& instr);
+    void load(const ir::Instr& instr);
+    void store(const ir::Instr& instr);
+    void checkDeclared(const ir::Instr& instr, const Type* declared, const Type* type);
+    void storeField(const ir::Instr& instr, const NodePtr& value);
+    /// Writes memory that `value` may be made of.
+    void overwrite(ir::VarRef var, const Type* array, NodePtr value);
+    void bind(ir::VarRef var, const NodePtr& value, const ir::Instr* instr = nullptr);
+    /// Memory that nobody will write again.
+    bool isLasting(const Node& node) const;
+    /// Gives a variable the place that it keeps in the control structure at hand.
+    void fix(ir::VarRef var, const NodePtr& value);
+
+    // ---- operations
+    void checkComputable(const ir::Instr& instr, const Type* type);
+    void operation(const ir::Instr& instr);
+    const Type* scalarType(ir::Reg reg) const { return from.regs[reg].type; }
+    NodePtr build(const ir::Instr& instr, const Type* type);
+    static bool readsMemory(const Node& view);
+    /// Dimensions counted from the end become ordinary ones.
+    static void normalise(Node& node);
+    /// What is read more often than it has elements, or out of order, is computed before.
+    void prepareOperands(const Node& node);
+    /// Can be computed element after element as it lies in memory.
+    static bool isInOrder(const Node& node);
+    NodePtr make(types::TensorFn fn, const Type* type, std::vector<NodePtr> operands,
+                 std::vector<std::int64_t> ints, base::SourceRange range);
+    /// exp(x - amax(x)) / sum(exp(x - amax(x))), and its logarithm.
+    NodePtr softmax(const ir::Instr& instr, const Node& node);
+
+    // ---- between tensors and scalars
+    void setInt(const ir::Instr& instr, std::int64_t value);
+    /// The scalar operand as an element: a bit as an int.
+    ir::Reg elementReg(const ir::Instr& instr);
+    void fromScalar(const ir::Instr& instr, const Type* type);
+    /// The array may change afterwards: a copy.
+    void fromArray(const ir::Instr& instr, const Type* type);
+    void copyRows(ir::Reg ref, const Type* type, Place place, const Node& to);
+    void read(const ir::Instr& instr);
+    /// Traps unless the index lies in the extent: as an element of an array that has no memory does.
+    void checkIndex(ir::Reg index, std::int64_t extent);
+
+    // ---- items
+    const Type* arriving(const ir::Instr& instr, std::int64_t offset);
+    void take(const ir::Instr& instr);
+    void discard(const ir::Instr& instr);
+    void push(const ir::Instr& instr);
+
+    const ir::StreamCode& code;
+    const ir::Body& from;
+    World& world;
+    types::TypeTable& types;
+    ir::Writer w;
+    Elements elements;
+    std::vector<ir::Reg> regs;  ///< of `from` -> of the body that is made; kNone for tensors
+    std::vector<NodePtr> nodes;  ///< by register of `from`
+    std::vector<std::optional<Value>> constants;  ///< by register of `from`
+    std::vector<int> uses;  ///< that are still to come
+    std::vector<ir::Reg> live;  ///< tensors that may still be used
+    std::map<std::pair<int, std::uint32_t>, Binding> bindings;
+    /// Variables that keep their place in the control structure at hand; null: not written yet.
+    std::map<std::pair<int, std::uint32_t>, NodePtr> fixed;
+    NodePtr result;  ///< where the branches of a conditional put their values
+    int depth = 0;  ///< of control structures
+    std::int64_t popped = 0;
+};
+
+}  // namespace strc::tensor

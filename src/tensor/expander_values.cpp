@@ -1,0 +1,167 @@
+// Values that are still to be computed, and the variables that hold them.
+
+#include <algorithm>
+
+#include "tensor/expander.h"
+
+namespace strc::tensor {
+
+using ir::Instr;
+using ir::Reg;
+using ir::Space;
+using ir::VarRef;
+using types::TensorFn;
+
+void BodyExpander::define(const Instr& instr, NodePtr node) {
+    nodes[instr.result] = std::move(node);
+    if (uses[instr.result] > 0) live.push_back(instr.result);
+}
+
+void BodyExpander::settle() {
+    forEachLive([&](NodePtr& node) {
+        materialise(node);
+        if (node->kind == NodeKind::Memory && !isLasting(*node)) copy(node);
+    });
+}
+
+void BodyExpander::materialise(const NodePtr& node) {
+    if (node->kind != NodeKind::Operation) return;
+    const NodePtr place = elements.compute(node, "");
+    *node = *place;
+}
+
+void BodyExpander::release(VarRef var) {
+    forEachLive([&](NodePtr& node) {
+        if (node->kind == NodeKind::Operation && reads(*node, var)) {
+            materialise(node);
+        } else if (node->kind == NodeKind::Memory && node->var == var) {
+            copy(node);
+        }
+    });
+}
+
+std::pair<int, std::uint32_t> BodyExpander::key(VarRef var) {
+    return {static_cast<int>(var.space), var.index};
+}
+
+std::string BodyExpander::nameOf(VarRef var) const {
+    return "'" +
+           (var.space == Space::Local ? from.locals[var.index].name : code.fields[var.index].name) +
+           "'";
+}
+
+void BodyExpander::declare(const Instr& instr) {
+    const Type* type = variableType(instr.var);
+    std::vector<std::int64_t> dims;
+    for (Reg operand : instr.operands) {
+        if (!constants[operand]) stopUnknown(instr, "a dimension of " + nameOf(instr.var));
+        dims.push_back(constants[operand]->toInt());
+    }
+    const Type* declared = dims.empty() ? type : types.tensor(type->element, dims);
+    if (instr.var.space == Space::Field) {
+        if (isConcrete(declared)) world.fields[instr.var.index] = declared;
+        world.declared[instr.var.index] = declared;
+        Instr made = instr;  // the memory, all zero
+        made.operands.clear();
+        w.body.blocks[w.block].instrs.push_back(std::move(made));
+        return;
+    }
+    Binding& binding = bindings[key(instr.var)];
+    binding = {nullptr, declared};
+    if (!isConcrete(declared)) return;
+    auto zeros = std::make_shared<Node>();
+    zeros->type = declared;
+    zeros->fn = TensorFn::Zeros;
+    zeros->range = instr.range;
+    bind(instr.var, zeros);
+}
+
+NodePtr BodyExpander::field(const Instr& instr) {
+    const Type* type = world.fields[instr.var.index];
+    if (!type)
+        stopUnknown(instr, "the shape of field " + nameOf(instr.var) + ", which has no value yet,");
+    return memory(type, instr.var, storageOf(type, types));
+}
+
+void BodyExpander::load(const Instr& instr) {
+    if (instr.var.space == Space::Field) return define(instr, field(instr));
+    const NodePtr value = bindings[key(instr.var)].value;
+    if (!value)
+        stopUnknown(instr, "the shape of " + nameOf(instr.var) + ", which has no value yet,");
+    define(instr, std::make_shared<Node>(*value));
+}
+
+void BodyExpander::store(const Instr& instr) {
+    const NodePtr value = nodeOf(instr, 0);
+    checkComputable(instr, value->type);
+    if (instr.var.space == Space::Field) return storeField(instr, value);
+    const Type* declared = bindings[key(instr.var)].declared;
+    checkDeclared(instr, declared, value->type);
+    bind(instr.var, value, &instr);
+}
+
+void BodyExpander::checkDeclared(const Instr& instr, const Type* declared, const Type* type) {
+    if (declared && !types::compatible(declared, type))
+        stop(instr, nameOf(instr.var),
+             "it is declared as " + types::toString(declared) + " and gets " +
+                 types::toString(type));
+}
+
+void BodyExpander::storeField(const Instr& instr, const NodePtr& value) {
+    const Type*& type = world.fields[instr.var.index];
+    auto declared = world.declared.find(instr.var.index);
+    if (declared != world.declared.end()) checkDeclared(instr, declared->second, value->type);
+    if (!type && world.areFieldsKnown)
+        stopUnknown(instr, "the shape of field " + nameOf(instr.var) +
+                               ", which neither its declaration nor init gives,");
+    if (!type) type = value->type;
+    if (type != value->type)
+        stop(instr, nameOf(instr.var),
+             "the field is " + types::toString(type) + " and cannot become " +
+                 types::toString(value->type));
+    overwrite(instr.var, storageOf(type, types), value);
+}
+
+void BodyExpander::overwrite(VarRef var, const Type* array, NodePtr value) {
+    release(var);
+    if (value->kind == NodeKind::Memory && value->var == var) return;
+    if (value->kind == NodeKind::Operation && reads(*value, var))
+        value = elements.compute(value, "");
+    elements.computeInto(value, var, array);
+}
+
+void BodyExpander::bind(VarRef var, const NodePtr& value, const Instr* instr) {
+    auto place = fixed.find(key(var));
+    if (place == fixed.end()) {
+        materialise(value);
+        bindings[key(var)].value = isLasting(*value) ? value : elements.compute(value, "");
+        return;
+    }
+    if (!place->second) {
+        fix(var, value);
+    } else if (place->second->type != value->type) {
+        if (instr)
+            stop(*instr, nameOf(var),
+                 "it is " + types::toString(place->second->type) + " in one round or branch and " +
+                     types::toString(value->type) + " in another");
+    } else {
+        overwrite(place->second->var, place->second->array, value);
+    }
+    bindings[key(var)].value = place->second;
+}
+
+bool BodyExpander::isLasting(const Node& node) const {
+    if (node.kind != NodeKind::Memory || node.var.space != Space::Local) return false;
+    return std::none_of(fixed.begin(), fixed.end(), [&](const auto& entry) {
+        return entry.second && entry.second->var == node.var;
+    });
+}
+
+void BodyExpander::fix(VarRef var, const NodePtr& value) {
+    const NodePtr place =
+        elements.compute(std::make_shared<Node>(*value), from.locals[var.index].name);
+    fixed[key(var)] = place;
+    bindings[key(var)].value = place;
+}
+
+}  // namespace strc::tensor
