@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "codegen/detail/body_emitter.h"
 #include "strc/demand.h"
+#include "types/tensor_text.h"
 
 namespace strc::codegen {
 
@@ -165,8 +166,15 @@ void BodyEmitter::checkCount(llvm::Value* counter, std::int64_t declared, base::
 
 void BodyEmitter::print(const Instr& instr) {
     llvm::Value* x = operand(instr, 0);
-    const Type* type = typeOf(instr.operands[0]);
     llvm::Value* env = param(kEnv);
+    if (instr.type->is(TypeKind::Tensor)) {
+        const std::vector<std::int64_t> words = types::shapeOf(instr.type);
+        const std::vector<std::uint64_t> list(words.begin(), words.end());
+        auto* shape = m.constantData(llvm::ConstantDataArray::get(m.context, list), "shape");
+        b.CreateCall(m.runtime("strc_print_tensor"), {env, shape, x});
+        return;
+    }
+    const Type* type = typeOf(instr.operands[0]);
     switch (type->kind) {
         case TypeKind::Boolean:
             b.CreateCall(m.runtime("strc_print_boolean"), {env, b.CreateZExt(x, m.i32())});

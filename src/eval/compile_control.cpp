@@ -61,8 +61,12 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::Iter: tape(instr); break;
         case Op::Call: emitCall(instr); break;
         case Op::Print:
-            out.op(Code32::Print, {slotOf(instr.operands[0]),
-                                   static_cast<std::uint32_t>(typeOf(instr.operands[0])->kind)});
+            if (body.regs[instr.operands[0]].ref)
+                emitHost(instr);
+            else
+                out.op(Code32::Print,
+                       {slotOf(instr.operands[0]),
+                        static_cast<std::uint32_t>(typeOf(instr.operands[0])->kind)});
             break;
         case Op::NewLine: out.op(Code32::NewLine); break;
         case Op::Send:

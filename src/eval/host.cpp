@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "eval/run.h"
+#include "types/tensor_text.h"
 
 namespace strc::eval {
 
@@ -59,6 +60,7 @@ public:
     bool execute() {
         switch (instr.op) {
             case Op::Declare: return declare();
+            case Op::Print: return printTensor();
             case Op::ReadArray: return readArray();
             case Op::Send: return send();
             case Op::Call: return callNative();
@@ -149,6 +151,13 @@ private:
 
     bool tooLarge(std::uint64_t elements, std::uint64_t most) {
         return trap(Diag::ArrayTooLarge, {std::to_string(elements), std::to_string(most)});
+    }
+
+    bool printTensor() {
+        const std::string text = types::toString(instr.type, frame[op.operands[0].slot].address);
+        host.print(text);
+        run.charge(text.size());
+        return true;
     }
 
     // ---- declarations

@@ -87,6 +87,10 @@ private:
     bool isRef(const Instr& i, std::size_t k) const {
         return k < i.operands.size() && reg(i, k).ref;
     }
+    bool isTensorMemory(const Instr& i, const Type* t) const {
+        return t->is(TypeKind::Tensor) && isConcrete(t) && isRef(i, 0) &&
+               types::sizeOf(reg(i, 0).type) >= types::sizeOf(t);
+    }
     bool intsFrom(const Instr& i, std::size_t first) const {
         for (std::size_t k = first; k < i.operands.size(); ++k)
             if (!isKind(i, k, TypeKind::Int)) return false;
@@ -275,7 +279,9 @@ void Verifier::scalars(const Instr& i) {
             expect(isKind(i, 0, TypeKind::String) && isKind(i, 1, TypeKind::String), i,
                    "Strings are needed");
             break;
-        case Op::Print: expect(t && isValue(i, 0, t), i, "operand of another type"); break;
+        case Op::Print:
+            expect(t && (isValue(i, 0, t) || isTensorMemory(i, t)), i, "operand of another type");
+            break;
         case Op::Part:
             expect(
                 isKind(i, 0, TypeKind::Complex) || (!reg(i, 0).ref && reg(i, 0).type->isVector()),

@@ -100,8 +100,7 @@ void BodyExpander::expandInstr(const Instr& instr) {
             if (isTensor(from.regs[instr.operands[0]].type)) return yield(instr);
             break;
         case Op::Print:
-            if (isTensor(instr.type))
-                stop(instr, "a tensor cannot be printed in compiled code yet");
+            if (isTensor(instr.type)) return print(instr);
             break;
         case Op::Call: settle(); break;
         default: break;

@@ -143,6 +143,7 @@ private:
     void take(const ir::Instr& instr);
     void discard(const ir::Instr& instr);
     void push(const ir::Instr& instr);
+    void print(const ir::Instr& instr);
 
     const ir::StreamCode& code;
     const ir::Body& from;

@@ -1,4 +1,4 @@
-// Items that come and go.
+// Items that come and go, and what is shown.
 
 #include "tensor/expander.h"
 
@@ -60,6 +60,14 @@ void BodyExpander::push(const Instr& instr) {
     }
     const Reg ref = w.address(var, storage);
     w.emit(Op::PushFrom, storage, {ref}).checked = instr.checked;
+}
+
+void BodyExpander::print(const Instr& instr) {
+    NodePtr value = nodeOf(instr, 0);
+    checkComputable(instr, value->type);
+    materialise(value);
+    if (value->kind == NodeKind::Number) value = elements.compute(value, "");
+    w.emit(Op::Print, value->type, {w.address(value->var, value->array)});
 }
 
 }  // namespace strc::tensor

@@ -20,6 +20,20 @@ uint32_t strc_text_of_double(char *to, double value, int c_format);
 /// As "a+bi".
 uint32_t strc_text_of_complex(char *to, float re, float im, int c_format);
 
+/// Elements of tensors, as they lie in memory: 1, 4, 8, 4 and 8 bytes.
+typedef enum strc_element {
+    STRC_ELEMENT_BOOLEAN,
+    STRC_ELEMENT_INT,
+    STRC_ELEMENT_LONG,
+    STRC_ELEMENT_FLOAT,
+    STRC_ELEMENT_DOUBLE,
+} strc_element;
+
+typedef void strc_put(void *self, const char *text, uint64_t size);
+/// The text of a tensor, as NumPy shows it, piece by piece. `shape`: its strc_element, how many dimensions
+/// it has, and their extents.
+void strc_text_of_tensor(const int64_t *shape, const void *elements, strc_put *put, void *self);
+
 /// Advances the generator of language.md 16.3; uniform in [0, 1), 53 random bits.
 double strc_random_next(uint64_t *state);
 
