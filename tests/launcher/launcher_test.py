@@ -94,6 +94,20 @@ class Launcher(unittest.TestCase):
         done = self.call("x", path=os.environ["PATH"])
         self.assertEqual((done.stdout, done.returncode), ("", 69))
 
+    def test_models_are_imported_without_a_build(self):
+        self.write("scripts/import-model", PROGRAM)
+        done = self.call("import", "model.py:A", "--input", "1x 3")
+        self.assertEqual(done.stdout, f"<{self.root}/scripts/import-model><model.py:A><--input><1x 3>[line]")
+        self.assertEqual(done.returncode, 7)
+
+    def test_setup(self):
+        self.write("scripts/set-up-torch", PROGRAM)
+        done = self.call("setup", "torch", "--all")
+        self.assertEqual(done.stdout, f"<{self.root}/scripts/set-up-torch><--all>[line]")
+        done = self.call("setup", "tensorflow")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("strc setup torch", done.stderr)
+
 
 class SetUp(unittest.TestCase):
     """scripts/set-up beside stand-ins for dpkg-query, apt-get, cmake and ninja."""
@@ -188,6 +202,106 @@ class SetUp(unittest.TestCase):
         self.assertIn("--fresh", self.calls)
         done = self.call("build", NINJA="1")
         self.assertEqual((done.returncode, self.built), (1, False))
+
+
+class SetUpTorch(unittest.TestCase):
+    """scripts/set-up-torch and scripts/import-model with a stand-in for Python."""
+
+    PYTHON = """#!{shell}
+echo "python $*" >>"$LOG"
+case $* in
+    -c*) exit 0 ;;
+    "-m venv "*) {mkdir} -p "$3/bin"; {cp} "$0" "$3/bin/python" ;;
+    "-m pip "*) exit ${{PIP:-0}} ;;
+    "-m strc.importer "*) echo "imports, $PYTHONPATH" ;;
+esac
+"""
+    CONSTRAINTS = "alpha==1.0  # wanted\nbeta==2.0\ngamma==3.0  # optional\n"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        place = Path(folder.name).resolve()
+        self.root, self.bin, self.venv, self.log = (place / name for name in ["check out", "bin", "ve nv", "log"])
+        for path in [self.root / "scripts", self.root / "python", self.bin]:
+            path.mkdir(parents=True)
+        for name in ["set-up-torch", "import-model"]:
+            shutil.copy(ROOT / "scripts" / name, self.root / "scripts")
+        (self.root / "python/constraints.txt").write_text(self.CONSTRAINTS)
+        for name in ["dirname", "readlink", "cksum", "mkdir", "cat", "sed", "rm", "flock"]:
+            (self.bin / name).symlink_to(shutil.which(name))
+        python = self.bin / "python3"
+        python.write_text(self.PYTHON.format(shell=SHELL, mkdir=shutil.which("mkdir"), cp=shutil.which("cp")))
+        python.chmod(0o755)
+
+    def call(self, *words, script="set-up-torch", **more):
+        self.log.write_text("")
+        environment = {"PATH": str(self.bin), "LOG": str(self.log), "STRC_VENV": str(self.venv), **more}
+        done = subprocess.run(
+            [SHELL, self.root / "scripts" / script, *words],
+            cwd="/", env=environment, capture_output=True, text=True, check=False,
+        )
+        self.calls = self.log.read_text()
+        return done
+
+    def test_once(self):
+        done = self.call()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(self.calls, "-m pip install .*--constraint .*/constraints.txt alpha\n")
+        self.assertIn("alpha", done.stdout)
+        done = self.call()
+        self.assertEqual((done.returncode, done.stdout, self.calls), (0, "", ""))
+
+    def test_again_when_the_constraints_change(self):
+        self.call()
+        (self.root / "python/constraints.txt").write_text(self.CONSTRAINTS.replace("1.0", "1.1"))
+        self.call()
+        self.assertIn("-m pip install", self.calls)
+        self.assertNotIn("-m venv", self.calls)
+
+    def test_optional_packages(self):
+        self.call()
+        self.call("--all")
+        self.assertRegex(self.calls, "alpha gamma\n")
+        self.call()
+        self.assertEqual(self.calls, "")
+
+    def test_a_failure_leaves_no_stamp(self):
+        done = self.call(PIP="1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("network", done.stderr)
+        self.assertEqual(self.call().returncode, 0)
+        self.assertIn("-m pip install", self.calls)
+
+    def test_nothing_is_installed_where_that_is_not_wanted(self):
+        done = self.call(STRC_NO_INSTALL="1")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("STRC_NO_INSTALL", done.stderr)
+        self.assertFalse(self.venv.exists())
+        done = self.call("model.py:A", script="import-model", STRC_NO_INSTALL="1")
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertIn("strc setup torch", done.stderr)
+
+    def test_no_python(self):
+        (self.bin / "python3").unlink()
+        done = self.call()
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("python3-venv", done.stderr)
+
+    def test_import_sets_up_and_keeps_the_output_clean(self):
+        done = self.call("model.py:A", "--input", "1x3", script="import-model")
+        self.assertEqual(done.stdout, f"imports, {self.root}/python\n")
+        self.assertIn("installing Python packages", done.stderr)
+        self.assertTrue(self.calls.endswith("python -m strc.importer model.py:A --input 1x3\n"), self.calls)
+
+    def test_import_by_another_python(self):
+        for words in [["--python", str(self.bin / "python3")], [f"--python={self.bin}/python3"]]:
+            done = self.call("model.py:A", *words, script="import-model")
+            self.assertIn("imports", done.stdout)
+            self.assertNotIn("pip", self.calls)
+        done = self.call("model.py:A", "--python", "/nothing/python", script="import-model")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no Python '/nothing/python'", done.stderr)
 
 
 if __name__ == "__main__":

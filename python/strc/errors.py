@@ -1,0 +1,38 @@
+"""What is told to a user when a model cannot be imported."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+class ImportFailure(Exception):
+    """A model that cannot be imported, or a call that makes no sense. The text is for the user; nothing has been written."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where in a model something happens: the module's path and class, and the line of its source if that is known."""
+
+    module: str = ""
+    class_name: str = ""
+    file: str = ""
+    line: int = 0
+    text: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.file}:{self.line}" if self.file else "unknown line"
+        module = self.module or "the model itself"
+        of_class = f" ({self.class_name})" if self.class_name else ""
+        code = f"\n      {self.text}" if self.text else ""
+        return f"{where}: in {module}{of_class}{code}"
+
+
+class Unsupported(ImportFailure):
+    """Operators without a translation, all of them at once."""
+
+    def __init__(self, faults: list[tuple[str, Place]]):
+        self.faults = faults
+        count = len(faults)
+        head = "1 use of an operator" if count == 1 else f"{count} uses of operators"
+        lines = [f"  {what}\n    {place}" for what, place in faults]
+        super().__init__("\n".join([f"the model has {head} that cannot be imported:", *lines]))

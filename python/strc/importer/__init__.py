@@ -1,0 +1,1 @@
+"""The command `strc import`: `python -m strc.importer FILE.py:NAME --input SHAPE ...`."""

@@ -1,0 +1,56 @@
+"""The arguments of `strc import`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+
+import torch
+
+ELEMENTS = {
+    "float": torch.float32, "double": torch.float64, "half": torch.float16, "bfloat16": torch.bfloat16, "int8": torch.int8,
+    "int": torch.int32, "long": torch.int64, "boolean": torch.bool,
+}
+EXAMPLES = """examples:
+  strc import model.py:CNN --input 1x3x32x32 -o cnn.str
+  strc import model.py:make_tagger --input 1x7:long --dynamic 0 -o tagger.str
+  strc import model.py:CNN --input 1x3x32x32 --emit=ir
+  strc import model.py:CNN --input 1x3x32x32 --emit=streams -o cnn.svg"""
+EMITS = ("source", "fx", "ir", "graph", "streams")
+
+
+def shape(text: str) -> tuple[tuple[int, ...], torch.dtype]:
+    """`1x3x224x224` or `2x7:long`."""
+    match = re.fullmatch(r"(\d+(?:x\d+)*)(?::(\w+))?", text)
+    if not match:
+        raise argparse.ArgumentTypeError(f"'{text}' is no shape; shapes look like 1x3x224x224 or 2x7:long")
+    kind = match[2] or "float"
+    if kind not in ELEMENTS:
+        raise argparse.ArgumentTypeError(f"'{kind}' is no type of elements; there are {', '.join(ELEMENTS)}")
+    return tuple(int(size) for size in match[1].split("x")), ELEMENTS[kind]
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="strc import", description="Turns a PyTorch model into readable .str source and a .safetensors file.",
+        epilog=EXAMPLES, formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )
+    made.add_argument("model", metavar="FILE.py:NAME", help="a Module class, or a function without arguments that returns a Module")
+    made.add_argument(
+        "--input", metavar="SHAPE[:TYPE]", action="append", type=shape, default=[],
+        help="shape of an example input, one for each input: 1x3x224x224, 2x7:long",
+    )
+    made.add_argument("-o", "--output", metavar="FILE", help="where to write; without it, to standard output (without weights)")
+    made.add_argument(
+        "--emit", choices=EMITS, default="source",
+        help="the source, the captured graph as a table, the model IR, or a drawing of the model IR or of the streams (DOT, or SVG "
+        "where FILE ends so; with -o FILE.svg the table and the model IR are drawn, too)",
+    )
+    made.add_argument(
+        "--non-sp", choices=("carry", "replicate"), default="carry",
+        help="what to do with graphs that are not series-parallel: carry values through, or compute them several times",
+    )
+    made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")
+    made.add_argument("--seed", metavar="N", type=int, default=0, help="for random weights and example inputs (0)")
+    made.add_argument("--python", metavar="PATH", help="the Python to use; it needs PyTorch")
+    return made

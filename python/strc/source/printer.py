@@ -1,0 +1,72 @@
+"""Streams as text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..streams import Leaf, Pass, Pipe, Separator, Split, Stream
+from .definitions import Definition
+from .literals import literal
+
+INDENT = "    "
+WIDTH = 100
+
+
+def round_robin(weights: list[int]) -> str:
+    if all(weight == 1 for weight in weights):
+        return "roundrobin"
+    return f"roundrobin({', '.join(map(str, weights))})"
+
+
+def wrapped(text: str, indent: str) -> list[str]:
+    """A line, broken behind commas where it is too long."""
+    lines, line = [], indent
+    for i, piece in enumerate(text.split(", ")):
+        word = piece if i == 0 else ", " + piece
+        if i and len(line) + len(word) > WIDTH:
+            lines.append(line + ",")
+            line = indent + INDENT * 2 + piece
+        else:
+            line += word
+    return [*lines, line]
+
+
+class Printer:
+    """The body of one definition; `texts` are taken in the order of the leaves."""
+
+    def __init__(self, definition: Definition):
+        self.definition = definition
+        self.texts: Iterator[str] = iter(definition.texts)
+
+    def parts(self, stream: Stream, indent: str) -> list[str]:
+        """The statements of a pipeline."""
+        lines = []
+        for part in stream.parts if isinstance(stream, Pipe) else (stream,):
+            lines += self.added(part, indent)
+        return lines
+
+    def added(self, stream: Stream, indent: str) -> list[str]:
+        if isinstance(stream, Leaf):
+            return wrapped(f"add {next(self.texts)};", indent)
+        if isinstance(stream, Pass):
+            return [f"{indent}add Identity<tensor>();"]
+        if isinstance(stream, Separator):
+            return [f"{indent}add separator({literal(stream.weights)});"]
+        if isinstance(stream, Pipe):
+            return [f"{indent}add pipeline {{", *self.parts(stream, indent + INDENT), f"{indent}}}"]
+        return self.split(stream, indent)
+
+    def split(self, stream: Split, indent: str) -> list[str]:
+        inner = indent + INDENT
+        dealt = "duplicate" if stream.duplicate else round_robin([branch.pops for branch in stream.branches])
+        lines = [f"{indent}add splitjoin {{", f"{inner}split {dealt};"]
+        for branch in stream.branches:
+            lines += self.added(branch, inner)
+        joined = round_robin([branch.pushes for branch in stream.branches])
+        return [*lines, f"{inner}join {joined};", f"{indent}}}"]
+
+    def text(self) -> str:
+        parameters = ", ".join(f"{parameter.type} {parameter.name}" for parameter in self.definition.parameters)
+        ends = "tensor->tensor" if self.definition.stream.pops else "void->tensor"
+        head = f"{ends} pipeline {self.definition.name}{f'({parameters})' if parameters else ''} {{"
+        return "\n".join([*wrapped(head, ""), *self.parts(self.definition.stream, INDENT), "}"])

@@ -1,0 +1,38 @@
+"""A whole .str file."""
+
+from __future__ import annotations
+
+from ..errors import ImportFailure
+from ..ir import Program
+from ..streams import region_of
+from .definitions import Definer, Definition
+from .expressions import EXPRESSIONS, LIBRARY
+from .printer import Printer, wrapped
+
+
+def comment(definition: Definition) -> list[str]:
+    """Whose stream it is: the class, and the modules of the model."""
+    if not definition.modules:
+        return []
+    listed = ", ".join(definition.modules)
+    return [line.replace("    " * 2, "// ", 1) if i else line for i, line in enumerate(wrapped(f"// {listed}", ""))]
+
+
+def check(program: Program) -> None:
+    """Raises `ImportFailure` if an instruction has no filter."""
+    unknown = {i.op for i in program.instructions if i.op not in LIBRARY and i.op not in EXPRESSIONS}
+    if unknown:
+        raise ImportFailure(f"the model IR has operators without a stream: {', '.join(sorted(unknown))}")
+
+
+def source_of(program: Program, replicate: bool = False, title: str = "") -> str:
+    """The .str source of a program. The stream that stands for all of it has the program's name and comes first."""
+    check(program)
+    definer = Definer(replicate)
+    definer.define(region_of(program))
+    blocks = [f"// {title}"] if title else []
+    for definition in definer.definitions:
+        blocks.append("\n".join([*comment(definition), Printer(definition).text()]))
+    for name, instruction in definer.filters.values():
+        blocks.append(EXPRESSIONS[instruction.op].source(name, instruction))
+    return "\n\n".join(blocks) + "\n"

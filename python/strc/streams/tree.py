@@ -1,0 +1,112 @@
+"""Streams as trees. Every stream pops a tuple of values, in order, and pushes another one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Union
+
+if TYPE_CHECKING:
+    from .region import Node
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """One node: an operator or a module that is a stream of its own."""
+
+    node: Node
+
+    @property
+    def pops(self) -> int:
+        return len(self.node.args)
+
+    @property
+    def pushes(self) -> int:
+        return self.node.results
+
+
+@dataclass(frozen=True)
+class Pass:
+    """Values that go by, as many as a firing of the splitter gives."""
+
+    count: int
+
+    @property
+    def pops(self) -> int:
+        return self.count
+
+    @property
+    def pushes(self) -> int:
+        return self.count
+
+
+@dataclass(frozen=True)
+class Separator:
+    """Drops and repeats: a weight for each value."""
+
+    weights: tuple[int, ...]
+
+    @property
+    def pops(self) -> int:
+        return len(self.weights)
+
+    @property
+    def pushes(self) -> int:
+        return sum(self.weights)
+
+
+@dataclass(frozen=True)
+class Pipe:
+    """One behind the other; at least two."""
+
+    parts: tuple[Stream, ...]
+
+    @property
+    def pops(self) -> int:
+        return self.parts[0].pops
+
+    @property
+    def pushes(self) -> int:
+        return self.parts[-1].pushes
+
+
+@dataclass(frozen=True)
+class Split:
+    """Side by side. With `duplicate` every branch sees all values, else each the next ones. The join takes what each branch gives."""
+
+    duplicate: bool
+    branches: tuple[Stream, ...]
+
+    @property
+    def pops(self) -> int:
+        return self.branches[0].pops if self.duplicate else sum(branch.pops for branch in self.branches)
+
+    @property
+    def pushes(self) -> int:
+        return sum(branch.pushes for branch in self.branches)
+
+
+Stream = Union[Leaf, Pass, Separator, Pipe, Split]
+
+
+def pipe(*parts: Stream) -> Stream:
+    """One behind the other, without what only passes and without pipelines in pipelines."""
+    flat: list[Stream] = []
+    for part in parts:
+        flat += part.parts if isinstance(part, Pipe) else [part]
+    working = [part for part in flat if not isinstance(part, Pass)]
+    if not working:
+        return flat[-1]
+    return working[0] if len(working) == 1 else Pipe(tuple(working))
+
+
+def check(stream: Stream) -> None:
+    """What one part pushes the next one pops: an error of the importer if not."""
+    if isinstance(stream, Pipe):
+        for part in stream.parts:
+            check(part)
+        for one, other in zip(stream.parts, stream.parts[1:]):
+            assert one.pushes == other.pops, (one, other)
+    elif isinstance(stream, Split):
+        for branch in stream.branches:
+            check(branch)
+            assert not stream.duplicate or branch.pops == stream.pops, stream

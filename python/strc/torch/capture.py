@@ -1,0 +1,181 @@
+"""What a model computes, as a graph of ATen operators: by torch.export, or by torch.fx.symbolic_trace before it."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import traceback
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any
+
+import torch
+from torch.export import ExportedProgram
+
+from ..errors import ImportFailure, Place
+
+MADE_FOR = "2.11"
+TORCH_FOLDER = os.path.dirname(os.path.abspath(torch.__file__))
+OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# Operators whose result may share memory with their argument: what is done in place to one of both is seen by the other.
+VIEWS = {
+    "view", "reshape", "slice", "select", "transpose", "permute", "t", "expand", "squeeze", "unsqueeze", "flatten", "unflatten",
+    "chunk", "split", "split_with_sizes", "unbind", "narrow", "alias", "detach", "view_as", "contiguous", "diagonal", "unfold",
+}
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A graph, the tensors that its placeholders stand for, and the name of the model's class."""
+
+    program: ExportedProgram
+    class_name: str
+
+    @property
+    def graph(self) -> torch.fx.Graph:
+        return self.program.graph
+
+
+def check_version(version: str = torch.__version__) -> None:
+    """Raises `ImportFailure` for a PyTorch whose graphs may look different."""
+    if version.split(".")[:2] != MADE_FOR.split("."):
+        raise ImportFailure(
+            f"this is PyTorch {version}, but models are imported with PyTorch {MADE_FOR}, whose graphs the importer knows: "
+            "`strc setup torch` installs it into an environment of its own"
+        )
+
+
+def own_place(trace: TracebackType | None) -> Place:
+    """The deepest line of a traceback that is neither PyTorch's nor the importer's."""
+    frames = traceback.extract_tb(trace)
+    for frame in reversed(frames):
+        path = os.path.abspath(frame.filename)
+        library = path.startswith((TORCH_FOLDER, OWN_FOLDER)) or "/lib/python" in path or frame.filename.startswith("<")
+        if not library:
+            return Place(file=frame.filename, line=frame.lineno or 0, text=(frame.line or "").strip())
+    return Place()
+
+
+def at_line(place: Place) -> str:
+    return f"\n  {place.file}:{place.line}\n      {place.text}" if place.file else ""
+
+
+def first_lines(error: BaseException) -> str:
+    """What an exception says, without the advice behind it."""
+    words = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return words[0] if words else type(error).__name__
+
+
+def try_out(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> Any:
+    """Runs the model once, so that inputs that do not fit are told from what cannot be captured."""
+    try:
+        with torch.no_grad():
+            return model(*inputs)
+    except Exception as error:  # whatever a model raises is about its inputs
+        shapes = ", ".join(f"{'x'.join(map(str, tensor.shape))}:{tensor.dtype}".replace("torch.", "") for tensor in inputs)
+        raise ImportFailure(
+            f"the model does not run with the example inputs ({shapes}): {first_lines(error)}{at_line(own_place(error.__traceback__))}"
+        ) from error
+
+
+def why_not(error: BaseException) -> str:
+    """An explanation of what torch.export could not do."""
+    name, text = type(error).__name__, str(error)
+    if "data-dependent" in text or "DataDependent" in name or "DynamicOutputShape" in name:
+        return (
+            "which way the model goes, or which shape it makes, depends on the values of its input; a stream has one graph for "
+            "all inputs. Use torch.where for a choice of values"
+        )
+    if "TreeSpec" in text or "pytree" in text:
+        return f"its inputs and outputs have to be tensors, or tuples, lists or dictionaries of them ({first_lines(error)})"
+    return first_lines(error)
+
+
+def export(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Any) -> ExportedProgram:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        with torch.no_grad():
+            return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
+
+
+def shapes_of(inputs: Sequence[torch.Tensor], dynamic: Sequence[int]) -> Any:
+    """The argument `dynamic_shapes` of torch.export: these dimensions of every input are open."""
+    if not dynamic:
+        return None
+    return tuple({dim: torch.export.Dim.AUTO for dim in dynamic if dim < tensor.dim()} for tensor in inputs)
+
+
+def exported(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Sequence[int]) -> ExportedProgram:
+    """By torch.export; models that only torch.fx can trace are traced by that first."""
+    shapes = shapes_of(inputs, dynamic)
+    try:
+        return export(model, inputs, shapes)
+    except Exception as error:
+        try:
+            return export(torch.fx.symbolic_trace(model), inputs, shapes)
+        except Exception:
+            place = own_place(error.__traceback__)
+            raise ImportFailure(f"the model cannot be captured: {why_not(error)}{at_line(place)}") from error
+
+
+def changes_views(graph: torch.fx.Graph) -> bool:
+    """True if something is done in place to a value that others share memory with."""
+    for node in graph.nodes:
+        if node.op == "call_function" and is_in_place(node):
+            target = node.args[0]
+            related = [target, *target.users]
+            if any(operator_name(other) in VIEWS for other in related):
+                return True
+    return False
+
+
+def operator_name(node: torch.fx.Node) -> str:
+    """`conv2d` of aten.conv2d.default."""
+    return str(node.target).split(".")[1] if str(node.target).startswith("aten.") else str(node.target)
+
+
+def is_in_place(node: torch.fx.Node) -> bool:
+    name = operator_name(node)
+    return name.endswith("_") and not name.endswith("__")
+
+
+def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = ()) -> Captured:
+    """The graph of a model for inputs like these. Raises `ImportFailure` with the model's own line."""
+    check_version()
+    model = model.eval()
+    try_out(model, inputs)
+    program = exported(model, inputs, dynamic)
+    if changes_views(program.graph):
+        program = program.run_decompositions({})
+    return Captured(program, type(model).__name__)
+
+
+def tensors_of(program: ExportedProgram) -> Mapping[str, tuple[str, torch.Tensor]]:
+    """Name and tensor of every placeholder that stands for a parameter, a buffer or a constant."""
+    signature = program.graph_signature
+    found = {}
+    names = {**signature.inputs_to_parameters, **signature.inputs_to_buffers, **signature.inputs_to_lifted_tensor_constants}
+    for placeholder, name in names.items():
+        tensor = program.state_dict.get(name, program.constants.get(name))
+        if isinstance(tensor, torch.Tensor):
+            found[placeholder] = (name, tensor.detach())
+    return found
+
+
+def place_of(node: torch.fx.Node) -> Place:
+    """Where the model makes a node: the deepest line that is not PyTorch's own."""
+    file, line, text = "", 0, ""
+    rows = (node.meta.get("stack_trace") or "").splitlines()
+    for i, row in enumerate(rows):
+        words = row.strip().split('"')
+        if len(words) < 3 or not row.strip().startswith("File "):
+            continue
+        if not words[1].startswith(TORCH_FOLDER) or not file:
+            file, line = words[1], int(words[2].split("line ")[1].split(",")[0])
+            text = rows[i + 1].strip() if i + 1 < len(rows) else linecache.getline(file, line).strip()
+    stack = list((node.meta.get("nn_module_stack") or {}).values())
+    path, kind = stack[-1] if stack else ("", "")
+    return Place(path, str(kind).rpartition(".")[2], file, line, text)

@@ -1,0 +1,254 @@
+"""From the graph of ATen operators to the model IR.
+
+`TABLE` has a function for every operator; the modules `strc.torch.operators.*` fill it. What depends on stored values alone is computed
+while the graph is read, so that constants are folded, and becomes a stored value itself.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+from ..errors import Place, Unsupported
+from ..ir import Instruction, Named, Origin, Param, Program
+from ..ir.model import Frame
+from .capture import Captured, is_in_place, operator_name, place_of, tensors_of
+from .weights import Known, Weights
+
+Lower = Callable[..., Any]
+TABLE: dict[str, Lower] = {}
+RANDOM = {"rand", "randn", "randint", "bernoulli", "rand_like", "randn_like", "normal", "multinomial"}
+
+
+class NotLowered(Exception):
+    """A use of an operator that has no translation; the text says why."""
+
+
+def lowers(*names: str) -> Callable[[Lower], Lower]:
+    """Enters a function for operators (`conv2d.default`, without `aten.`). It gets the `Lowering` and the operator's arguments."""
+
+    def enter(function: Lower) -> Lower:
+        for name in names:
+            TABLE[name] = function
+        return function
+
+    return enter
+
+
+@dataclass(frozen=True, eq=False)
+class Var:
+    """A value that the program computes, with what is known of it."""
+
+    number: int
+    shape: tuple[Any, ...]
+    dtype: torch.dtype
+
+    @property
+    def rank(self) -> int:
+        return len(self.shape)
+
+    def dim(self, number: int) -> int:
+        """A dimension counted from the front."""
+        return number % self.rank if self.rank else 0
+
+
+def origin_of(node: torch.fx.Node) -> Origin:
+    stack = node.meta.get("nn_module_stack") or {}
+    frames = tuple(Frame(path, str(kind)) for path, kind in stack.values())
+    return Origin(frames, place_of(node))
+
+
+def static(value: Any) -> int | None:
+    """A dimension as an int; None if it is open."""
+    if isinstance(value, int):
+        return value
+    expression = getattr(getattr(value, "node", None), "expr", None)
+    return int(expression) if expression is not None and expression.is_number else None
+
+
+class Lowering:
+    """Reads a graph in order. `lower` is the way in."""
+
+    def __init__(self, captured: Captured):
+        self.captured = captured
+        self.weights = Weights()
+        self.instructions: list[Instruction] = []
+        self.values: dict[torch.fx.Node, Any] = {}
+        self.faults: list[tuple[str, Place]] = []
+        self.node: torch.fx.Node | None = None
+        self.origin = Origin()
+        self.next = 0
+        self.constants: dict[str, Var] = {}
+
+    # ---- for the functions of the table
+
+    @property
+    def meta(self) -> Any:
+        """What the graph says of the current node's result: a tensor without values, or a tuple of such."""
+        assert self.node is not None
+        return self.node.meta["val"]
+
+    def emit(self, op: str, args: tuple[Any, ...] = (), *params: Param, like: Any = None, **named: Param) -> Var:
+        """Adds an instruction; `like` has shape and type of the result (else the current node's)."""
+        numbers = tuple(self.var(arg).number for arg in args)
+        result = self.new_var(self.meta if like is None else like)
+        given = (*params, *(Named(name, value) for name, value in named.items()))
+        self.instructions.append(Instruction(result.number, op, given, numbers, self.origin))
+        return result
+
+    def emit_tuple(self, op: str, args: tuple[Any, ...], likes: list[Any], *params: Param, **named: Param) -> tuple[Var, ...]:
+        """Adds an instruction with several results."""
+        whole = self.emit(op, args, *params, like=likes[0], **named)
+        return tuple(self.emit("getitem", (whole,), i, like=like) for i, like in enumerate(likes))
+
+    def new_var(self, like: Any) -> Var:
+        if isinstance(like, (tuple, list)):
+            like = like[0]
+        shape = tuple(size if static(size) is None else static(size) for size in like.shape)
+        self.next += 1
+        return Var(self.next - 1, shape, like.dtype)
+
+    def var(self, value: Any) -> Var:
+        """A value as a variable; stored ones become a `const`."""
+        if isinstance(value, Var):
+            return value
+        if isinstance(value, (bool, int, float)):
+            value = Known(self.local_name("constant"), torch.tensor(value))
+        if not isinstance(value, Known):
+            raise NotLowered(f"{type(value).__name__} where a tensor is expected")
+        name = self.weights.store(value.name, value.tensor)
+        return self.emit("const", (), name, like=value.tensor)
+
+    def known(self, value: Any, what: str) -> Known:
+        if not isinstance(value, Known):
+            raise NotLowered(f"its {what} is computed from the input, not stored")
+        return value
+
+    def prefix(self, **parts: Known | None) -> str:
+        """The prefix under which a module's values are stored."""
+        return self.weights.prefix({role: known for role, known in parts.items() if known is not None})
+
+    def local_name(self, name: str) -> str:
+        """A name for something stored, under the current module's."""
+        path = self.origin.frames[-1].module if self.origin.frames else ""
+        return f"{path}.{name}" if path else name
+
+    # ---- the graph
+
+    def lower(self) -> Program:
+        """The program of the whole graph. Raises `Unsupported` with all operators that have no translation."""
+        tensors = tensors_of(self.captured.program)
+        inputs = []
+        results: tuple[int, ...] = ()
+        for node in self.captured.graph.nodes:
+            if node.op == "placeholder" and node.name in tensors:
+                self.values[node] = Known(*tensors[node.name])
+            elif node.op == "placeholder":
+                inputs.append(self.input(node))
+            elif node.op == "output":
+                results = self.results(node)
+            else:
+                self.values[node] = self.lower_node(node)
+        if self.faults:
+            raise Unsupported(self.faults)
+        return Program(tuple(inputs), self.instructions, results, self.captured.class_name)
+
+    def input(self, node: torch.fx.Node) -> int:
+        like = node.meta.get("val")
+        if not isinstance(like, torch.Tensor):
+            self.faults.append((f"the input {node.name} is no tensor", place_of(node)))
+            like = torch.zeros(())
+        self.values[node] = self.new_var(like)
+        return self.values[node].number
+
+    def results(self, node: torch.fx.Node) -> tuple[int, ...]:
+        self.node, self.origin = node, Origin()
+        returned = node.args[0]
+        assert isinstance(returned, (tuple, list))
+        kept = [self.values[one] for one in returned if isinstance(one, torch.fx.Node)]
+        return tuple(self.var(value).number for value in kept if isinstance(value, (Var, Known)))
+
+    def lower_node(self, node: torch.fx.Node) -> Any:
+        self.node = node
+        self.origin = origin_of(node)
+        args = torch.fx.node.map_arg(node.args, self.value)
+        kwargs = torch.fx.node.map_arg(node.kwargs, self.value)
+        if broken(args) or broken(tuple(kwargs.values())):
+            return Broken()  # the fault has been told
+        if node.target is operator.getitem:
+            return args[0][args[1]]
+        try:
+            result = self.apply(node, args, kwargs)
+        except NotLowered as reason:
+            self.faults.append((f"{shown_target(node)}: {reason}", self.origin.place))
+            return Broken()
+        if is_in_place(node) and isinstance(node.args[0], torch.fx.Node):
+            self.values[node.args[0]] = result
+        return result
+
+    def value(self, node: torch.fx.Node) -> Any:
+        return self.values[node]
+
+    def apply(self, node: torch.fx.Node, args: Any, kwargs: Any) -> Any:
+        if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
+            return node.meta.get("val")  # a size, or nothing
+        if is_known(args) and is_known(kwargs) and operator_name(node) not in RANDOM:
+            return self.fold(node, args, kwargs)
+        name = str(node.target).removeprefix("aten.")
+        functions = [name, name.replace("_.", ".", 1)] if is_in_place(node) else [name]
+        for candidate in functions:
+            if candidate in TABLE:
+                return TABLE[candidate](self, *args, **kwargs)
+        raise NotLowered("there is no stream for this operator")
+
+    def fold(self, node: torch.fx.Node, args: Any, kwargs: Any) -> Any:
+        """Computes what depends on stored values alone."""
+        plain = torch.utils._pytree.tree_map(lambda value: value.tensor if isinstance(value, Known) else value, (args, kwargs))
+        if any(not isinstance(value, int) and static(value) is None for value in symbols(plain)):
+            raise NotLowered("its shape depends on a dimension that is open")
+        with torch.no_grad():
+            result = node.target(*concrete(plain[0]), **concrete(plain[1]))  # type: ignore[operator]
+        if isinstance(result, (tuple, list)):
+            return tuple(Known(self.local_name(f"{node.name}_{i}"), tensor) for i, tensor in enumerate(result))
+        same = next((v for v in args if isinstance(v, Known) and v.tensor is result), None)
+        return same or Known(self.local_name(node.name), result)
+
+
+@dataclass(frozen=True)
+class Broken:
+    """Stands for the result of what could not be lowered."""
+
+
+def broken(args: Any) -> bool:
+    return any(isinstance(value, Broken) for value in torch.utils._pytree.tree_leaves(args))
+
+
+def is_known(args: Any) -> bool:
+    """True if no value of the program is among arguments."""
+    return not any(isinstance(value, Var) for value in torch.utils._pytree.tree_leaves(args))
+
+
+def symbols(args: Any) -> list[Any]:
+    return [value for value in torch.utils._pytree.tree_leaves(args) if isinstance(value, torch.SymInt)]
+
+
+def concrete(args: Any) -> Any:
+    """Arguments with plain ints in place of symbols that have a value."""
+    return torch.utils._pytree.tree_map(lambda value: static(value) if isinstance(value, torch.SymInt) else value, args)
+
+
+def shown_target(node: torch.fx.Node) -> str:
+    return str(node.target).removesuffix(".default")
+
+
+def lower(captured: Captured) -> tuple[Program, dict[str, torch.Tensor]]:
+    """The model IR of a graph, as it is, and the stored values with their names."""
+    from . import operators  # noqa: F401  fills the table
+
+    lowering = Lowering(captured)
+    program = lowering.lower()
+    return program, lowering.weights.tensors

@@ -1,0 +1,144 @@
+"""Linear layers, products of matrices, convolutions, tables of vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from ..lowering import Lowering, NotLowered, Var, lowers
+from ..weights import Known
+from .windows import pad_dims
+
+
+def layer(ctx: Lowering, op: str, x: Any, *params: Any, weight: Known, bias: Any, **named: Any) -> Var:
+    """An operator with a weight and perhaps a bias."""
+    if bias is None:
+        named["bias"] = False
+    else:
+        bias = ctx.known(bias, "bias")
+    return ctx.emit(op, (x,), *params, **named, weights=ctx.prefix(weight=weight, bias=bias))
+
+
+@lowers("linear.default")
+def linear(ctx: Lowering, x: Any, weight: Any, bias: Any = None) -> Var:
+    known = ctx.known(weight, "weight")
+    outputs, inputs = known.tensor.shape
+    return layer(ctx, "linear", x, inputs, outputs, weight=known, bias=bias)
+
+
+@lowers("addmm.default")
+def addmm(ctx: Lowering, bias: Any, x: Any, weight: Any, beta: float = 1, alpha: float = 1) -> Var:
+    if (beta, alpha) != (1, 1) or not isinstance(weight, Known) or not isinstance(bias, Known):
+        raise NotLowered("only with a stored weight and bias, unscaled")
+    turned = Known(weight.name, weight.tensor.t().contiguous())
+    return linear(ctx, x, turned, bias)
+
+
+@lowers("matmul.default", "mm.default", "bmm.default", "mv.default", "dot.default")
+def matmul(ctx: Lowering, x: Any, y: Any) -> Var:
+    return ctx.emit("matmul", (x, y))
+
+
+@lowers("baddbmm.default")
+def baddbmm(ctx: Lowering, bias: Any, x: Any, y: Any, beta: float = 1, alpha: float = 1) -> Var:
+    if alpha != 1:
+        x = ctx.emit("mul_scalar", (x,), float(alpha))
+    product = ctx.emit("matmul", (x, y))
+    if beta == 0:
+        return product
+    return ctx.emit("add", (ctx.emit("mul_scalar", (bias,), float(beta), like=ctx.meta) if beta != 1 else bias, product))
+
+
+def spread(value: int | Sequence[int], dims: int) -> tuple[int, ...]:
+    """One number for each dimension."""
+    values = (value,) if isinstance(value, int) else tuple(value)
+    return values * dims if len(values) == 1 else values
+
+
+def several(values: tuple[int, ...]) -> int | tuple[int, ...]:
+    """One number where all are equal."""
+    return values[0] if len(set(values)) == 1 else values
+
+
+def convolve(ctx: Lowering, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Var:
+    known = ctx.known(weight, "weight")
+    dims = known.tensor.dim() - 2
+    named: dict[str, Any] = {}
+    if set(spread(dilation, dims)) != {1}:
+        named["dilation"] = several(spread(dilation, dims))
+    if groups != 1:
+        named["groups"] = groups
+    outputs, inputs, *kernel = known.tensor.shape
+    sizes = (*kernel, *spread(stride, dims), *spread(padding, dims))
+    return layer(ctx, f"conv{dims}d", x, inputs * groups, outputs, *sizes, weight=known, bias=bias, **named)
+
+
+@lowers("conv1d.default", "conv2d.default", "conv3d.default")
+def conv(
+    ctx: Lowering, x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1, groups: int = 1
+) -> Var:
+    return convolve(ctx, x, weight, bias, stride, padding, dilation, groups)
+
+
+@lowers("conv1d.padding", "conv2d.padding", "conv3d.padding")
+def conv_padded(
+    ctx: Lowering, x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: str = "valid", dilation: Any = 1, groups: int = 1
+) -> Var:
+    known = ctx.known(weight, "weight")
+    dims = known.tensor.dim() - 2
+    total = [d * (k - 1) if padding == "same" else 0 for k, d in zip(known.tensor.shape[2:], spread(dilation, dims))]
+    if all(amount % 2 == 0 for amount in total):
+        return convolve(ctx, x, weight, bias, stride, tuple(amount // 2 for amount in total), dilation, groups)
+    around = {x.rank - dims + i: (amount // 2, amount - amount // 2) for i, amount in enumerate(total)}
+    return convolve(ctx, pad_dims(ctx, x, around, 0.0), weight, bias, stride, 0, dilation, groups)
+
+
+@lowers("conv_transpose1d.default", "conv_transpose2d.input")
+def conv_transpose(
+    ctx: Lowering, x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
+    groups: int = 1, dilation: Any = 1,
+) -> Var:
+    known = ctx.known(weight, "weight")
+    dims = known.tensor.dim() - 2
+    named: dict[str, Any] = {}
+    for name, value, usual in (("output_padding", output_padding, 0), ("dilation", dilation, 1)):
+        if set(spread(value, dims)) != {usual}:
+            named[name] = several(spread(value, dims))
+    if groups != 1:
+        named["groups"] = groups
+    inputs, outputs, *kernel = known.tensor.shape
+    sizes = (*kernel, *spread(stride, dims), *spread(padding, dims))
+    return layer(ctx, f"convtranspose{dims}d", x, inputs, outputs * groups, *sizes, weight=known, bias=bias, **named)
+
+
+@lowers("convolution.default")
+def convolution(
+    ctx: Lowering, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, transposed: bool, output_padding: Any,
+    groups: int,
+) -> Var:
+    if transposed:
+        return conv_transpose(ctx, x, weight, bias, stride, padding, output_padding, groups, dilation)
+    return convolve(ctx, x, weight, bias, stride, padding, dilation, groups)
+
+
+@lowers("embedding.default")
+def embedding(ctx: Lowering, weight: Any, x: Any, *_: Any, **__: Any) -> Var:
+    table = ctx.known(weight, "table")
+    return ctx.emit("embedding", (x,), *table.tensor.shape, weights=ctx.prefix(weight=table))
+
+
+@lowers("index.Tensor", "index_select.default")
+def index(ctx: Lowering, x: Any, *places: Any) -> Var:
+    if isinstance(places[0], int):
+        dim, place = places
+    else:
+        given = [(i, place) for i, place in enumerate(places[0]) if place is not None]
+        if len(given) != 1:
+            raise NotLowered("indexes more than one dimension by tensors")
+        dim, place = given[0]
+    dtype = place.dtype if isinstance(place, Var) else place.tensor.dtype
+    if dtype == torch.bool:
+        raise NotLowered("a mask as index: how many elements it takes depends on its values")
+    return ctx.emit("take", (x, place), dim)

@@ -1,0 +1,86 @@
+"""Normalisation over batches, layers and groups. Scale and shift that a model leaves out are stored as ones and zeros."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..lowering import Lowering, NotLowered, Var, lowers
+from ..weights import Known
+
+
+def affine(ctx: Lowering, weight: Any, bias: Any, shape: tuple[int, ...]) -> dict[str, Known]:
+    """Scale and shift, also where there are none."""
+    one = Known(ctx.local_name("weight"), torch.ones(shape))
+    zero = Known(ctx.local_name("bias"), torch.zeros(shape))
+    return {
+        "weight": one if weight is None else ctx.known(weight, "scale"),
+        "bias": zero if bias is None else ctx.known(bias, "shift"),
+    }
+
+
+def epsilon(eps: float) -> dict[str, Any]:
+    return {} if eps == 1e-5 else {"eps": float(eps)}
+
+
+def normalise(ctx: Lowering, x: Var, weight: Any, bias: Any, mean: Any, var: Any, eps: float) -> Var:
+    mean, var = ctx.known(mean, "mean"), ctx.known(var, "variance")
+    channels = mean.tensor.shape[0]
+    dims = max(1, x.rank - 2)
+    parts = {**affine(ctx, weight, bias, (channels,)), "running_mean": mean, "running_var": var}
+    like = ctx.meta[0] if isinstance(ctx.meta, (tuple, list)) else ctx.meta
+    return ctx.emit(f"batchnorm{dims}d", (x,), channels, like=like, **epsilon(eps), weights=ctx.prefix(**parts))
+
+
+@lowers("batch_norm.default")
+def batch_norm(
+    ctx: Lowering, x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, momentum: float, eps: float, *_: Any
+) -> Var:
+    if training or mean is None:
+        raise NotLowered("statistics of the batch: a stream normalises by those that are stored (model.eval())")
+    return normalise(ctx, x, weight, bias, mean, var, eps)
+
+
+@lowers("_native_batch_norm_legit_no_training.default")
+def native_batch_norm(ctx: Lowering, x: Any, weight: Any, bias: Any, mean: Any, var: Any, momentum: float, eps: float) -> Any:
+    return (normalise(ctx, x, weight, bias, mean, var, eps), None, None)
+
+
+def layer_norm_of(ctx: Lowering, x: Any, shape: Any, weight: Any, bias: Any, eps: float, like: Any) -> Var:
+    prefix = ctx.prefix(**affine(ctx, weight, bias, tuple(shape)))
+    return ctx.emit("layernorm", (x,), tuple(shape), like=like, **epsilon(eps), weights=prefix)
+
+
+@lowers("layer_norm.default")
+def layer_norm(ctx: Lowering, x: Any, shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any) -> Var:
+    return layer_norm_of(ctx, x, shape, weight, bias, eps, ctx.meta)
+
+
+@lowers("native_layer_norm.default")
+def native_layer_norm(ctx: Lowering, x: Any, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
+    return (layer_norm_of(ctx, x, shape, weight, bias, eps, ctx.meta[0]), None, None)
+
+
+@lowers("rms_norm.default")
+def rms_norm(ctx: Lowering, x: Any, shape: Any, weight: Any = None, eps: float | None = None) -> Var:
+    parts = affine(ctx, weight, None, tuple(shape))
+    return ctx.emit("rmsnorm", (x,), tuple(shape), eps=float(eps or 1.1920929e-07), weights=ctx.prefix(weight=parts["weight"]))
+
+
+@lowers("group_norm.default")
+def group_norm(ctx: Lowering, x: Any, groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any) -> Var:
+    channels = x.shape[1]
+    return ctx.emit("groupnorm", (x,), groups, channels, **epsilon(eps), weights=ctx.prefix(**affine(ctx, weight, bias, (channels,))))
+
+
+@lowers("instance_norm.default")
+def instance_norm(
+    ctx: Lowering, x: Any, weight: Any, bias: Any, mean: Any, var: Any, use_input_stats: bool, momentum: float, eps: float, *_: Any
+) -> Var:
+    if not use_input_stats:
+        return normalise(ctx, x, weight, bias, mean, var, eps)
+    if x.rank != 4:
+        raise NotLowered("only over pictures")
+    channels = x.shape[1]
+    return ctx.emit("instancenorm2d", (x,), channels, **epsilon(eps), weights=ctx.prefix(**affine(ctx, weight, bias, (channels,))))

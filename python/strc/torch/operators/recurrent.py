@@ -1,0 +1,57 @@
+"""Recurrent layers over a whole sequence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..lowering import Lowering, NotLowered, Var, lowers
+from ..weights import Known
+
+
+def zero_start(states: Any) -> bool:
+    return all(isinstance(state, Known) and not torch.any(state.tensor) for state in states)
+
+
+def layers(ctx: Lowering, op: str, x: Var, states: Any, stored: Any, options: tuple[Any, ...], gates: int) -> tuple[Var, ...]:
+    """A stack of layers that starts with states of zero."""
+    biased, count, _, training, bidirectional, batch_first = options
+    if not zero_start(states):
+        raise NotLowered("a first state that is not zero")
+    names = parameter_names(biased, count, bidirectional)
+    if len(names) != len(stored):
+        raise NotLowered("a projection behind the state")
+    hidden = stored[1].tensor.shape[1]
+    prefix = ctx.prefix(**{name: ctx.known(value, "weight") for name, value in zip(names, stored)})
+    named: dict[str, Any] = {}
+    for name, value, usual in (("bias", biased, True), ("bidirectional", bidirectional, False), ("batch_first", batch_first, False)):
+        if value != usual:
+            named[name] = value
+    return ctx.emit_tuple(op, (x,), list(ctx.meta), stored[0].tensor.shape[1], hidden, count, **named, weights=prefix)
+
+
+def parameter_names(biased: bool, count: int, bidirectional: bool) -> list[str]:
+    kinds = ["weight_ih", "weight_hh"] + (["bias_ih", "bias_hh"] if biased else [])
+    ends = [f"_l{layer}{way}" for layer in range(count) for way in (["", "_reverse"] if bidirectional else [""])]
+    return [kind + end for end in ends for kind in kinds]
+
+
+@lowers("lstm.input")
+def lstm(ctx: Lowering, x: Any, states: Any, stored: Any, *options: Any) -> Any:
+    return layers(ctx, "lstm", x, states, stored, options, 4)
+
+
+@lowers("gru.input")
+def gru(ctx: Lowering, x: Any, state: Any, stored: Any, *options: Any) -> Any:
+    return layers(ctx, "gru", x, [state], stored, options, 3)
+
+
+@lowers("rnn_tanh.input")
+def rnn(ctx: Lowering, x: Any, state: Any, stored: Any, *options: Any) -> Any:
+    return layers(ctx, "rnn", x, [state], stored, options, 1)
+
+
+@lowers("rnn_relu.input")
+def rnn_relu(ctx: Lowering, *_: Any) -> Any:
+    raise NotLowered("relu as the nonlinearity of a recurrent layer")

@@ -1,0 +1,96 @@
+"""Sums, means, extremes, softmax."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from ..lowering import Lowering, NotLowered, Var, lowers
+from .arithmetic import cast
+
+
+def dims_of(x: Var, dims: Any) -> tuple[int, ...]:
+    if isinstance(dims, int):
+        dims = [dims]
+    return tuple(sorted(x.dim(dim) for dim in dims))
+
+
+@lowers("mean.dim", "sum.dim_IntList", "amax.default", "amin.default")
+def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: Any) -> Any:
+    assert ctx.node is not None
+    op = str(ctx.node.target).split(".")[1]
+    if ctx.meta.dtype.is_floating_point:
+        x = cast(ctx, x, ctx.meta.dtype)
+    if not dims and dims != 0:
+        return ctx.emit(f"all_{op}", (x,))
+    if op != "amin":
+        return ctx.emit(op, (x,), dims_of(x, dims), bool(keepdim))
+    if len(dims_of(x, dims)) != 1:
+        raise NotLowered("over several dimensions")
+    return ctx.emit("amin", (x,), dims_of(x, dims)[0], int(keepdim))
+
+
+@lowers("mean.default", "sum.default", "max.default", "min.default")
+def reduce_all(ctx: Lowering, x: Any, **_: Any) -> Var:
+    assert ctx.node is not None
+    op = str(ctx.node.target).split(".")[1]
+    return ctx.emit({"mean": "all_mean", "sum": "all_sum", "max": "all_amax", "min": "all_amin"}[op], (x,))
+
+
+@lowers("max.dim")
+def max_dim(ctx: Lowering, x: Any, dim: int, keepdim: bool = False) -> Any:
+    values, places = ctx.meta
+    return (
+        ctx.emit("amax", (x,), (x.dim(dim),), bool(keepdim), like=values),
+        ctx.emit("argmax", (x,), (x.dim(dim),), bool(keepdim), like=places),
+    )
+
+
+@lowers("argmax.default")
+def argmax(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False) -> Var:
+    if dim is None:
+        raise NotLowered("over all dimensions")
+    return ctx.emit("argmax", (x,), (x.dim(dim),), bool(keepdim))
+
+
+@lowers("softmax.int", "_softmax.default")
+def softmax(ctx: Lowering, x: Any, dim: int, *_: Any) -> Var:
+    return ctx.emit("softmax", (cast(ctx, x, ctx.meta.dtype),), x.dim(dim))
+
+
+@lowers("log_softmax.int", "_log_softmax.default")
+def log_softmax(ctx: Lowering, x: Any, dim: int, *_: Any) -> Var:
+    return ctx.emit("logsoftmax", (cast(ctx, x, ctx.meta.dtype),), x.dim(dim))
+
+
+@lowers("cumsum.default")
+def cumsum(ctx: Lowering, x: Any, dim: int, **_: Any) -> Var:
+    return ctx.emit("cumsum", (x,), x.dim(dim))
+
+
+@lowers("var.correction", "var.dim", "std.correction")
+def variance(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, *, correction: Any = None, keepdim: bool = False) -> Var:
+    assert ctx.node is not None
+    over = dims_of(x, dims) if dims is not None else tuple(range(x.rank))
+    def like(keep: bool) -> Any:
+        shape = [1 if i in over else size for i, size in enumerate(x.shape) if keep or i not in over]
+        return torch.empty(shape, dtype=x.dtype, device="meta")
+
+    count = 1
+    for dim in over:
+        count *= x.shape[dim]
+    lost = correction if correction is not None else int(unbiased)
+    middle = ctx.emit("mean", (x,), over, True, like=like(True))
+    squares = ctx.emit("square", (ctx.emit("sub", (x, middle), like=x),), like=x)
+    total = ctx.emit("sum", (squares,), over, bool(keepdim), like=like(keepdim))
+    result = ctx.emit("div_scalar", (total,), float(count - lost), like=like(keepdim))
+    return ctx.emit("sqrt", (result,)) if "std" in str(ctx.node.target) else result
+
+
+@lowers("linalg_vector_norm.default")
+def vector_norm(ctx: Lowering, x: Any, order: float = 2, dims: Any = None, keepdim: bool = False, **_: Any) -> Var:
+    if order != 2 or dims is None:
+        raise NotLowered("only the Euclidean norm over dimensions")
+    squares = ctx.emit("square", (x,), like=x)
+    return ctx.emit("sqrt", (ctx.emit("sum", (squares,), dims_of(x, dims), bool(keepdim)),))

@@ -1,0 +1,251 @@
+"""Other shapes and orders of the same elements, parts, and tensors put together."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import torch
+
+from ..lowering import Lowering, NotLowered, Var, lowers, static
+from ..weights import Known
+
+
+def sizes_of(like: Any) -> tuple[int, ...]:
+    """A shape, its open dimension as -1."""
+    sizes = [static(size) for size in like.shape]
+    if sizes.count(None) > 1:
+        raise NotLowered("a shape with more than one open dimension")
+    return tuple(-1 if size is None else size for size in sizes)
+
+
+def flattened(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[int, int] | None:
+    """First and last dimension that a new shape puts together, if it does only that."""
+    if len(after) >= len(before) or not after:
+        return None
+    first = 0
+    while first < len(after) - 1 and str(before[first]) == str(after[first]):
+        first += 1
+    count = len(before) - len(after) + 1
+    merged = before[first : first + count]
+    if any(static(size) is None for size in merged) or static(after[first]) != prod(merged):
+        return None
+    same = [str(size) for size in before[first + count :]] == [str(size) for size in after[first + 1 :]]
+    return (first, -1 if first + count == len(before) else first + count - 1) if same else None
+
+
+@lowers(
+    "view.default", "reshape.default", "_unsafe_view.default", "flatten.using_ints", "unflatten.int", "view_as.default",
+    "_reshape_copy.default",
+)
+def reshape(ctx: Lowering, x: Any, *_: Any) -> Any:
+    after = tuple(ctx.meta.shape)
+    if [str(size) for size in x.shape] == [str(size) for size in after]:
+        return x
+    if places := flattened(x.shape, after):
+        return ctx.emit("flatten", (x,), *places)
+    return ctx.emit("reshape", (x,), sizes_of(ctx.meta))
+
+
+@lowers("transpose.int", "t.default", "swapaxes.default")
+def transpose(ctx: Lowering, x: Any, one: int = 0, other: int = 1) -> Any:
+    if x.rank < 2:
+        return x
+    return ctx.emit("transpose", (x,), x.dim(one), x.dim(other))
+
+
+@lowers("permute.default")
+def permute(ctx: Lowering, x: Any, dims: Any) -> Any:
+    order = tuple(x.dim(dim) for dim in dims)
+    return x if order == tuple(range(x.rank)) else ctx.emit("permute", (x,), order)
+
+
+@lowers("movedim.int")
+def movedim(ctx: Lowering, x: Any, source: int, target: int) -> Var:
+    order = [dim for dim in range(x.rank) if dim != x.dim(source)]
+    order.insert(x.dim(target), x.dim(source))
+    return ctx.emit("permute", (x,), tuple(order))
+
+
+@lowers("squeeze.dim", "squeeze.dims", "squeeze.default")
+def squeeze(ctx: Lowering, x: Any, dims: Any = None) -> Any:
+    wanted = range(x.rank) if dims is None else [dims] if isinstance(dims, int) else dims
+    gone = [dim for dim in sorted({x.dim(dim) for dim in wanted}, reverse=True) if x.shape[dim] == 1]
+    for dim in gone:
+        shape = [size for i, size in enumerate(x.shape) if i != dim]
+        x = ctx.emit("squeeze", (x,), dim, like=torch.empty(shape, dtype=x.dtype, device="meta"))
+    return x
+
+
+@lowers("unsqueeze.default")
+def unsqueeze(ctx: Lowering, x: Any, dim: int) -> Var:
+    return ctx.emit("unsqueeze", (x,), dim % (x.rank + 1))
+
+
+@lowers("slice.Tensor")
+def part(ctx: Lowering, x: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    size = static(x.shape[x.dim(dim)])
+    if size is None and start in (None, 0) and (end is None or static(end) is None or end >= 2**31) and step == 1:
+        return x
+    if size is None:
+        raise NotLowered("a part of a dimension that is open")
+    low, high, step = slice(static(start or 0), size if end is None else static(end), step).indices(size)
+    if (low, high, step) == (0, size, 1):
+        return x
+    return ctx.emit("slice", (x,), x.dim(dim), low, max(low, high), step)
+
+
+@lowers("narrow.default")
+def narrow(ctx: Lowering, x: Any, dim: int, start: int, length: int) -> Any:
+    return part(ctx, x, dim, start, start + length)
+
+
+@lowers("select.int")
+def select(ctx: Lowering, x: Any, dim: int, index: int) -> Var:
+    size = static(x.shape[x.dim(dim)])
+    if size is None:
+        raise NotLowered("an element of a dimension that is open")
+    return ctx.emit("select", (x,), x.dim(dim), index % size)
+
+
+@lowers("cat.default", "concat.default")
+def cat(ctx: Lowering, tensors: Any, dim: int = 0) -> Var:
+    # Old models begin with nothing at all, a tensor of shape (0,), and append to that.
+    parts = [t for t in tensors if not (isinstance(t, Var) and t.shape == (0,))]
+    return ctx.emit("cat", tuple(parts), len(parts), dim % ctx.meta.dim())
+
+
+@lowers("stack.default")
+def stack(ctx: Lowering, tensors: Any, dim: int = 0) -> Var:
+    return ctx.emit("stack", tuple(tensors), len(tensors), dim % ctx.meta.dim())
+
+
+@lowers("chunk.default")
+def chunk(ctx: Lowering, x: Any, count: int, dim: int = 0) -> Any:
+    if len(ctx.meta) != count:
+        return pieces(ctx, x, dim)
+    return ctx.emit_tuple("chunk", (x,), list(ctx.meta), count, x.dim(dim))
+
+
+@lowers("split.Tensor", "split_with_sizes.default", "split.sizes")
+def split(ctx: Lowering, x: Any, sizes: Any, dim: int = 0) -> Any:
+    return pieces(ctx, x, dim)
+
+
+def pieces(ctx: Lowering, x: Var, dim: int) -> Any:
+    sizes = tuple(static(piece.shape[x.dim(dim)]) for piece in ctx.meta)
+    if None in sizes:
+        raise NotLowered("parts of a dimension that is open")
+    if len(set(sizes)) == 1:
+        return ctx.emit_tuple("chunk", (x,), list(ctx.meta), len(sizes), x.dim(dim))
+    return ctx.emit_tuple("split", (x,), list(ctx.meta), sizes, x.dim(dim))
+
+
+@lowers("unbind.int")
+def unbind(ctx: Lowering, x: Any, dim: int = 0) -> Any:
+    return tuple(ctx.emit("select", (x,), x.dim(dim), i, like=like) for i, like in enumerate(ctx.meta))
+
+
+@lowers("expand.default", "broadcast_to.default", "expand_as.default")
+def expand(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
+    if isinstance(x, Var) and [str(s) for s in x.shape] == [str(s) for s in ctx.meta.shape]:
+        return x
+    sizes = sizes_of(ctx.meta)
+    if -1 in sizes:
+        raise NotLowered("repeats something along a dimension that is open")
+    return ctx.emit("expand", (x,), sizes)
+
+
+@lowers("repeat.default")
+def repeat(ctx: Lowering, x: Any, counts: Any) -> Any:
+    shape = list(x.shape)
+    for _ in range(len(counts) - len(shape)):
+        shape.insert(0, 1)
+        x = ctx.emit("unsqueeze", (x,), 0, like=torch.empty(shape, dtype=x.dtype, device="meta"))
+    for dim, count in enumerate(counts):
+        if count != 1:
+            shape[dim] *= count
+            x = ctx.emit("cat", (x,) * count, count, dim, like=torch.empty(shape, dtype=x.dtype, device="meta"))
+    return x
+
+
+@lowers("roll.default")
+def roll(ctx: Lowering, x: Any, shifts: Any, dims: Any = ()) -> Any:
+    shifts = [shifts] if isinstance(shifts, int) else shifts
+    dims = [dims] if isinstance(dims, int) else dims
+    if len(shifts) != len(dims):
+        raise NotLowered("over all elements")
+    for shift, dim in zip(shifts, dims):
+        size = static(x.shape[x.dim(dim)])
+        if size is None:
+            raise NotLowered("a dimension that is open")
+        if shift % size:
+            x = ctx.emit("roll", (x,), x.dim(dim), shift % size)
+    return x
+
+
+@lowers("flip.default")
+def flip(ctx: Lowering, x: Any, dims: Any) -> Any:
+    for dim in dims:
+        x = ctx.emit("flip", (x,), x.dim(dim))
+    return x
+
+
+@lowers("pixel_shuffle.default")
+def pixel_shuffle(ctx: Lowering, x: Any, factor: int) -> Var:
+    *batch, channels, height, width = x.shape
+    lead = len(batch)
+    split_shape = (*batch, channels // factor**2, factor, factor, height, width)
+    like = torch.empty(split_shape, dtype=x.dtype, device="meta")
+    apart = ctx.emit("reshape", (x,), sizes_of(like), like=like)
+    order = (*range(lead + 1), lead + 3, lead + 1, lead + 4, lead + 2)
+    turned = ctx.emit("permute", (apart,), order, like=like.permute(order))
+    return ctx.emit("reshape", (turned,), sizes_of(ctx.meta))
+
+
+@lowers("channel_shuffle.default")
+def channel_shuffle(ctx: Lowering, x: Any, groups: int) -> Var:
+    batch, channels, height, width = x.shape
+    like = torch.empty((batch, groups, channels // groups, height, width), dtype=x.dtype, device="meta")
+    apart = ctx.emit("reshape", (x,), sizes_of(like), like=like)
+    turned = ctx.emit("transpose", (apart,), 1, 2, like=like.transpose(1, 2))
+    return ctx.emit("reshape", (turned,), sizes_of(ctx.meta))
+
+
+@lowers("fill.Scalar", "fill.Tensor", "full_like.default", "zeros_like.default", "ones_like.default", "new_zeros.default", "new_ones.default")
+def filled(ctx: Lowering, x: Any, value: Any = None, *_: Any, **__: Any) -> Known:
+    """A tensor of one number, whose shape is all that is taken of the input."""
+    assert ctx.node is not None
+    sizes = sizes_of(ctx.meta)
+    if -1 in sizes:
+        raise NotLowered("a tensor with an open dimension")
+    target = str(ctx.node.target)
+    number = 1 if "ones" in target else 0 if "zeros" in target else value.tensor.item() if isinstance(value, Known) else value
+    if not isinstance(number, (bool, int, float)):
+        raise NotLowered("filled with a number that is computed")
+    return Known(ctx.local_name(ctx.node.name), torch.full(sizes, number, dtype=ctx.meta.dtype))
+
+
+@lowers("copy.default")
+def copy(ctx: Lowering, x: Any, source: Any, *_: Any) -> Any:
+    return expand(ctx, source)
+
+
+@lowers("select_scatter.default")
+def select_scatter(ctx: Lowering, x: Any, source: Any, dim: int, index: int) -> Var:
+    size = static(x.shape[x.dim(dim)])
+    if size is None:
+        raise NotLowered("an element of a dimension that is open")
+    shape = [1 if i == x.dim(dim) else extent for i, extent in enumerate(x.shape)]
+    like = torch.empty(shape, dtype=x.dtype, device="meta")
+    item = ctx.emit("unsqueeze", (source,), x.dim(dim), like=like)
+    return ctx.emit("update", (x, item), x.dim(dim), index % size)
+
+
+@lowers("slice_scatter.default")
+def slice_scatter(ctx: Lowering, x: Any, source: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+    size = static(x.shape[x.dim(dim)])
+    if size is None or step != 1:
+        raise NotLowered("every so many items, or a part of a dimension that is open")
+    low, high, _ = slice(start, end, step).indices(size)
+    return source if (low, high) == (0, size) else ctx.emit("update", (x, source), x.dim(dim), low)

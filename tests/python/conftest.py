@@ -1,0 +1,1 @@
+import support  # noqa: F401  puts the package on the path

@@ -1,0 +1,92 @@
+"""What is said of models that cannot be imported, and that nothing is written then."""
+
+import pytest
+import torch
+from torch import nn
+
+import strc.torch
+from strc.errors import ImportFailure
+from strc.torch.capture import check_version
+
+
+class Sign(nn.Module):
+    def forward(self, x):
+        if x.sum() > 0:  # the line
+            return x
+        return -x
+
+
+class Strange(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Sequential(nn.ReLU(), Odd())
+
+    def forward(self, x):
+        return self.inner(x) + torch.linalg.det(x)  # determinant
+
+
+class Odd(nn.Module):
+    def forward(self, x):
+        return torch.fft.fft(x).real  # spectrum
+
+
+class Chooses(nn.Module):
+    def forward(self, x):
+        return x[x > 0]  # a mask
+
+
+def fault_of(model, *inputs, path):
+    with pytest.raises(ImportFailure) as fault:
+        strc.torch.export(model, inputs, path / "model.str")
+    assert list(path.iterdir()) == []
+    return str(fault.value)
+
+
+def line_of(words):
+    lines = open(__file__, encoding="utf-8").read().splitlines()
+    return f"{__file__}:{1 + next(i for i, line in enumerate(lines) if line.endswith(words))}"
+
+
+def test_control_flow(tmp_path):
+    told = fault_of(Sign(), torch.randn(3), path=tmp_path)
+    assert "depends on the values of its input" in told
+    assert line_of("# the line") in told
+
+
+def test_shapes_that_depend_on_values(tmp_path):
+    told = fault_of(Chooses(), torch.randn(3), path=tmp_path)
+    assert line_of("# a mask") in told
+
+
+def test_all_unsupported_operators_at_once(tmp_path):
+    told = fault_of(Strange(), torch.randn(3, 3), path=tmp_path)
+    assert line_of("# determinant") in told and line_of("# spectrum") in told
+    assert "in inner.1 (Odd)" in told and "aten.fft_fft" in told
+    assert "uses of operators that cannot be imported" in told
+
+
+def test_wrong_inputs(tmp_path):
+    told = fault_of(nn.Sequential(nn.Linear(3, 4)), torch.randn(2, 5), path=tmp_path)
+    assert "does not run with the example inputs (2x5:float32)" in told
+    told = fault_of(nn.Linear(3, 4), torch.randn(2, 3), torch.randn(2, 3), path=tmp_path)
+    assert "does not run with the example inputs" in told
+
+
+def test_another_torch():
+    with pytest.raises(ImportFailure, match="this is PyTorch 2.3.1.*strc setup torch"):
+        check_version("2.3.1")
+    check_version("2.11.4+cu130")
+
+
+def test_statistics_of_the_batch(tmp_path):
+    told = fault_of(nn.BatchNorm1d(3, track_running_stats=False), torch.randn(4, 3), path=tmp_path)
+    assert "statistics of the batch" in told
+
+
+def test_what_was_there_stays(tmp_path):
+    path = tmp_path / "model.str"
+    path.write_text("mine")
+    with pytest.raises(ImportFailure):
+        strc.torch.export(Sign(), (torch.randn(3),), path)
+    assert path.read_text() == "mine"
+    assert list(tmp_path.iterdir()) == [path]
