@@ -349,7 +349,7 @@ private:
     /// Setup and init with tensors run on code of their own, made for the constants.
     bool bindTensors(eval::Instance& run, std::vector<const Type*>& tensors) {
         boundCodes.push_back(ir::specializeSetup(*run.code, run.constants, types));
-        std::optional<tensor::Fault> fault = tensor::expandSetup(boundCodes.back(), tensors, types);
+        std::optional<tensor::Fault> fault = tensor::expandSetup(boundCodes.back(), run.constants, tensors, types);
         if (fault) {
             base::Diagnostic& diag =
                 report(fault->isUnknown ? Diag::TensorUnknown : Diag::TensorShape, fault->range);

@@ -256,7 +256,7 @@ private:
             if (!specialiseBuiltin(id, kernel, items, result.output)) return std::nullopt;
         } else {
             std::optional<tensor::Fault> fault =
-                tensor::expandWork(kernel.code, {items, kernel.tensors}, result.output, types);
+                tensor::expandWork(kernel.code, {kernel.constants, items, kernel.tensors}, result.output, types);
             if (fault) {
                 reportFault(id, *fault, items);
                 return std::nullopt;

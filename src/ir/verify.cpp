@@ -59,6 +59,7 @@ private:
     void tape(const Instr&);
     void variable(const Instr&);
     void tensor(const Instr&);
+    bool isListOfInts(const Instr&, std::size_t k, std::string_view signature) const;
     void call(const Instr&);
     void sides(const Instr&);
     void control(const Instr&, Around);
@@ -322,7 +323,9 @@ void Verifier::tensor(const Instr& i) {
     for (std::size_t k = 0; k < i.operands.size(); ++k)
         switch (types::operandAt(signature, k, i.operands.size())) {
             case 'T': fits = fits && isKind(i, k, TypeKind::Tensor); break;
-            case 'i': fits = fits && isKind(i, k, TypeKind::Int); break;
+            case 'i':
+                fits = fits && (isKind(i, k, TypeKind::Int) || isListOfInts(i, k, signature));
+                break;
             case 'r':
                 fits = fits && !reg(i, k).ref && types::isTensorElement(reg(i, k).type);
                 break;
@@ -333,6 +336,12 @@ void Verifier::tensor(const Instr& i) {
     expect(fits, i, "operands do not fit the operation");
     bool isMath = i.tensor == types::TensorFn::Math;
     expect(isMath == (i.math != types::MathFn::Count), i, "the function is missing");
+}
+
+bool Verifier::isListOfInts(const Instr& i, std::size_t k, std::string_view signature) const {
+    const Type* type = reg(i, k).type;
+    return types::takesList(signature) && reg(i, k).ref && type->is(TypeKind::Array) &&
+           type->element->is(TypeKind::Int);
 }
 
 void Verifier::call(const Instr& i) {

@@ -80,7 +80,10 @@ Typed BodyLowerer::tensorCall(const sema::CallTarget& target, std::span<const Ex
     for (std::size_t k = 0; k < args.size(); ++k) {
         switch (types::operandAt(signature, k, args.size())) {
             case 'T': operands.push_back(tensorAs(*args[k], m.types.tensor())); break;
-            case 'i': operands.push_back(valueAs(*args[k], intType())); break;
+            case 'i':
+                operands.push_back(typeOf(*args[k])->isAggregate() ? aggregate(*args[k]).ref
+                                                                   : valueAs(*args[k], intType()));
+                break;
             case 'S': operands.push_back(valueAs(*args[k], m.types.string())); break;
             default: operands.push_back(value(*args[k]).reg);
         }

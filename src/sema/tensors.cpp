@@ -65,11 +65,16 @@ bool fits(const Type* type, char kind) {
     }
 }
 
+bool isListOfInts(const Type* type) {
+    return type->is(TypeKind::Array) && type->element->is(TypeKind::Int);
+}
+
 void checkOperands(Checker& c, const ast::CallExpr& call, std::string_view signature,
                    std::span<const Typed> args) {
     for (std::size_t k = 0; k < args.size(); ++k) {
         char kind = types::operandAt(signature, k, args.size());
-        if (args[k].type->isError() || fits(args[k].type, kind)) continue;
+        bool isList = kind == 'i' && types::takesList(signature) && isListOfInts(args[k].type);
+        if (args[k].type->isError() || isList || fits(args[k].type, kind)) continue;
         Target target;
         target.type = wantedType(c, kind);
         target.site = Site::Argument;

@@ -79,18 +79,17 @@ Index Elements::scaled(const Index& index, std::int64_t factor, std::int64_t off
     return {0, value};
 }
 
+Index Elements::plus(const Index& a, const Index& b) {
+    if (a.isConstant()) return scaled(b, 1, a.constant);
+    if (b.isConstant()) return scaled(a, 1, b.constant);
+    return {0, w.operation(Op::Add, w.types.intType(), {a.reg, b.reg})};
+}
+
 Index Elements::linear(const Place& place, const Dims& dims) {
     Index sum;
     std::int64_t stride = 1;
     for (std::size_t k = dims.size(); k-- > 0;) {
-        const Index part = scaled(place[k], stride, 0);
-        if (part.isConstant() || sum.isConstant()) {
-            const Index& variable = part.isConstant() ? sum : part;
-            const std::int64_t offset = (part.isConstant() ? part : sum).constant;
-            sum = scaled(variable, 1, offset);
-        } else {
-            sum = {0, w.operation(Op::Add, w.types.intType(), {sum.reg, part.reg})};
-        }
+        sum = plus(sum, scaled(place[k], stride, 0));
         stride *= dims[k];
     }
     return sum;
@@ -128,7 +127,7 @@ void Elements::computeInto(const NodePtr& node, ir::VarRef var, const Type* arra
         w.emit(Op::Copy, array, {to, address(*node)});
         return;
     }
-    if (node->fn == TensorFn::Concat) return concatenate(*node, w.address(var, array));
+    if (isAssembled(node->fn)) return assemble(*node, var, array);
     const Type* element = node->type->element;
     if (isFlat(*node)) {
         w.loop(node->count(), [&](Reg i) {
@@ -143,20 +142,20 @@ void Elements::computeInto(const NodePtr& node, ir::VarRef var, const Type* arra
     });
 }
 
-/// One nest for each part.
-void Elements::concatenate(const Node& node, Reg array) {
-    const auto dim = static_cast<std::size_t>(node.ints[0]);
-    std::int64_t offset = 0;
-    for (const NodePtr& part : node.operands) {
-        nest(part->dims(), [&](const Place& place) {
-            Place to = place;
-            to[dim] = scaled(place[dim], 1, offset);
-            const Reg value =
-                convert(element(part, place), part->type->element, node.type->element);
-            storeFlat(array, at(linear(to, node.dims())), value, node.type->element);
-        });
-        offset += part->dims()[dim];
-    }
+bool Elements::isInPlace(const Node& node, ir::VarRef var) const {
+    if (node.kind != NodeKind::Operation) return false;
+    if (node.fn != TensorFn::Update) return isFlat(node);
+    const Node& whole = *node.operands[0];
+    const bool isThere = whole.kind == NodeKind::Memory && whole.var == var;
+    return isThere && !reads(*node.operands[1], var);
+}
+
+void Elements::check(Reg index, std::int64_t extent) {
+    const Type* nothing = w.types.array(w.types.bit(), 0);
+    const std::uint32_t local = w.local("", w.types.array(nothing, extent));
+    const Reg array = w.address(local);
+    w.emit(Op::Elem, nothing, {array, index, w.integer(extent)});
+    w.result(nothing, true);
 }
 
 // ---- nests
@@ -184,8 +183,7 @@ void Elements::nest(const Dims& dims, const Writing& write) {
 bool Elements::isFlat(const Node& node) const {
     if (node.kind != NodeKind::Operation) return true;
     if (keepsOrder(node.fn)) return isFlat(*node.operands[0]);
-    if (node.fn == TensorFn::Zeros || node.fn == TensorFn::Ones || node.fn == TensorFn::Full)
-        return true;
+    if (isMade(node.fn)) return true;
     if (!isElementwise(node.fn)) return false;
     for (const NodePtr& operand : node.operands) {
         const bool isNumber = operand->kind == NodeKind::Number;
@@ -199,6 +197,7 @@ Reg Elements::flatElement(const NodePtr& pointer, const Index& flat) {
     if (node.kind == NodeKind::Memory) return loadFlat(node, at(flat));
     if (node.kind == NodeKind::Number) return node.reg;
     if (keepsOrder(node.fn)) return flatElement(node.operands[0], flat);
+    if (node.fn == TensorFn::Arange) return at(flat);
     w.range = node.range;
     std::vector<Reg> operands;
     for (const NodePtr& operand : node.operands) operands.push_back(flatElement(operand, flat));
@@ -213,6 +212,9 @@ Reg Elements::element(const NodePtr& pointer, const Place& place) {
     if (keepsOrder(node.fn)) return flatElement(node.operands[0], linear(place, node.dims()));
     if (isView(node.fn)) return element(node.operands[0], viewed(node, place));
     if (isReduction(node.fn)) return reduction(node, place);
+    if (node.fn == TensorFn::Take) return taken(node, place);
+    if (node.fn == TensorFn::Arange) return at(place[0]);
+    STRC_ASSERT(!isAssembled(node.fn), "one element of what is only there as a whole");
     std::vector<Reg> operands;
     for (const NodePtr& operand : node.operands)
         operands.push_back(element(operand, aligned(operand->dims(), place)));
@@ -236,9 +238,42 @@ Place Elements::viewed(const Node& node, const Place& place) {
             index = scaled(index, node.ints.size() > 3 ? node.ints[3] : 1, node.ints[1]);
             return result;
         }
+        case TensorFn::Narrow: {
+            Index& index = result[static_cast<std::size_t>(node.ints[0])];
+            index = plus(index, {0, node.start});
+            return result;
+        }
+        case TensorFn::Flip: {
+            const auto dim = static_cast<std::size_t>(node.ints[0]);
+            result[dim] = scaled(place[dim], -1, node.dims()[dim] - 1);
+            return result;
+        }
+        case TensorFn::Windows: {
+            const std::int64_t dilation = node.ints.size() > 3 ? node.ints[3] : 1;
+            result.pop_back();
+            Index& index = result[static_cast<std::size_t>(node.ints[0])];
+            index = plus(scaled(index, node.ints[2], 0), scaled(place.back(), dilation, 0));
+            return result;
+        }
         case TensorFn::Broadcast: return aligned(node.operands[0]->dims(), place);
         default: STRC_UNREACHABLE("no view");
     }
+}
+
+/// An item that a tensor of integers names.
+Reg Elements::taken(const Node& node, const Place& place) {
+    const NodePtr& from = node.operands[0];
+    const NodePtr& items = node.operands[1];
+    const auto dim = static_cast<std::ptrdiff_t>(node.ints[0]);
+    const auto rank = static_cast<std::ptrdiff_t>(items->dims().size());
+    const Place which(place.begin() + dim, place.begin() + dim + rank);
+    const Reg item = element(items, which);
+    w.range = node.range;
+    check(item, from->dims()[static_cast<std::size_t>(dim)]);
+    Place there(place.begin(), place.begin() + dim);
+    there.push_back({0, item});
+    there.insert(there.end(), place.begin() + dim + rank, place.end());
+    return element(from, there);
 }
 
 // ---- operations element by element

@@ -31,6 +31,10 @@ public:
     ir::Reg element(const NodePtr&, const Place&);
     /// Puts an element into memory.
     void store(const Node& memory, const Place&, ir::Reg value);
+    /// Can be computed into a variable that it reads: no element is read after it is written?
+    bool isInPlace(const Node&, ir::VarRef) const;
+    /// Traps unless the index lies in the extent: as an element of an array that has no memory does.
+    void check(ir::Reg index, std::int64_t extent);
     /// `value` is of the type `from` has in registers.
     ir::Reg convert(ir::Reg value, const Type* from, const Type* to);
     ir::Reg at(const Index&);
@@ -50,7 +54,16 @@ private:
                  const Writing&);
     bool isFlat(const Node&) const;
     ir::Reg flatElement(const NodePtr&, const Index&);
+    /// Elements of `part`, converted, at the place that `where` makes of theirs.
+    void writePart(const NodePtr& part, const Node& whole, ir::Reg array,
+                   const std::function<Place(const Place&)>& where);
+    void assemble(const Node&, ir::VarRef, const Type* array);
     void concatenate(const Node&, ir::Reg array);
+    void pad(const Node&, ir::Reg array);
+    void spread(const Node&, ir::Reg array);
+    void update(const Node&, ir::VarRef, const Type* array);
+    void runningSum(const Node&, ir::Reg array);
+    void fill(const Node&, ir::Reg array, ir::Reg value);
 
     // ---- operations
     ir::Reg operation(const Node&, const std::vector<ir::Reg>& operands);
@@ -66,11 +79,24 @@ private:
     Place operandPlace(const Node&, const Node& operand, const Place&) const;
     Place viewed(const Node&, const Place&);
     Index scaled(const Index&, std::int64_t factor, std::int64_t offset);
+    Index plus(const Index&, const Index&);
+    ir::Reg taken(const Node&, const Place&);
     ir::Reg reduction(const Node&, const Place&);
     ir::Reg sum(const Node&, const Place&);
     ir::Reg extreme(const Node&, const Place&);
     ir::Reg indexOfGreatest(const Node&, const Place&);
     ir::Reg product(const Node&, const Place&);
+    ir::Reg convolution(const Node&, const Place&);
+    /// `total` += a * b, of the result's type.
+    void addProduct(const Node&, std::uint32_t total, const Place& left, const Place& right);
+
+    // ---- attention
+    struct Heads;
+    void attend(const Node&, ir::Reg array);
+    void attendRow(const Heads&, const Place& outer, const Index& row);
+    void scoreRow(const Heads&, const Place& outer, const Index& row);
+    void powersOfRow(const Heads&);
+    ir::Reg operandElement(const Node&, std::size_t k, const Place&);
 
     ir::Writer& w;
 };

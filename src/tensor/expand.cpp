@@ -85,18 +85,19 @@ const Type* storageOf(const Sequence& items, types::TypeTable& types) {
     return largest;
 }
 
-std::optional<Fault> expandSetup(ir::StreamCode& code, Sequence& fields, types::TypeTable& types) {
+std::optional<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> constants,
+                                 Sequence& fields, types::TypeTable& types) {
     fields.assign(code.fields.size(), nullptr);
     Sequence none;
     std::map<std::uint32_t, const Type*> declared;
-    World world{none, nullptr, nullptr, fields, none, declared};
+    World world{constants, none, nullptr, nullptr, fields, none, declared};
     try {
-        Body setup = BodyExpander(code, code.setup, world, types).expand();
+        Body setup = expandBody(code, code.setup, world, types);
         std::optional<Body> init;
-        if (code.init) init = BodyExpander(code, *code.init, world, types).expand();
+        if (code.init) init = expandBody(code, *code.init, world, types);
         for (Body& function : code.functions)
             if (hasTensors(function) && !usesTapes(function))
-                function = BodyExpander(code, function, world, types).expand();
+                function = expandBody(code, function, world, types);
         code.setup = std::move(setup);
         code.init = std::move(init);
     } catch (Stop& stop) {
@@ -112,11 +113,12 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving, 
     Sequence pushed;
     const Type* inputStorage = arriving.input.empty() ? nullptr : storageOf(arriving.input, types);
     std::map<std::uint32_t, const Type*> declared;
-    World world{arriving.input, inputStorage, nullptr, fields, pushed, declared, true};
+    World world{
+        arriving.constants, arriving.input, inputStorage, nullptr, fields, pushed, declared, true};
     try {
         std::size_t fromPrework = 0;
         forEachBody(code, [&](Body& body) {
-            BodyExpander(code, body, world, types).expand();
+            expandBody(code, body, world, types);
             if (code.prework && &body == &*code.prework) fromPrework = pushed.size();
         });
         const bool areAlike = std::all_of(pushed.begin(), pushed.end(),
@@ -137,8 +139,7 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving, 
             return Fault{false, "'push'",
                          "items with different types of elements cannot share a channel yet",
                          code.work->header};
-        forEachBody(code,
-                    [&](Body& body) { body = BodyExpander(code, body, world, types).expand(); });
+        forEachBody(code, [&](Body& body) { body = expandBody(code, body, world, types); });
     } catch (Stop& stop) {
         return std::move(stop.fault);
     }

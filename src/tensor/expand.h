@@ -9,6 +9,7 @@
 /// often than they have elements, get memory of their own.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@
 namespace strc::tensor {
 
 using types::Type;
+using types::Value;
 
 /// Types of the items on a channel: concrete tensors, from the first on, over and over again.
 using Sequence = std::vector<const Type*>;
@@ -42,9 +44,11 @@ bool isComputable(const Type* element);
 
 /// Setup and init of a filter, specialised to its constants (ir::specializeSetup). `fields`: the types of
 /// the tensors among the fields, by field, null for others; filled in.
-std::optional<Fault> expandSetup(ir::StreamCode&, Sequence& fields, types::TypeTable&);
+std::optional<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants,
+                                 Sequence& fields, types::TypeTable&);
 
 struct Arriving {
+    std::span<const Value> constants;  ///< of the stream
     Sequence input;  ///< empty: the items are no tensors
     Sequence fields;  ///< as expandSetup has filled it in
 };

@@ -56,9 +56,17 @@ std::string BodyExpander::describe(const Instr& instr) {
 
 void BodyExpander::countUses() {
     uses.assign(from.regs.size(), 0);
-    for (const ir::Block& block : from.blocks)
-        for (const Instr& instr : block.instrs)
-            for (Reg operand : instr.operands) ++uses[operand];
+    addUses(from.entry, 1);
+    countLoads(from.entry, 1);
+}
+
+void BodyExpander::countLoads(BlockId id, int times) {
+    if (id == ir::kNone) return;
+    for (const Instr& instr : from.blocks[id].instrs) {
+        if (instr.op == Op::Load && isTensor(instr.type) && instr.var.space == Space::Local)
+            loads[instr.var.index] += times;
+        for (BlockId block : instr.blocks) countLoads(block, instr.op == Op::Loop ? 2 : times);
+    }
 }
 
 void BodyExpander::expandBlock(BlockId id) {
@@ -73,7 +81,11 @@ void BodyExpander::expandInstr(const Instr& instr) {
     switch (instr.op) {
         case Op::Tensor: return operation(instr);
         case Op::If:
-        case Op::Loop: return control(instr);
+            if (takeBranch(instr)) return;
+            return control(instr);
+        case Op::Loop:
+            if (unrolls && unroll(instr)) return;
+            return control(instr);
         case Op::Load:
             if (isTensor(instr.type)) return load(instr);
             break;
@@ -120,10 +132,10 @@ void BodyExpander::copyInstr(const Instr& instr) {
         operand = regs[operand];
     }
     w.body.blocks[w.block].instrs.push_back(std::move(made));
+    note(instr);
     if (instr.result == ir::kNone) return;
     const ir::RegInfo& info = from.regs[instr.result];
     regs[instr.result] = w.result(info.type, info.ref);
-    if (instr.op == Op::Const && !instr.type->isAggregate()) constants[instr.result] = instr.value;
 }
 
 void BodyExpander::storedIn(BlockId id, std::vector<VarRef>& found) const {
@@ -138,6 +150,7 @@ void BodyExpander::storedIn(BlockId id, std::vector<VarRef>& found) const {
 
 void BodyExpander::control(const Instr& instr) {
     settle();
+    forget(instr);
     std::vector<VarRef> stored;
     for (BlockId block : instr.blocks) storedIn(block, stored);
     std::vector<VarRef> entered;
@@ -155,6 +168,7 @@ void BodyExpander::control(const Instr& instr) {
     --depth;
     w.range = instr.range;
     const bool givesTensor = instr.result != ir::kNone && isTensor(from.regs[instr.result].type);
+    forget(instr);
     emitControl(instr, blocks, givesTensor);
     if (givesTensor) define(instr, result);
     result = outside;

@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ struct Stop {
 
 /// What a body sees of the world around it.
 struct World {
+    std::span<const Value> constants;  ///< of the stream
     const Sequence& input;
     const Type* inputStorage = nullptr;  ///< null: the items are no tensors
     const Type* outputStorage = nullptr;  ///< null: not known yet
@@ -33,13 +36,25 @@ struct World {
     bool isOutputRegular = true;  ///< nothing was pushed where the count depends on the run
 };
 
+/// The body without tensors. Loops with tensors whose rounds are known are written out if the body makes
+/// no sense otherwise: parts of a tensor at a place that depends on the round, a shape that grows.
+/// Throws Stop.
+ir::Body expandBody(const ir::StreamCode&, const ir::Body&, World&, types::TypeTable&);
+
 class BodyExpander {
 public:
     BodyExpander(const ir::StreamCode& code, const ir::Body& from, World& world,
-                 types::TypeTable& types)
-        : code(code), from(from), world(world), types(types), w(types), elements(w) {}
+                 types::TypeTable& types, bool unrolls)
+        : code(code),
+          from(from),
+          world(world),
+          types(types),
+          unrolls(unrolls),
+          w(types),
+          elements(w) {}
 
     ir::Body expand();
+    bool hasUnrolled() const { return unrolledRounds > 0; }
 
 private:
     /// What a tensor variable holds at the place in the code that has been reached.
@@ -66,6 +81,28 @@ private:
     const Type* variableType(ir::VarRef var) const;
     void copyInstr(const ir::Instr& instr);
 
+    // ---- what is known when the graph is built
+    /// Value of the scalar or array that the result is or refers to.
+    void note(const ir::Instr& instr);
+    std::optional<Value> valueOf(const ir::Instr& instr) const;
+    std::optional<Value> elementValue(const ir::Instr& instr) const;
+    std::optional<Value> folded(const ir::Instr& instr) const;
+    void forget(const ir::Instr& control);
+    void scalarsStoredIn(ir::BlockId id, std::vector<std::uint32_t>& found) const;
+    /// True: the branch that is taken stands in the block at hand.
+    bool takeBranch(const ir::Instr& instr);
+    /// True: all rounds stand in the block at hand.
+    bool unroll(const ir::Instr& instr);
+    bool writeOut(const ir::Instr& loop);
+    std::optional<bool> condition(const ir::Instr& loop);
+    void registersOf(ir::BlockId id, std::set<ir::Reg>& used, std::set<ir::Reg>& made) const;
+    void inlined(ir::BlockId id, ir::Reg result);
+    void addUses(ir::BlockId id, int times);
+    bool leaves(ir::BlockId id, bool isInLoop) const;
+    bool hasTensorOps(ir::BlockId id) const;
+
+    void countLoads(ir::BlockId id, int times);
+
     // ---- branches and loops
     void storedIn(ir::BlockId id, std::vector<ir::VarRef>& found) const;
     /// Variables that are changed inside get a place of their own before, in which all of it works.
@@ -85,12 +122,14 @@ private:
     void forEachLive(Visit visit) {
         std::erase_if(live, [&](ir::Reg reg) { return uses[reg] <= 0; });
         for (ir::Reg reg : live) visit(nodes[reg]);
+        for (auto& [name, binding] : bindings)
+            if (binding.value && binding.value->kind == NodeKind::Operation) visit(binding.value);
     }
     /// The node itself becomes memory, for all who hold it.
     void materialise(const NodePtr& node);
     void copy(const NodePtr& node) { *node = *elements.compute(std::make_shared<Node>(*node), ""); }
     /// Before `var` changes: who still needs its value gets a copy.
-    void release(ir::VarRef var);
+    void release(ir::VarRef var, const Node* except = nullptr);
 
     // ---- variables
     static std::pair<int, std::uint32_t> key(ir::VarRef var);
@@ -102,7 +141,7 @@ private:
     void checkDeclared(const ir::Instr& instr, const Type* declared, const Type* type);
     void storeField(const ir::Instr& instr, const NodePtr& value);
     /// Writes memory that `value` may be made of.
-    void overwrite(ir::VarRef var, const Type* array, NodePtr value);
+    void overwrite(ir::VarRef var, const Type* array, const NodePtr& value);
     void bind(ir::VarRef var, const NodePtr& value, const ir::Instr* instr = nullptr);
     /// Memory that nobody will write again.
     bool isLasting(const Node& node) const;
@@ -113,7 +152,12 @@ private:
     void checkComputable(const ir::Instr& instr, const Type* type);
     void operation(const ir::Instr& instr);
     const Type* scalarType(ir::Reg reg) const { return from.regs[reg].type; }
+    /// Arrays of ints as the numbers in them.
+    std::vector<Operand> operandsOf(const ir::Instr& instr) const;
     NodePtr build(const ir::Instr& instr, const Type* type);
+    void addOperand(Node& node, const ir::Instr& instr, std::size_t k);
+    /// A part at a place that is known is a slice; one that is not is checked to lie inside.
+    void locate(Node& node);
     static bool readsMemory(const Node& view);
     /// Dimensions counted from the end become ordinary ones.
     static void normalise(Node& node);
@@ -135,8 +179,6 @@ private:
     void fromArray(const ir::Instr& instr, const Type* type);
     void copyRows(ir::Reg ref, const Type* type, Place place, const Node& to);
     void read(const ir::Instr& instr);
-    /// Traps unless the index lies in the extent: as an element of an array that has no memory does.
-    void checkIndex(ir::Reg index, std::int64_t extent);
 
     // ---- items
     const Type* arriving(const ir::Instr& instr, std::int64_t offset);
@@ -149,11 +191,15 @@ private:
     const ir::Body& from;
     World& world;
     types::TypeTable& types;
+    const bool unrolls;
     ir::Writer w;
     Elements elements;
     std::vector<ir::Reg> regs;  ///< of `from` -> of the body that is made; kNone for tensors
     std::vector<NodePtr> nodes;  ///< by register of `from`
-    std::vector<std::optional<Value>> constants;  ///< by register of `from`
+    std::vector<std::optional<Value>>
+        constants;  ///< by register of `from`; of a ref, what is there
+    std::map<std::uint32_t, Value> knownLocals;  ///< scalars
+    std::map<std::uint32_t, int> loads;  ///< of local tensors: how often they stand in the body
     std::vector<int> uses;  ///< that are still to come
     std::vector<ir::Reg> live;  ///< tensors that may still be used
     std::map<std::pair<int, std::uint32_t>, Binding> bindings;
@@ -162,6 +208,7 @@ private:
     NodePtr result;  ///< where the branches of a conditional put their values
     int depth = 0;  ///< of control structures
     std::int64_t popped = 0;
+    int unrolledRounds = 0;
 };
 
 }  // namespace strc::tensor

@@ -1,6 +1,7 @@
 // Operations, and what leads from tensors to scalars and back.
 
 #include <algorithm>
+#include <cstring>
 
 #include "base/assert.h"
 #include "tensor/expander.h"
@@ -14,16 +15,55 @@ using ir::Space;
 using types::TensorFn;
 using types::TypeKind;
 
+namespace {
+
+/// Reads elements of its operands more than once, or not all of them.
+bool isReadOften(TensorFn fn) {
+    switch (fn) {
+        case TensorFn::Matmul:
+        case TensorFn::Conv:
+        case TensorFn::Attention:
+        case TensorFn::Broadcast:
+        case TensorFn::Windows:
+        case TensorFn::Take:
+        case TensorFn::Amax:
+        case TensorFn::Amin:
+        case TensorFn::Argmax: return true;
+        default: return false;
+    }
+}
+
+std::int32_t listItem(const Value& list, std::int64_t k) {
+    std::int32_t item;
+    std::memcpy(&item, list.bytes.data() + static_cast<std::size_t>(k) * sizeof item, sizeof item);
+    return item;
+}
+
+}  // namespace
+
 void BodyExpander::checkComputable(const Instr& instr, const Type* type) {
     if (!isComputable(type->element))
         stop(instr,
              "elements of type " + types::toString(type->element) + " cannot be computed with yet");
 }
 
-void BodyExpander::operation(const Instr& instr) {
+std::vector<Operand> BodyExpander::operandsOf(const Instr& instr) const {
     std::vector<Operand> operands;
-    for (Reg reg : instr.operands)
-        operands.push_back({nodes[reg] ? nodes[reg]->type : scalarType(reg), constants[reg]});
+    for (Reg reg : instr.operands) {
+        const auto& value = constants[reg];
+        const bool isList = instr.tensor != TensorFn::FromArray && from.regs[reg].ref && value;
+        if (!isList) {
+            operands.push_back({nodes[reg] ? nodes[reg]->type : scalarType(reg), value});
+            continue;
+        }
+        for (std::int64_t k = 0; k < value->type->extent; ++k)
+            operands.push_back({types.intType(), Value::of(types.intType(), listItem(*value, k))});
+    }
+    return operands;
+}
+
+void BodyExpander::operation(const Instr& instr) {
+    const std::vector<Operand> operands = operandsOf(instr);
     const Shaped shaped = resultOf(instr, operands, types);
     if (!shaped.type) stop(instr, shaped.why);
     switch (instr.tensor) {
@@ -32,6 +72,8 @@ void BodyExpander::operation(const Instr& instr) {
             const auto at = dimension(constants[instr.operands[1]]->toInt(), of.dims().size());
             return setInt(instr, of.dims()[*at]);
         }
+        case TensorFn::Rank:
+            return setInt(instr, static_cast<std::int64_t>(nodeOf(instr, 0)->dims().size()));
         case TensorFn::Read:
         case TensorFn::Item: return read(instr);
         case TensorFn::FromScalar: return fromScalar(instr, shaped.type);
@@ -48,22 +90,46 @@ NodePtr BodyExpander::build(const Instr& instr, const Type* type) {
     node->fn = instr.tensor;
     node->math = instr.math;
     node->range = instr.range;
-    for (std::size_t k = 0; k < instr.operands.size(); ++k) {
-        const Reg reg = instr.operands[k];
-        if (nodes[reg])
-            node->operands.push_back(nodes[reg]);
-        else if (instr.tensor == TensorFn::Full && k == 0)
-            node->operands.push_back(number(types.tensor(type->element, {}), elementReg(instr)));
-        else if (constants[reg])
-            node->ints.push_back(constants[reg]->toInt());
-    }
+    for (std::size_t k = 0; k < instr.operands.size(); ++k) addOperand(*node, instr, k);
     normalise(*node);
+    locate(*node);
     if (node->fn == TensorFn::Softmax || node->fn == TensorFn::LogSoftmax)
         return softmax(instr, *node);
     prepareOperands(*node);
     const bool isOften = uses[instr.result] > 1 && !(isView(node->fn) && readsMemory(*node));
-    if (isOften || node->fn == TensorFn::Concat) materialise(node);
+    if (isOften) materialise(node);
     return node;
+}
+
+void BodyExpander::addOperand(Node& node, const Instr& instr, std::size_t k) {
+    const Reg reg = instr.operands[k];
+    const auto& value = constants[reg];
+    if (nodes[reg]) {
+        node.operands.push_back(nodes[reg]);
+    } else if (scalarType(reg)->isReal() && !scalarType(reg)->is(TypeKind::Int)) {
+        node.operands.push_back(number(types.tensor(scalarType(reg), {}), regs[reg]));
+    } else if (instr.tensor == TensorFn::Full && k == 0) {
+        node.operands.push_back(number(types.tensor(node.type->element, {}), elementReg(instr)));
+    } else if (from.regs[reg].ref) {
+        for (std::int64_t item = 0; item < value->type->extent; ++item)
+            node.ints.push_back(listItem(*value, item));
+    } else {
+        node.ints.push_back(value ? value->toInt() : 0);
+        if (!value) node.start = regs[reg];
+    }
+}
+
+void BodyExpander::locate(Node& node) {
+    if (node.fn != TensorFn::Narrow && node.fn != TensorFn::Update) return;
+    const bool isPart = node.fn == TensorFn::Narrow;
+    const auto dim = static_cast<std::size_t>(node.ints[0]);
+    const std::int64_t count = isPart ? node.ints[2] : node.operands[1]->dims()[dim];
+    if (node.start != ir::kNone) {
+        elements.check(node.start, node.operands[0]->dims()[dim] - count + 1);
+    } else if (isPart) {
+        node.fn = TensorFn::Slice;
+        node.ints = {node.ints[0], node.ints[1], node.ints[1] + count};
+    }
 }
 
 bool BodyExpander::readsMemory(const Node& view) {
@@ -83,7 +149,15 @@ void BodyExpander::normalise(Node& node) {
         case TensorFn::Amax:
         case TensorFn::Amin:
         case TensorFn::Argmax:
+        case TensorFn::CumSum:
         case TensorFn::Slice:
+        case TensorFn::Narrow:
+        case TensorFn::Flip:
+        case TensorFn::Windows:
+        case TensorFn::Pad:
+        case TensorFn::Spread:
+        case TensorFn::Update:
+        case TensorFn::Take:
         case TensorFn::Concat: return fit(0, rank);
         case TensorFn::Softmax:
         case TensorFn::LogSoftmax:
@@ -102,10 +176,8 @@ void BodyExpander::prepareOperands(const Node& node) {
         if (operand->kind != NodeKind::Operation) continue;
         const bool isLookedAt = isView(operand->fn) && readsMemory(*operand);
         if (isLookedAt && !keepsOrder(node.fn)) continue;
-        const bool isRepeated = node.fn == TensorFn::Matmul ||
-                                (isElementwise(node.fn) && operand->count() != node.count()) ||
-                                node.fn == TensorFn::Broadcast || node.fn == TensorFn::Amax ||
-                                node.fn == TensorFn::Amin || node.fn == TensorFn::Argmax;
+        const bool isRepeated = isReadOften(node.fn) || isAssembled(operand->fn) ||
+                                (isElementwise(node.fn) && operand->count() != node.count());
         const bool isMoved = keepsOrder(node.fn) && !isInOrder(*operand);
         if (isRepeated || isMoved) materialise(operand);
     }
@@ -113,8 +185,7 @@ void BodyExpander::prepareOperands(const Node& node) {
 
 bool BodyExpander::isInOrder(const Node& node) {
     if (node.kind != NodeKind::Operation) return true;
-    if (node.fn == TensorFn::Zeros || node.fn == TensorFn::Ones || node.fn == TensorFn::Full)
-        return true;
+    if (isMade(node.fn)) return true;
     if (!keepsOrder(node.fn) && !isElementwise(node.fn)) return false;
     return std::all_of(node.operands.begin(), node.operands.end(), [&](const NodePtr& operand) {
         return operand->kind == NodeKind::Number ||
@@ -213,21 +284,13 @@ void BodyExpander::read(const Instr& instr) {
             place.push_back({constants[reg]->toInt(), ir::kNone});
             continue;
         }
-        checkIndex(regs[reg], node->dims()[k - 1]);
+        elements.check(regs[reg], node->dims()[k - 1]);
         place.push_back({0, regs[reg]});
     }
     if (instr.tensor == TensorFn::Item) place.resize(node->dims().size());
     const Reg value = elements.element(node, place);
     regs[instr.result] = value;
     STRC_ASSERT(w.body.regs[value].type == instr.type, "an element of another type");
-}
-
-void BodyExpander::checkIndex(Reg index, std::int64_t extent) {
-    const Type* nothing = types.array(types.bit(), 0);
-    const std::uint32_t local = w.local("", types.array(nothing, extent));
-    const Reg array = w.address(local);
-    w.emit(Op::Elem, nothing, {array, index, w.integer(extent)});
-    w.result(nothing, true);
 }
 
 }  // namespace strc::tensor

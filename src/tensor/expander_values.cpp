@@ -30,8 +30,9 @@ void BodyExpander::materialise(const NodePtr& node) {
     *node = *place;
 }
 
-void BodyExpander::release(VarRef var) {
+void BodyExpander::release(VarRef var, const Node* except) {
     forEachLive([&](NodePtr& node) {
+        if (node.get() == except) return;
         if (node->kind == NodeKind::Operation && reads(*node, var)) {
             materialise(node);
         } else if (node->kind == NodeKind::Memory && node->var == var) {
@@ -88,7 +89,9 @@ void BodyExpander::load(const Instr& instr) {
     const NodePtr value = bindings[key(instr.var)].value;
     if (!value)
         stopUnknown(instr, "the shape of " + nameOf(instr.var) + ", which has no value yet,");
-    define(instr, std::make_shared<Node>(*value));
+    if (value->kind != NodeKind::Operation) return define(instr, std::make_shared<Node>(*value));
+    bindings[key(instr.var)].value = nullptr;  // nobody loads it again
+    define(instr, value);
 }
 
 void BodyExpander::store(const Instr& instr) {
@@ -122,17 +125,22 @@ void BodyExpander::storeField(const Instr& instr, const NodePtr& value) {
     overwrite(instr.var, storageOf(type, types), value);
 }
 
-void BodyExpander::overwrite(VarRef var, const Type* array, NodePtr value) {
-    release(var);
+void BodyExpander::overwrite(VarRef var, const Type* array, const NodePtr& value) {
+    release(var, value.get());
     if (value->kind == NodeKind::Memory && value->var == var) return;
-    if (value->kind == NodeKind::Operation && reads(*value, var))
-        value = elements.compute(value, "");
+    const bool isInPlace = elements.isInPlace(*value, var);
+    if (reads(*value, var) && !isInPlace) materialise(value);
     elements.computeInto(value, var, array);
+    if (value->kind == NodeKind::Operation) *value = *memory(value->type, var, array);
 }
 
 void BodyExpander::bind(VarRef var, const NodePtr& value, const Instr* instr) {
     auto place = fixed.find(key(var));
     if (place == fixed.end()) {
+        if (value->kind == NodeKind::Operation && loads[var.index] == 1) {
+            bindings[key(var)].value = value;
+            return;
+        }
         materialise(value);
         bindings[key(var)].value = isLasting(*value) ? value : elements.compute(value, "");
         return;

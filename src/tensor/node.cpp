@@ -25,9 +25,15 @@ bool isReduction(TensorFn fn) {
         case TensorFn::Amax:
         case TensorFn::Amin:
         case TensorFn::Argmax:
-        case TensorFn::Matmul: return true;
+        case TensorFn::Matmul:
+        case TensorFn::Conv: return true;
         default: return false;
     }
+}
+
+bool isMade(TensorFn fn) {
+    return fn == TensorFn::Zeros || fn == TensorFn::Ones || fn == TensorFn::Full ||
+           fn == TensorFn::Arange;
 }
 
 bool isView(TensorFn fn) {
@@ -35,8 +41,23 @@ bool isView(TensorFn fn) {
         case TensorFn::Transpose:
         case TensorFn::Permute:
         case TensorFn::Slice:
+        case TensorFn::Narrow:
+        case TensorFn::Flip:
+        case TensorFn::Windows:
         case TensorFn::Broadcast: return true;
         default: return keepsOrder(fn);
+    }
+}
+
+bool isAssembled(TensorFn fn) {
+    switch (fn) {
+        case TensorFn::Concat:
+        case TensorFn::Pad:
+        case TensorFn::Spread:
+        case TensorFn::Update:
+        case TensorFn::CumSum:
+        case TensorFn::Attention: return true;
+        default: return false;
     }
 }
 

@@ -31,6 +31,7 @@ struct Node {
     types::MathFn math = types::MathFn::Count;
     std::vector<NodePtr> operands;
     std::vector<std::int64_t> ints;  ///< dimensions and the like, in the order of the signature
+    ir::Reg start = ir::kNone;  ///< Narrow, Update: the first item, if the run decides on it
     base::SourceRange range;
 
     const Dims& dims() const { return type->dims; }
@@ -60,8 +61,12 @@ bool isElementwise(types::TensorFn);
 bool keepsOrder(types::TensorFn);
 /// Goes through more than one element of an operand for each of the result.
 bool isReduction(types::TensorFn);
+/// Made of numbers alone, without an operand that is a tensor in memory.
+bool isMade(types::TensorFn);
 /// Only says where elements are.
 bool isView(types::TensorFn);
+/// Put together part by part: only as a whole.
+bool isAssembled(types::TensorFn);
 /// Does computing it read that variable?
 bool reads(const Node&, ir::VarRef);
 

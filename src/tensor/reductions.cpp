@@ -55,6 +55,7 @@ Reg Elements::reduction(const Node& node, const Place& place) {
         case TensorFn::Amin: return extreme(node, place);
         case TensorFn::Argmax: return indexOfGreatest(node, place);
         case TensorFn::Matmul: return product(node, place);
+        case TensorFn::Conv: return convolution(node, place);
         default: STRC_UNREACHABLE("no reduction");
     }
 }
@@ -124,45 +125,6 @@ Reg Elements::indexOfGreatest(const Node& node, const Place& place) {
         w.store(counter, w.operation(Op::Add, whole, {index, w.integer(1)}));
     });
     return w.load(found);
-}
-
-Reg Elements::product(const Node& node, const Place& place) {
-    const NodePtr& a = node.operands[0];
-    const NodePtr& b = node.operands[1];
-    const Type* element = node.type->element;
-    const Type* type = registerType(element, w.types);
-    const bool isRow = a->dims().size() == 1;
-    const bool isColumn = b->dims().size() == 1;
-    // The place among the dimensions that count matrices, then the row, then the column.
-    const std::size_t ends = (isRow ? 0u : 1u) + (isColumn ? 0u : 1u);
-    const Place batch(place.begin(), place.end() - static_cast<std::ptrdiff_t>(ends));
-    const Index row = isRow ? Index{} : place[batch.size()];
-    const Index column = isColumn ? Index{} : place.back();
-    auto matrixOf = [&](const Node& operand) {
-        Place result;
-        const std::size_t outer = operand.dims().size() < 2 ? 0 : operand.dims().size() - 2;
-        for (std::size_t k = 0; k < outer; ++k)
-            result.push_back(operand.dims()[k] == 1 ? Index{} : batch[batch.size() - outer + k]);
-        return result;
-    };
-    const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
-    w.store(total, zero(type));
-    const std::int64_t inner = a->dims().back();
-    w.loop(inner, [&](Reg k) {
-        const Index along = inner == 1 ? Index{} : Index{0, k};
-        Place left = matrixOf(*a);
-        if (!isRow) left.push_back(row);
-        left.push_back(along);
-        Place right = matrixOf(*b);
-        right.push_back(along);
-        if (!isColumn) right.push_back(column);
-        const Reg x = convert(this->element(a, left), a->type->element, element);
-        const Reg y = convert(this->element(b, right), b->type->element, element);
-        w.range = node.range;
-        const Reg both = w.operation(Op::Mul, type, {x, y});
-        w.store(total, w.operation(Op::Add, type, {w.load(total), both}));
-    });
-    return w.load(total);
 }
 
 }  // namespace strc::tensor

@@ -317,7 +317,6 @@ private:
                                     toString(k), toString(v)));
         if (k[row] == 0) return fail("there are no keys");
         if (operands.size() > 3) known(3);
-        if (operands.size() > 4) known(4);
         Dims shape = q;
         shape.back() = v.back();
         return types.tensor(real(0), std::move(shape));

@@ -50,6 +50,10 @@ char operandAt(std::string_view signature, std::size_t k, std::size_t count) {
     return 0;
 }
 
+bool takesList(std::string_view signature) {
+    return signature.find("i*") != std::string_view::npos;
+}
+
 OperandCount operandCount(std::string_view signature) {
     OperandCount count;
     bool repeats = false;

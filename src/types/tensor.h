@@ -30,6 +30,8 @@ TensorFn findTensorFn(std::string_view name);
 
 /// The letter that stands at place `k` of `count` operands; 0 if there is none.
 char operandAt(std::string_view signature, std::size_t k, std::size_t count);
+/// May one array of ints stand for the ints?
+bool takesList(std::string_view signature);
 /// Least and greatest number of operands; `most` is SIZE_MAX where any number may follow.
 struct OperandCount {
     std::size_t least = 0, most = 0;

@@ -1,0 +1,125 @@
+// Scaled dot-product attention, softmax(q k^T scale) v, row by row of the queries: no more than one row of
+// scores is ever stored.
+
+#include <cmath>
+
+#include "tensor/elements.h"
+
+namespace strc::tensor {
+
+using ir::Op;
+using ir::Reg;
+using types::MathFn;
+
+/// What the rows of one attention share.
+struct Elements::Heads {
+    const Node& node;
+    Reg array;  ///< of the result
+    std::int64_t keys, width, values;
+    bool isCausal;
+    std::uint32_t scores;  ///< of a row's keys; then their powers
+    std::uint32_t sum, most;
+};
+
+void Elements::attend(const Node& node, Reg array) {
+    const Dims& q = node.operands[0]->dims();
+    const Dims& v = node.operands[2]->dims();
+    const Type* type = node.type->element;
+    const std::int64_t keys = v[v.size() - 2];
+    const std::string number = std::to_string(w.body.locals.size());
+    const Heads heads{node,
+                      array,
+                      keys,
+                      q.back(),
+                      v.back(),
+                      !node.ints.empty() && node.ints[0] != 0,
+                      w.local("scores" + number, w.types.array(type, keys)),
+                      w.local("sum" + number, type),
+                      w.local("most" + number, type)};
+    nest(Dims(q.begin(), q.end() - 1), [&](const Place& place) {
+        attendRow(heads, Place(place.begin(), place.end() - 1), place.back());
+    });
+}
+
+void Elements::attendRow(const Heads& heads, const Place& outer, const Index& row) {
+    scoreRow(heads, outer, row);
+    powersOfRow(heads);
+    const Type* type = heads.node.type->element;
+    Place place = outer;
+    place.push_back(row);
+    auto index = [&](Reg column) {
+        Place there = place;
+        there.push_back({0, column});
+        return at(linear(there, heads.node.dims()));
+    };
+    w.loop(heads.values, [&](Reg c) { w.setElement(heads.array, index(c), zero(type)); });
+    w.loop(heads.keys, [&](Reg j) {
+        const Reg power = w.element(w.address(heads.scores), j);
+        w.loop(heads.values, [&](Reg c) {
+            Place there = outer;
+            there.push_back({0, j});
+            there.push_back({0, c});
+            const Reg value = operandElement(heads.node, 2, there);
+            const Reg part = w.operation(Op::Mul, type, {power, value});
+            const Reg to = index(c);
+            const Reg before = w.element(heads.array, to);
+            w.setElement(heads.array, to, w.operation(Op::Add, type, {before, part}));
+        });
+    });
+    w.loop(heads.values, [&](Reg c) {
+        const Reg to = index(c);
+        const Reg total = w.element(heads.array, to);
+        w.setElement(heads.array, to, w.operation(Op::Div, type, {total, w.load(heads.sum)}));
+    });
+}
+
+void Elements::scoreRow(const Heads& heads, const Place& outer, const Index& row) {
+    const Type* type = heads.node.type->element;
+    const Reg scale =
+        heads.node.operands.size() > 3
+            ? convert(heads.node.operands[3]->reg, heads.node.operands[3]->type->element, type)
+            : convert(real(1 / std::sqrt(static_cast<double>(heads.width))), w.types.doubleType(),
+                      type);
+    w.store(heads.most, convert(real(-INFINITY), w.types.doubleType(), type));
+    w.loop(heads.keys, [&](Reg j) {
+        w.store(heads.sum, zero(type));
+        w.loop(heads.width, [&](Reg d) {
+            Place query = outer, key = outer;
+            query.push_back(row);
+            key.push_back({0, j});
+            query.push_back({0, d});
+            key.push_back({0, d});
+            const Reg a = operandElement(heads.node, 0, query);
+            const Reg product = w.operation(Op::Mul, type, {a, operandElement(heads.node, 1, key)});
+            w.store(heads.sum, w.operation(Op::Add, type, {w.load(heads.sum), product}));
+        });
+        Reg score = w.operation(Op::Mul, type, {w.load(heads.sum), scale});
+        if (heads.isCausal) {
+            const Reg isLater = w.operation(Op::Gt, w.types.intType(), {j, at(row)});
+            score = select(
+                isLater, type, [&] { return convert(real(-INFINITY), w.types.doubleType(), type); },
+                [&] { return score; });
+        }
+        w.setElement(w.address(heads.scores), j, score);
+        const Reg before = w.load(heads.most);
+        const Reg isMore = w.operation(Op::Gt, type, {score, before});
+        w.store(heads.most, select(isMore, type, [&] { return score; }, [&] { return before; }));
+    });
+}
+
+void Elements::powersOfRow(const Heads& heads) {
+    const Type* type = heads.node.type->element;
+    w.store(heads.sum, zero(type));
+    w.loop(heads.keys, [&](Reg j) {
+        const Reg score = w.element(w.address(heads.scores), j);
+        const Reg less = w.operation(Op::Sub, type, {score, w.load(heads.most)});
+        const Reg wide = convert(less, type, w.types.doubleType());
+        const Reg power = w.operation(Op::Math, w.types.doubleType(), {wide});
+        w.body.blocks[w.block].instrs.back().math = MathFn::Exp;
+        const Reg narrow = convert(power, w.types.doubleType(), type);
+        w.setElement(w.address(heads.scores), j, narrow);
+        w.store(heads.sum, w.operation(Op::Add, type, {w.load(heads.sum), narrow}));
+    });
+}
+
+}  // namespace strc::tensor

@@ -1,0 +1,250 @@
+// What is known when the graph is built: branches that are taken, loops that are written out.
+
+#include <algorithm>
+
+#include "ir/fold_op.h"
+#include "tensor/expander.h"
+
+namespace strc::tensor {
+
+using ir::BlockId;
+using ir::Instr;
+using ir::Op;
+using ir::Reg;
+using ir::Space;
+using types::TypeKind;
+
+namespace {
+
+/// Rounds and instructions beyond which no loop is written out.
+constexpr int kMostRounds = 4096;
+constexpr std::size_t kMostInstructions = 1 << 18;
+
+std::size_t countInstructions(const ir::Body& body) {
+    std::size_t count = 0;
+    for (const ir::Block& block : body.blocks) count += block.instrs.size();
+    return count;
+}
+
+}  // namespace
+
+void BodyExpander::note(const Instr& instr) {
+    if (instr.op == Op::Store && instr.var.space == Space::Local) {
+        const auto& value = constants[instr.operands[0]];
+        if (value)
+            knownLocals.insert_or_assign(instr.var.index, *value);
+        else
+            knownLocals.erase(instr.var.index);
+    }
+    if (instr.op == Op::Declare && instr.var.space == Space::Local)
+        knownLocals.erase(instr.var.index);
+    if (instr.result != ir::kNone) constants[instr.result] = valueOf(instr);
+}
+
+std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
+    switch (instr.op) {
+        case Op::Const: return instr.value;
+        case Op::Addr:
+            if (instr.var.space != Space::Constant || code.openSlot(instr.var.index) != ir::kNone ||
+                instr.var.index >= world.constants.size())
+                return std::nullopt;
+            return world.constants[instr.var.index];
+        case Op::Load: {
+            if (instr.var.space != Space::Local) return std::nullopt;
+            auto known = knownLocals.find(instr.var.index);
+            return known == knownLocals.end() ? std::nullopt : std::optional(known->second);
+        }
+        case Op::Elem: return elementValue(instr);
+        case Op::LoadAt: return constants[instr.operands[0]];
+        default: return folded(instr);
+    }
+}
+
+std::optional<Value> BodyExpander::elementValue(const Instr& instr) const {
+    const auto& array = constants[instr.operands[0]];
+    const auto& index = constants[instr.operands[1]];
+    if (!array || !index || !array->type->is(TypeKind::Array)) return std::nullopt;
+    const std::int64_t at = index->toInt();
+    if (at < 0 || at >= array->type->extent) return std::nullopt;
+    const auto size = static_cast<std::size_t>(types::sizeOf(array->type->element));
+    return Value{array->type->element,
+                 array->bytes.substr(static_cast<std::size_t>(at) * size, size)};
+}
+
+std::optional<Value> BodyExpander::folded(const Instr& instr) const {
+    const bool isDivision = instr.op == Op::Div || instr.op == Op::Rem;
+    if (instr.operands.empty() || (ir::info(instr.op).effects != ir::Effects::Pure && !isDivision))
+        return std::nullopt;
+    std::vector<const Value*> operands;
+    for (Reg reg : instr.operands) {
+        if (!constants[reg] || from.regs[reg].ref) return std::nullopt;
+        operands.push_back(&*constants[reg]);
+    }
+    if (instr.op < Op::Eq || instr.op > Op::Ge) return ir::foldOp(instr, operands);
+    const std::optional<bool> holds = ir::foldCompare(instr, *operands[0], *operands[1]);
+    if (!holds) return std::nullopt;
+    return Value::of(from.regs[instr.result].type, static_cast<std::uint8_t>(*holds));
+}
+
+/// What a branch or round may change is not known behind it, nor at its beginning.
+void BodyExpander::forget(const Instr& control) {
+    std::vector<std::uint32_t> changed;
+    for (BlockId block : control.blocks) scalarsStoredIn(block, changed);
+    for (std::uint32_t local : changed) knownLocals.erase(local);
+}
+
+void BodyExpander::scalarsStoredIn(BlockId id, std::vector<std::uint32_t>& found) const {
+    if (id == ir::kNone) return;
+    for (const Instr& instr : from.blocks[id].instrs) {
+        if ((instr.op == Op::Store || instr.op == Op::Declare) && instr.var.space == Space::Local)
+            found.push_back(instr.var.index);
+        for (BlockId block : instr.blocks) scalarsStoredIn(block, found);
+    }
+}
+
+// ---- branches
+
+bool BodyExpander::takeBranch(const Instr& instr) {
+    const auto& condition = constants[instr.operands[0]];
+    if (!condition || leaves(instr.blocks[0], false) || leaves(instr.blocks[1], false))
+        return false;
+    const bool isTrue = condition->bytes[0] != 0;
+    addUses(instr.blocks[isTrue ? 1 : 0], -1);
+    if (const BlockId taken = instr.blocks[isTrue ? 0 : 1]; taken != ir::kNone)
+        inlined(taken, instr.result);
+    return true;
+}
+
+/// Does it end in another place than its end?
+bool BodyExpander::leaves(BlockId id, bool isInLoop) const {
+    if (id == ir::kNone) return false;
+    for (const Instr& instr : from.blocks[id].instrs) {
+        if (instr.op == Op::Return) return true;
+        if (!isInLoop && (instr.op == Op::Break || instr.op == Op::Continue)) return true;
+        const bool isLoop = isInLoop || instr.op == Op::Loop;
+        for (BlockId block : instr.blocks)
+            if (leaves(block, isLoop)) return true;
+    }
+    return false;
+}
+
+void BodyExpander::inlined(BlockId id, Reg result) {
+    for (const Instr& instr : from.blocks[id].instrs) {
+        w.range = instr.range;
+        if (instr.op != Op::Yield) {
+            expandInstr(instr);
+        } else if (const Reg value = instr.operands[0]; result != ir::kNone) {
+            regs[result] = regs[value];
+            constants[result] = constants[value];
+            nodes[result] = nullptr;
+            if (nodes[value]) {
+                nodes[result] = nodes[value];
+                if (uses[result] > 0) live.push_back(result);
+            }
+        }
+        for (Reg operand : instr.operands) --uses[operand];
+    }
+}
+
+void BodyExpander::addUses(BlockId id, int times) {
+    if (id == ir::kNone) return;
+    for (const Instr& instr : from.blocks[id].instrs) {
+        for (Reg operand : instr.operands) uses[operand] += times;
+        for (BlockId block : instr.blocks) addUses(block, times);
+    }
+}
+
+// ---- loops
+
+bool BodyExpander::hasTensorOps(BlockId id) const {
+    if (id == ir::kNone) return false;
+    return std::any_of(
+        from.blocks[id].instrs.begin(), from.blocks[id].instrs.end(), [&](const Instr& instr) {
+            return instr.op == Op::Tensor ||
+                   (world.inputStorage && (instr.op == Op::Pop || instr.op == Op::Peek)) ||
+                   std::any_of(instr.blocks.begin(), instr.blocks.end(),
+                               [&](BlockId block) { return hasTensorOps(block); });
+        });
+}
+
+void BodyExpander::registersOf(BlockId id, std::set<Reg>& used, std::set<Reg>& made) const {
+    if (id == ir::kNone) return;
+    for (const Instr& instr : from.blocks[id].instrs) {
+        used.insert(instr.operands.begin(), instr.operands.end());
+        if (instr.result != ir::kNone) made.insert(instr.result);
+        for (BlockId block : instr.blocks) registersOf(block, used, made);
+    }
+}
+
+bool BodyExpander::unroll(const Instr& instr) {
+    const auto [test, body, step] = instr.blocks;
+    if (instr.flag || !hasTensorOps(body) || leaves(body, false)) return false;
+    // What comes from outside is needed until the last round is done.
+    std::set<Reg> used, made;
+    for (BlockId block : instr.blocks) {
+        addUses(block, -1);
+        registersOf(block, used, made);
+    }
+    for (Reg reg : made) used.erase(reg);
+    for (Reg reg : used) ++uses[reg];
+    const bool isUnrolled = writeOut(instr);
+    for (Reg reg : used) --uses[reg];
+    if (!isUnrolled)
+        for (BlockId block : instr.blocks) addUses(block, 1);
+    return isUnrolled;
+}
+
+bool BodyExpander::writeOut(const Instr& loop) {
+    for (int rounds = 0;; ++rounds, ++unrolledRounds) {
+        const std::optional<bool> more = condition(loop);
+        if (!more && rounds == 0) return false;
+        if (!more || rounds == kMostRounds || countInstructions(w.body) > kMostInstructions)
+            stop(loop, "a loop",
+                 "its rounds have to be written out, and are too many or not known");
+        if (!*more) return true;
+        for (BlockId block : {loop.blocks[1], loop.blocks[2]}) {
+            addUses(block, 1);
+            if (block != ir::kNone) inlined(block, ir::kNone);
+        }
+    }
+}
+
+/// Whether there is another round, if that is known.
+std::optional<bool> BodyExpander::condition(const Instr& loop) {
+    const BlockId test = loop.blocks[0];
+    addUses(test, 1);
+    inlined(test, ir::kNone);
+    const auto& value = constants[from.blocks[test].instrs.back().operands[0]];
+    return value ? std::optional(value->bytes[0] != 0) : std::nullopt;
+}
+
+ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, World& world,
+                    types::TypeTable& types) {
+    const Sequence fields = world.fields;
+    const Sequence output = world.output;
+    const auto declared = world.declared;
+    const bool isOutputRegular = world.isOutputRegular;
+    auto restore = [&] {
+        world.fields = fields;
+        world.output = output;
+        world.declared = declared;
+        world.isOutputRegular = isOutputRegular;
+    };
+    Stop first;
+    try {
+        return BodyExpander(code, body, world, types, false).expand();
+    } catch (Stop& stop) {
+        first = std::move(stop);
+    }
+    restore();
+    BodyExpander unrolling(code, body, world, types, true);
+    try {
+        return unrolling.expand();
+    } catch (Stop&) {
+        restore();
+        if (unrolling.hasUnrolled()) throw;
+        throw first;
+    }
+}
+
+}  // namespace strc::tensor
