@@ -220,6 +220,11 @@ llvm::Value* BodyEmitter::compare(const Instr& instr) {
                                     : b.CreateAndReduce(equal);
             return instr.op == Op::Eq ? equal : b.CreateNot(equal);
         }
+        case TypeKind::String: {
+            llvm::Value* equal = b.CreateCall(m.runtime("strc_string_equal"), {x, y});
+            return b.CreateICmp(intPredicate(instr.op == Op::Eq ? Op::Ne : Op::Eq), equal,
+                                b.getInt32(0));
+        }
         default: return b.CreateICmp(intPredicate(instr.op), x, y);
     }
 }

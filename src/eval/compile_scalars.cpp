@@ -305,6 +305,11 @@ void Compiler::compare(const Instr& instr, const Context& blockContext) {
         const Value& literal = *analysis.literal(operand == left ? right : left);
         return truth(instr, operand, (instr.op == Op::Eq) == (literal.bytes[0] != 0));
     }
+    if (typeOf(left)->is(TypeKind::String)) {
+        const std::uint32_t a = slotOf(left), b = slotOf(right);
+        out.op(instr.op == Op::Eq ? Code32::EqT : Code32::NeT, {destination(instr), a, b});
+        return;
+    }
     STRC_ASSERT(family != Family::Other, "a comparison of a type that has none");
     Op op = instr.op;
     bool jumps = branchesNext(instr.result, blockContext);

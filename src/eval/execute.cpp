@@ -50,6 +50,10 @@ float vectorPart(ir::Op op, float a, float b) {
     }
 }
 
+std::string_view asText(const Slot& slot) {
+    return slot.text ? std::string_view(*slot.text) : std::string_view();
+}
+
 /// The floats of a vector, which may lie in two slots.
 void getParts(float* parts, const Slot* slot, std::uint32_t count) {
     std::memcpy(parts, slot, count * sizeof(float));
@@ -249,6 +253,8 @@ MulC: {
     UNARY(NegC, put(S(1), -asComplex(S(2))))
     BINARY(EqC, S(1).i = asComplex(S(2)) == asComplex(S(3)))
     BINARY(NeC, S(1).i = asComplex(S(2)) != asComplex(S(3)))
+    BINARY(EqT, S(1).i = asText(S(2)) == asText(S(3)))
+    BINARY(NeT, S(1).i = asText(S(2)) != asText(S(3)))
 BinaryV:
     binaryVector(&S(1), &S(2), &S(3), static_cast<ir::Op>(N(4)), N(5), N(6) != 0);
     NEXT(7);

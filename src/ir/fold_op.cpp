@@ -87,6 +87,7 @@ std::optional<bool> foldComparison(Op op, const Value& a, const Value& b) {
         case TypeKind::Int: return compare(op, a.as<std::int32_t>(), b.as<std::int32_t>());
         case TypeKind::Float: return compare(op, a.as<float>(), b.as<float>());
         case TypeKind::Double: return compare(op, a.as<double>(), b.as<double>());
+        case TypeKind::String: return compare(op, a.bytes, b.bytes);
         default: return std::nullopt;
     }
 }
@@ -138,6 +139,7 @@ std::optional<Value> foldConvert(const Type* target, const Value& a) {
         case TypeKind::Float: return Value::of(target, static_cast<float>(*from));
         case TypeKind::Double: return Value::of(target, *from);
         case TypeKind::Complex: return Value::of(target, Complex(static_cast<float>(*from), 0));
+        case TypeKind::String: return Value::text(target, types::toString(a));
         default: return std::nullopt;
     }
 }
@@ -171,6 +173,7 @@ std::optional<Value> foldOp(const Instr& instr, std::span<const Value* const> op
         case Op::Not: return foldUnary(instr, *operands[0]);
         case Op::Convert: return foldConvert(instr.type, *operands[0]);
         case Op::Math: return foldMath(instr, operands);
+        case Op::Concat: return Value::text(instr.type, operands[0]->bytes + operands[1]->bytes);
         default: return std::nullopt;
     }
 }

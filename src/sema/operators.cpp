@@ -79,6 +79,8 @@ Typed checkEquality(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
                     const Typed& right) {
     if (left.type->isVector() || right.type->isVector())
         return vectorError(c, expr, left.type, right.type);
+    if (left.type->is(TypeKind::String) && right.type->is(TypeKind::String))
+        return {c.types.boolean(), {}, false};
     for (bool isLeft : {true, false}) {
         const Type* type = (isLeft ? left : right).type;
         if (!isEquatable(type))

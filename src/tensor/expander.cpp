@@ -131,11 +131,14 @@ void BodyExpander::copyInstr(const Instr& instr) {
         STRC_ASSERT(regs[operand] != ir::kNone, "a tensor where a scalar is expected");
         operand = regs[operand];
     }
+    fixExtents(instr, made);
+    const bool isOwnType = instr.op == Op::Addr;
+    const Type* type = instr.result == ir::kNone ? nullptr
+                       : isOwnType               ? made.type
+                                                 : from.regs[instr.result].type;
     w.body.blocks[w.block].instrs.push_back(std::move(made));
     note(instr);
-    if (instr.result == ir::kNone) return;
-    const ir::RegInfo& info = from.regs[instr.result];
-    regs[instr.result] = w.result(info.type, info.ref);
+    if (instr.result != ir::kNone) regs[instr.result] = w.result(type, from.regs[instr.result].ref);
 }
 
 void BodyExpander::storedIn(BlockId id, std::vector<VarRef>& found) const {

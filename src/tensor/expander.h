@@ -84,6 +84,9 @@ private:
     // ---- what is known when the graph is built
     /// Value of the scalar or array that the result is or refers to.
     void note(const ir::Instr& instr);
+    void noteArray(const ir::Instr& instr);
+    /// A local array whose extents are known here for the first time gets its concrete type.
+    void fixExtents(const ir::Instr& from, ir::Instr& made);
     std::optional<Value> valueOf(const ir::Instr& instr) const;
     std::optional<Value> elementValue(const ir::Instr& instr) const;
     std::optional<Value> folded(const ir::Instr& instr) const;
@@ -99,7 +102,8 @@ private:
     void inlined(ir::BlockId id, ir::Reg result);
     void addUses(ir::BlockId id, int times);
     bool leaves(ir::BlockId id, bool isInLoop) const;
-    bool hasTensorOps(ir::BlockId id) const;
+    /// Has operations on tensors, or fills an array that may say a shape.
+    bool decidesOnShapes(ir::BlockId id) const;
 
     void countLoads(ir::BlockId id, int times);
 
@@ -151,7 +155,10 @@ private:
     // ---- operations
     void checkComputable(const ir::Instr& instr, const Type* type);
     void operation(const ir::Instr& instr);
-    const Type* scalarType(ir::Reg reg) const { return from.regs[reg].type; }
+    /// Also of a ref to an array, whose extents may be known here only.
+    const Type* scalarType(ir::Reg reg) const {
+        return from.regs[reg].ref ? w.body.regs[regs[reg]].type : from.regs[reg].type;
+    }
     /// Arrays of ints as the numbers in them.
     std::vector<Operand> operandsOf(const ir::Instr& instr) const;
     NodePtr build(const ir::Instr& instr, const Type* type);
@@ -199,6 +206,13 @@ private:
     std::vector<std::optional<Value>>
         constants;  ///< by register of `from`; of a ref, what is there
     std::map<std::uint32_t, Value> knownLocals;  ///< scalars
+    /// Where a ref to an item of a small local array points.
+    struct Spot {
+        std::uint32_t local = 0;
+        std::int64_t item = 0;
+    };
+    std::map<ir::Reg, Spot> spots;
+    std::map<std::uint32_t, Value> knownArrays;  ///< small ones, of ints
     std::map<std::uint32_t, int> loads;  ///< of local tensors: how often they stand in the body
     std::vector<int> uses;  ///< that are still to come
     std::vector<ir::Reg> live;  ///< tensors that may still be used

@@ -16,6 +16,8 @@ using types::TypeKind;
 
 namespace {
 
+/// Of arrays that say a shape.
+constexpr std::int64_t kLongestShape = 16;
 /// Rounds and instructions beyond which no loop is written out.
 constexpr int kMostRounds = 4096;
 constexpr std::size_t kMostInstructions = 1 << 18;
@@ -38,13 +40,79 @@ void BodyExpander::note(const Instr& instr) {
     }
     if (instr.op == Op::Declare && instr.var.space == Space::Local)
         knownLocals.erase(instr.var.index);
+    noteArray(instr);
     if (instr.result != ir::kNone) constants[instr.result] = valueOf(instr);
+}
+
+void BodyExpander::noteArray(const Instr& instr) {
+    auto spotOf = [&](std::size_t k) {
+        auto spot = spots.find(instr.operands[k]);
+        return spot == spots.end() ? std::nullopt : std::optional(spot->second);
+    };
+    switch (instr.op) {
+        case Op::Declare: {
+            if (instr.var.space != Space::Local) return;
+            const Type* type = w.body.locals[instr.var.index].type;
+            knownArrays.erase(instr.var.index);
+            if (type->is(TypeKind::Array) && type->element->is(TypeKind::Int) &&
+                type->extent <= kLongestShape && type->extent != types::kDynamic && !instr.flag)
+                knownArrays.emplace(instr.var.index, Value::zero(type));
+            return;
+        }
+        case Op::Addr:
+            if (instr.var.space == Space::Local && knownArrays.contains(instr.var.index))
+                spots[instr.result] = {instr.var.index, 0};
+            return;
+        case Op::Elem:
+            if (const auto spot = spotOf(0)) {
+                const auto& index = constants[instr.operands[1]];
+                if (index)
+                    spots[instr.result] = {spot->local, index->toInt()};
+                else
+                    spots[instr.result] = {spot->local, -1};
+            }
+            return;
+        case Op::LoadAt: return;
+        case Op::StoreAt:
+            if (const auto spot = spotOf(0)) {
+                const auto& value = constants[instr.operands[1]];
+                auto array = knownArrays.find(spot->local);
+                if (array == knownArrays.end()) return;
+                const bool isInside = spot->item >= 0 && spot->item < array->second.type->extent;
+                if (value && isInside)
+                    array->second.bytes.replace(static_cast<std::size_t>(spot->item) * 4, 4,
+                                                value->bytes);
+                else
+                    knownArrays.erase(array);
+            }
+            return;
+        default:
+            for (std::size_t k = 0; k < instr.operands.size(); ++k)
+                if (const auto spot = spotOf(k)) knownArrays.erase(spot->local);
+    }
+}
+
+void BodyExpander::fixExtents(const Instr& instr, Instr& made) {
+    if (instr.var.space != Space::Local) return;
+    ir::Variable& local = w.body.locals[instr.var.index];
+    if (instr.op == Op::Addr) {
+        made.type = local.type;
+    } else if (instr.op == Op::Declare && instr.operands.size() == 1 &&
+               constants[instr.operands[0]] && constants[instr.operands[0]]->toInt() >= 0) {
+        local.type =
+            types.array(types::innermost(local.type), constants[instr.operands[0]]->toInt());
+        made.type = local.type;
+        made.operands.clear();
+    }
 }
 
 std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
     switch (instr.op) {
         case Op::Const: return instr.value;
         case Op::Addr:
+            if (auto array = knownArrays.find(instr.var.index);
+                instr.var.space == Space::Local && array != knownArrays.end())
+                return array->second;
             if (instr.var.space != Space::Constant || code.openSlot(instr.var.index) != ir::kNone ||
                 instr.var.index >= world.constants.size())
                 return std::nullopt;
@@ -53,6 +121,13 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
             if (instr.var.space != Space::Local) return std::nullopt;
             auto known = knownLocals.find(instr.var.index);
             return known == knownLocals.end() ? std::nullopt : std::optional(known->second);
+        }
+        case Op::Extent: {
+            const bool isLocal = instr.var.space == Space::Local && instr.index == 0;
+            const Type* type = isLocal ? w.body.locals[instr.var.index].type : nullptr;
+            if (!type || !type->is(TypeKind::Array) || type->extent == types::kDynamic)
+                return std::nullopt;
+            return Value::of(instr.type, static_cast<std::int32_t>(type->extent));
         }
         case Op::Elem: return elementValue(instr);
         case Op::LoadAt: return constants[instr.operands[0]];
@@ -90,13 +165,17 @@ std::optional<Value> BodyExpander::folded(const Instr& instr) const {
 void BodyExpander::forget(const Instr& control) {
     std::vector<std::uint32_t> changed;
     for (BlockId block : control.blocks) scalarsStoredIn(block, changed);
-    for (std::uint32_t local : changed) knownLocals.erase(local);
+    for (std::uint32_t local : changed) {
+        knownLocals.erase(local);
+        knownArrays.erase(local);
+    }
 }
 
 void BodyExpander::scalarsStoredIn(BlockId id, std::vector<std::uint32_t>& found) const {
     if (id == ir::kNone) return;
     for (const Instr& instr : from.blocks[id].instrs) {
-        if ((instr.op == Op::Store || instr.op == Op::Declare) && instr.var.space == Space::Local)
+        if ((instr.op == Op::Store || instr.op == Op::Declare || instr.op == Op::Addr) &&
+            instr.var.space == Space::Local)
             found.push_back(instr.var.index);
         for (BlockId block : instr.blocks) scalarsStoredIn(block, found);
     }
@@ -156,15 +235,19 @@ void BodyExpander::addUses(BlockId id, int times) {
 
 // ---- loops
 
-bool BodyExpander::hasTensorOps(BlockId id) const {
+bool BodyExpander::decidesOnShapes(BlockId id) const {
     if (id == ir::kNone) return false;
-    return std::any_of(
-        from.blocks[id].instrs.begin(), from.blocks[id].instrs.end(), [&](const Instr& instr) {
-            return instr.op == Op::Tensor ||
-                   (world.inputStorage && (instr.op == Op::Pop || instr.op == Op::Peek)) ||
-                   std::any_of(instr.blocks.begin(), instr.blocks.end(),
-                               [&](BlockId block) { return hasTensorOps(block); });
-        });
+    auto decides = [&](const Instr& instr) {
+        if (instr.op == Op::Tensor) return true;
+        if (instr.op == Op::Pop || instr.op == Op::Peek) return world.inputStorage != nullptr;
+        if (instr.op == Op::Addr && instr.var.space == Space::Local &&
+            knownArrays.contains(instr.var.index))
+            return true;
+        return std::any_of(instr.blocks.begin(), instr.blocks.end(),
+                           [&](BlockId block) { return decidesOnShapes(block); });
+    };
+    const std::vector<Instr>& instrs = from.blocks[id].instrs;
+    return std::any_of(instrs.begin(), instrs.end(), decides);
 }
 
 void BodyExpander::registersOf(BlockId id, std::set<Reg>& used, std::set<Reg>& made) const {
@@ -178,7 +261,7 @@ void BodyExpander::registersOf(BlockId id, std::set<Reg>& used, std::set<Reg>& m
 
 bool BodyExpander::unroll(const Instr& instr) {
     const auto [test, body, step] = instr.blocks;
-    if (instr.flag || !hasTensorOps(body) || leaves(body, false)) return false;
+    if (instr.flag || !decidesOnShapes(body) || leaves(body, false)) return false;
     // What comes from outside is needed until the last round is done.
     std::set<Reg> used, made;
     for (BlockId block : instr.blocks) {
