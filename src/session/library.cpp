@@ -38,9 +38,11 @@ public:
             else if (text.substr(at, 2) == "/*")
                 skipBlockComment();
             else {
+                if (c == '(') ++parentheses;
+                if (c == ')') --parentheses;
                 if (c == '{') ++depth;
                 if (c == '}') --depth;
-                if (c == '}' && depth == 0) endDeclaration();
+                if (c == '}' && depth == 0 && parentheses == 0) endDeclaration();
                 if (!std::isspace(static_cast<unsigned char>(c))) previous = {};
                 ++at;
             }
@@ -102,6 +104,7 @@ private:
     std::string_view text;
     std::size_t at = 0;
     int depth = 0;
+    int parentheses = 0;  ///< an array literal may stand in them, as a default
     bool inStatic = false;
     std::string_view previous;
     ScannedNames names;
@@ -146,7 +149,7 @@ Library Library::builtIn() {
 base::Result<Library> Library::ofFolder(const std::string& folder) {
     std::error_code error;
     std::vector<std::string> paths;
-    for (std::filesystem::directory_iterator entry(folder, error), end; !error && entry != end;
+    for (std::filesystem::recursive_directory_iterator entry(folder, error), end; !error && entry != end;
          entry.increment(error))
         if (entry->path().extension() == ".str") paths.push_back(entry->path().string());
     if (error) return base::failure(base::Diag::CannotOpenFile, {folder, error.message()});

@@ -97,6 +97,8 @@ private:
     /// True: all rounds stand in the block at hand.
     bool unroll(const ir::Instr& instr);
     bool writeOut(const ir::Instr& loop);
+    bool writeOutFew(const ir::Instr& loop);
+    void writeRound(const ir::Instr& loop);
     std::optional<bool> condition(const ir::Instr& loop);
     void registersOf(ir::BlockId id, std::set<ir::Reg>& used, std::set<ir::Reg>& made) const;
     void inlined(ir::BlockId id, ir::Reg result);

@@ -20,6 +20,7 @@ namespace {
 constexpr std::int64_t kLongestShape = 16;
 /// Rounds and instructions beyond which no loop is written out.
 constexpr int kMostRounds = 4096;
+constexpr int kFewRounds = 64;
 constexpr std::size_t kMostInstructions = 1 << 18;
 
 std::size_t countInstructions(const ir::Body& body) {
@@ -238,7 +239,7 @@ void BodyExpander::addUses(BlockId id, int times) {
 bool BodyExpander::decidesOnShapes(BlockId id) const {
     if (id == ir::kNone) return false;
     auto decides = [&](const Instr& instr) {
-        if (instr.op == Op::Tensor) return true;
+        if (instr.op == Op::Tensor || isTensor(instr.type)) return true;
         if (instr.op == Op::Pop || instr.op == Op::Peek) return world.inputStorage != nullptr;
         if (instr.op == Op::Addr && instr.var.space == Space::Local &&
             knownArrays.contains(instr.var.index))
@@ -261,7 +262,7 @@ void BodyExpander::registersOf(BlockId id, std::set<Reg>& used, std::set<Reg>& m
 
 bool BodyExpander::unroll(const Instr& instr) {
     const auto [test, body, step] = instr.blocks;
-    if (instr.flag || !decidesOnShapes(body) || leaves(body, false)) return false;
+    if (instr.flag || leaves(body, false)) return false;
     // What comes from outside is needed until the last round is done.
     std::set<Reg> used, made;
     for (BlockId block : instr.blocks) {
@@ -270,7 +271,7 @@ bool BodyExpander::unroll(const Instr& instr) {
     }
     for (Reg reg : made) used.erase(reg);
     for (Reg reg : used) ++uses[reg];
-    const bool isUnrolled = writeOut(instr);
+    const bool isUnrolled = decidesOnShapes(body) ? writeOut(instr) : writeOutFew(instr);
     for (Reg reg : used) --uses[reg];
     if (!isUnrolled)
         for (BlockId block : instr.blocks) addUses(block, 1);
@@ -285,10 +286,31 @@ bool BodyExpander::writeOut(const Instr& loop) {
             stop(loop, "a loop",
                  "its rounds have to be written out, and are too many or not known");
         if (!*more) return true;
-        for (BlockId block : {loop.blocks[1], loop.blocks[2]}) {
-            addUses(block, 1);
-            if (block != ir::kNone) inlined(block, ir::kNone);
-        }
+        writeRound(loop);
+    }
+}
+
+/// A loop of scalars may compute what others depend on, but is left alone if it has many rounds.
+bool BodyExpander::writeOutFew(const Instr& loop) {
+    const ir::Body before = w.body;
+    const auto locals = knownLocals;
+    const auto arrays = knownArrays;
+    for (int rounds = 0; rounds <= kFewRounds; ++rounds) {
+        const std::optional<bool> more = condition(loop);
+        if (!more) break;
+        if (!*more) return true;
+        writeRound(loop);
+    }
+    w.body = before;
+    knownLocals = locals;
+    knownArrays = arrays;
+    return false;
+}
+
+void BodyExpander::writeRound(const Instr& loop) {
+    for (BlockId block : {loop.blocks[1], loop.blocks[2]}) {
+        addUses(block, 1);
+        if (block != ir::kNone) inlined(block, ir::kNone);
     }
 }
 
