@@ -70,6 +70,7 @@ void BodyLowerer::argument(std::vector<Reg>& operands, const Expr& e, const Type
     if (!type->isAggregate()) return operands.push_back(valueAs(e, type));
     if (auto* literal = ast::tryAs<ast::ArrayLiteral>(ast::withoutParens(&e)))
         return appendAggregate(operands, literalValue(*literal, type), e.range);
+    if (!typeOf(e)->isAggregate()) return appendAggregate(operands, listOf(e, type), e.range);
     appendAggregate(operands, copies ? privateCopy(e) : aggregate(e), e.range);
 }
 

@@ -153,6 +153,19 @@ void BodyLowerer::initialiseRows(const Aggregate& to, const ArrayLiteral& litera
     }
 }
 
+/// A scalar where an array of open length is wanted.
+Aggregate BodyLowerer::listOf(const Expr& e, const Type* target) {
+    const Type* type = m.types.array(target->element, 1);
+    if (std::optional<Value> value = constantAs(e, type->element))
+        return {b.constant({type, value->bytes}, e.range), type, {}};
+    Aggregate list = temporary(type, {}, e.range);
+    Place at;
+    at.ref = list.ref;
+    at.type = type;
+    store(element(at, b.integer(0, e.range), e.range), valueAs(e, type->element), e.range);
+    return list;
+}
+
 void BodyLowerer::initialiseElement(const Place& at, const Expr& e) {
     if (at.type->isAggregate()) return into(at.aggregate(), e, false);
     store(at, valueAs(e, at.type), e.range);

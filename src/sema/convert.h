@@ -31,6 +31,7 @@ struct Target {
     Name subject;                ///< variable, function or stream
     std::uint32_t position = 0;  ///< Argument: from 1
     Name parameter;              ///< NamedArgument
+    bool takesOne = false;       ///< an array of open length: a scalar is one of length 1
 };
 
 /// Scalars only: `from` becomes `to` by itself, or is the same.

@@ -18,7 +18,16 @@ struct Formal {
     Name name;
     const Type* type;
     bool hasDefault;
+    bool isOpen = false;  ///< an array whose length the argument decides on
 };
+
+/// `int[_] sizes`: nothing else in a type may be called `_`.
+bool hasOpenLength(const ast::TypeExpr& type) {
+    auto* bound = type.kind == ast::TypeExprKind::Array && type.bound
+                      ? ast::tryAs<ast::NameRef>(type.bound)
+                      : nullptr;
+    return bound && bound->name.text() == "_" && type.element->kind == ast::TypeExprKind::Primitive;
+}
 
 std::vector<Formal> formals(Checker& c, const StreamInfo& stream) {
     std::vector<Formal> result;
@@ -31,7 +40,8 @@ std::vector<Formal> formals(Checker& c, const StreamInfo& stream) {
     }
     for (std::uint32_t i = 0; i < stream.params; ++i) {
         const Symbol& param = *stream.constants[i];
-        result.push_back({param.name, param.type, param.initialiser != nullptr});
+        bool isOpen = param.typeExpr && hasOpenLength(*param.typeExpr);
+        result.push_back({param.name, param.type, param.initialiser != nullptr, isOpen});
     }
     return result;
 }
@@ -103,6 +113,8 @@ private:
         target.subject = stream.name;
         target.position = static_cast<std::uint32_t>(position + 1);
         target.parameter = params[position].name;
+        target.takesOne = params[position].isOpen && params[position].type->is(TypeKind::Array) &&
+                          params[position].type->extent == types::kDynamic;
         checkInto(c, *arg.value, target);
     }
 

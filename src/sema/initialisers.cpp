@@ -112,6 +112,11 @@ void checkInto(Checker& c, const ast::Expr& expr, const Target& to) {
     if (to.site == Site::Initialiser && checkArrayFile(c, expr, to)) return;
     bool mayBePortal = to.type->is(TypeKind::Portal) && to.site != Site::Initialiser;
     Typed value = mayBePortal ? checkExpr(c, expr) : checkValue(c, expr);
+    if (to.takesOne && to.type->is(TypeKind::Array) && value.type->isScalar()) {
+        Target element = to;
+        element.type = to.type->element;
+        return convert(c, expr, value, element);
+    }
     convert(c, expr, value, to);
 }
 

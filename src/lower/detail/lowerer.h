@@ -156,6 +156,7 @@ private:
     Aggregate literalValue(const ast::ArrayLiteral&, const Type* target);
     std::vector<Reg> literalExtents(const ast::ArrayLiteral&, const Type*);
     void initialiseRows(const Aggregate& to, const ast::ArrayLiteral&);
+    Aggregate listOf(const ast::Expr&, const Type* target);
     void initialiseElement(const Place&, const ast::Expr&);
     void readArray(const Aggregate& to, const ast::CallExpr&);
 
