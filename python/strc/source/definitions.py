@@ -236,7 +236,7 @@ def parameter_name(arguments: list[Argument]) -> str:
     formals = {argument.formal for argument in arguments}
     if arguments[0].stored:
         return "name"
-    return "channels" if {"in_channels", "out_channels"} <= formals else arguments[0].formal
+    return "channels" if {"in_channels", "out_channels"} <= formals else arguments[0].formal.rstrip("0123456789")
 
 
 class Columns:

@@ -18,16 +18,27 @@ def round_robin(weights: list[int]) -> str:
     return f"roundrobin({', '.join(map(str, weights))})"
 
 
+def arguments_of(text: str) -> list[str]:
+    """A text cut behind the commas that are in no braces."""
+    pieces, depth, quoted, start = [], 0, False, 0
+    for i, letter in enumerate(text):
+        quoted ^= letter == '"' and text[i - 1] != "\\"
+        depth += 0 if quoted else (letter == "{") - (letter == "}")
+        if letter == "," and not depth and not quoted:
+            pieces.append(text[start : i + 1])
+            start = i + 1
+    return [piece.strip() for piece in [*pieces, text[start:]]]
+
+
 def wrapped(text: str, indent: str) -> list[str]:
     """A line, broken behind commas where it is too long."""
     lines, line = [], indent
-    for i, piece in enumerate(text.split(", ")):
-        word = piece if i == 0 else ", " + piece
-        if i and len(line) + len(word) > WIDTH:
-            lines.append(line + ",")
+    for i, piece in enumerate(arguments_of(text)):
+        if i and len(line) + 1 + len(piece) > WIDTH:
+            lines.append(line)
             line = indent + INDENT * 2 + piece
         else:
-            line += word
+            line += f" {piece}" if i else piece
     return [*lines, line]
 
 

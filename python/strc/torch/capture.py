@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import linecache
+import logging
 import os
 import traceback
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -94,11 +96,22 @@ def why_not(error: BaseException) -> str:
     return first_lines(error)
 
 
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Without what PyTorch says to those who work on PyTorch."""
+    before = logging.root.manager.disable
+    logging.disable(logging.ERROR)
+    try:
+        with warnings.catch_warnings(), torch.no_grad():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.disable(before)
+
+
 def export(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Any) -> ExportedProgram:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        with torch.no_grad():
-            return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
+    with quiet():
+        return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
 
 
 def shapes_of(inputs: Sequence[torch.Tensor], dynamic: Sequence[int]) -> Any:
@@ -149,8 +162,19 @@ def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Seq
     try_out(model, inputs)
     program = exported(model, inputs, dynamic)
     if changes_views(program.graph):
-        program = program.run_decompositions({})
+        with quiet():
+            program = program.run_decompositions({})
     return Captured(program, type(model).__name__)
+
+
+def decomposed(captured: Captured, operators: set[Any]) -> Captured | None:
+    """The graph with operators replaced by what PyTorch makes them of; None if that is not known of any of them."""
+    every = torch.export.default_decompositions()
+    table = {target: every[target] for target in operators if target in every}
+    if not table:
+        return None
+    with quiet():
+        return Captured(captured.program.run_decompositions(table), captured.class_name)
 
 
 def tensors_of(program: ExportedProgram) -> Mapping[str, tuple[str, torch.Tensor]]:

@@ -39,8 +39,7 @@ class Imported:
 
 def import_model(model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = ()) -> Imported:
     """Reads a model; `dynamic` are the dimensions of every input that stay open. Raises `strc.errors.ImportFailure`."""
-    captured = capture(model, example_inputs, dynamic)
-    program, tensors = lower(captured)
+    captured, program, tensors = lower(capture(model, example_inputs, dynamic))
     return Imported(captured, passes.run(program), tensors)
 
 

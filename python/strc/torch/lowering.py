@@ -16,11 +16,12 @@ import torch
 from ..errors import Place, Unsupported
 from ..ir import Instruction, Named, Origin, Param, Program
 from ..ir.model import Frame
-from .capture import Captured, is_in_place, operator_name, place_of, tensors_of
+from .capture import Captured, decomposed, is_in_place, operator_name, place_of, tensors_of
 from .weights import Known, Weights
 
 Lower = Callable[..., Any]
 TABLE: dict[str, Lower] = {}
+MOST_DECOMPOSITIONS = 10
 RANDOM = {"rand", "randn", "randint", "bernoulli", "rand_like", "randn_like", "normal", "multinomial"}
 
 
@@ -79,6 +80,7 @@ class Lowering:
         self.instructions: list[Instruction] = []
         self.values: dict[torch.fx.Node, Any] = {}
         self.faults: list[tuple[str, Place]] = []
+        self.unknown: set[Any] = set()  # operators that the table has not
         self.node: torch.fx.Node | None = None
         self.origin = Origin()
         self.next = 0
@@ -203,6 +205,7 @@ class Lowering:
         for candidate in functions:
             if candidate in TABLE:
                 return TABLE[candidate](self, *args, **kwargs)
+        self.unknown.add(node.target)
         raise NotLowered("there is no stream for this operator")
 
     def fold(self, node: torch.fx.Node, args: Any, kwargs: Any) -> Any:
@@ -213,9 +216,9 @@ class Lowering:
         with torch.no_grad():
             result = node.target(*concrete(plain[0]), **concrete(plain[1]))  # type: ignore[operator]
         if isinstance(result, (tuple, list)):
-            return tuple(Known(self.local_name(f"{node.name}_{i}"), tensor) for i, tensor in enumerate(result))
+            return tuple(Known(self.local_name(f"{operator_name(node)}_{i}"), tensor) for i, tensor in enumerate(result))
         same = next((v for v in args if isinstance(v, Known) and v.tensor is result), None)
-        return same or Known(self.local_name(node.name), result)
+        return same or Known(self.local_name(operator_name(node)), result)
 
 
 @dataclass(frozen=True)
@@ -245,10 +248,20 @@ def shown_target(node: torch.fx.Node) -> str:
     return str(node.target).removesuffix(".default")
 
 
-def lower(captured: Captured) -> tuple[Program, dict[str, torch.Tensor]]:
-    """The model IR of a graph, as it is, and the stored values with their names."""
+def lower(captured: Captured) -> tuple[Captured, Program, dict[str, torch.Tensor]]:
+    """The model IR of a graph, as it is, and the stored values with their names.
+
+    Operators that the table has not are replaced by what PyTorch says that they are made of; the graph is then another one.
+    """
     from . import operators  # noqa: F401  fills the table
 
-    lowering = Lowering(captured)
-    program = lowering.lower()
-    return program, lowering.weights.tensors
+    for _ in range(MOST_DECOMPOSITIONS):
+        lowering = Lowering(captured)
+        try:
+            return captured, lowering.lower(), lowering.weights.tensors
+        except Unsupported:
+            simpler = decomposed(captured, lowering.unknown)
+            if simpler is None:
+                raise
+            captured = simpler
+    raise AssertionError("operators decompose for ever")

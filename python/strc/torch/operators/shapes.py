@@ -223,7 +223,7 @@ def filled(ctx: Lowering, x: Any, value: Any = None, *_: Any, **__: Any) -> Know
     number = 1 if "ones" in target else 0 if "zeros" in target else value.tensor.item() if isinstance(value, Known) else value
     if not isinstance(number, (bool, int, float)):
         raise NotLowered("filled with a number that is computed")
-    return Known(ctx.local_name(ctx.node.name), torch.full(sizes, number, dtype=ctx.meta.dtype))
+    return Known(ctx.local_name("filled"), torch.full(sizes, number, dtype=ctx.meta.dtype))
 
 
 @lowers("copy.default")
