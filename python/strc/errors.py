@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 
@@ -19,12 +20,17 @@ class Place:
     line: int = 0
     text: str = ""
 
+    @property
+    def where(self) -> str:
+        """File and line, seen from the working directory if the file is below it."""
+        near = os.path.relpath(self.file) if self.file else ""
+        return f"{self.file if near.startswith('..') else near}:{self.line}" if self.file else "unknown line"
+
     def __str__(self) -> str:
-        where = f"{self.file}:{self.line}" if self.file else "unknown line"
         module = self.module or "the model itself"
         of_class = f" ({self.class_name})" if self.class_name else ""
         code = f"\n      {self.text}" if self.text else ""
-        return f"{where}: in {module}{of_class}{code}"
+        return f"{self.where}: in {module}{of_class}{code}"
 
 
 class Unsupported(ImportFailure):

@@ -1,5 +1,7 @@
 """What is said of models that cannot be imported, and that nothing is written then."""
 
+import os
+
 import pytest
 import torch
 from torch import nn
@@ -44,7 +46,7 @@ def fault_of(model, *inputs, path):
 
 def line_of(words):
     lines = open(__file__, encoding="utf-8").read().splitlines()
-    return f"{__file__}:{1 + next(i for i, line in enumerate(lines) if line.endswith(words))}"
+    return f"{os.path.relpath(__file__)}:{1 + next(i for i, line in enumerate(lines) if line.endswith(words))}"
 
 
 def test_control_flow(tmp_path):

@@ -14,10 +14,6 @@ def _conv(*dims: str) -> tuple[str, ...]:
     return ("in_channels", "out_channels", *(f"{kind}_{dim}" for kind in kinds for dim in dims))
 
 
-def _pool(*dims: str) -> tuple[str, ...]:
-    return tuple(f"{kind}_{dim}" for kind in ("kernel", "stride", "padding") for dim in dims)
-
-
 FORMALS: dict[str, tuple[str, ...]] = {
     "linear": ("in_features", "out_features"),
     "conv1d": ("in_channels", "out_channels", "kernel", "stride", "padding"),
@@ -34,9 +30,9 @@ FORMALS: dict[str, tuple[str, ...]] = {
     "instancenorm2d": ("channels",),
     "maxpool1d": ("kernel", "stride", "padding"),
     "avgpool1d": ("kernel", "stride", "padding"),
-    "maxpool2d": _pool("h", "w"),
-    "avgpool2d": _pool("h", "w"),
-    "adaptiveavgpool2d": ("height", "width"),
+    "maxpool2d": ("kernel", "stride", "padding"),
+    "avgpool2d": ("kernel", "stride", "padding"),
+    "adaptiveavgpool2d": ("out_h", "out_w"),
     "embedding": ("num_embeddings", "embedding_dim"),
     "rnn": ("input_size", "hidden_size", "num_layers"),
     "lstm": ("input_size", "hidden_size", "num_layers"),
@@ -45,24 +41,27 @@ FORMALS: dict[str, tuple[str, ...]] = {
     "elu": ("alpha",),
     "softmax": ("dim",),
     "logsoftmax": ("dim",),
-    "flatten": ("first", "last"),
-    "reshape": ("sizes",),
+    "flatten": ("start", "end"),
+    "reshape": ("shape",),
     "permute": ("dims",),
-    "transpose": ("dim0", "dim1"),
+    "transpose": ("first", "second"),
     "squeeze": ("dim",),
     "unsqueeze": ("dim",),
-    "slice": ("dim", "from", "to", "step"),
+    "slice": ("dim", "start", "end", "step"),
     "cat": ("n", "dim"),
     "stack": ("n", "dim"),
     "chunk": ("n", "dim"),
-    "split": ("sizes", "dim"),
+    "split": ("n", "dim"),
+    "pad": ("amounts", "mode", "value"),
+    "hardtanh": ("low", "high"),
+    "softplus": ("beta", "threshold"),
     "mean": ("dims", "keepdim"),
     "sum": ("dims", "keepdim"),
     "amax": ("dims", "keepdim"),
-    "argmax": ("dims", "keepdim"),
-    "interpolate": ("height", "width", "mode"),
+    "argmax": ("dim", "keepdim"),
+    "interpolate": ("out_h", "out_w", "mode"),
     "const": ("name",),
-    "getitem": ("index",),
+    "getitem": ("index", "dim"),
 }
 
 RESULTS = {"rnn": 2, "gru": 2, "lstm": 3}
@@ -73,8 +72,9 @@ def results(instruction: Instruction) -> int:
     given = instruction.positional
     if instruction.op == "chunk" and given and isinstance(given[0], int):
         return given[0]
-    if instruction.op == "split" and given and isinstance(given[0], tuple):
-        return len(given[0])
+    if instruction.op == "split":
+        sizes = instruction.named("sizes")
+        return len(sizes) if isinstance(sizes, tuple) else given[0] if given and isinstance(given[0], int) else 1
     return RESULTS.get(instruction.op, 1)
 
 

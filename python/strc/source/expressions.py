@@ -53,9 +53,8 @@ EXPRESSIONS: dict[str, Expression] = {
         square="x * x", log1p="log(1 + x)", expm1="exp(x) - 1", log2="log(x) / log(2.0)", exp2="pow(2.0, x)",
         logical_not="!x", softsign="x / (1 + abs(x))", logsigmoid="min(x, 0.0) - log(1 + exp(-abs(x)))",
         mish="x * tanh(max(x, 0.0) + log(1 + exp(-abs(x))))",
-        gelu_tanh="0.5 * x * (1 + tanh(0.7978845608 * (x + 0.044715 * x * x * x)))",
         to_float="(float) x", to_double="(double) x", to_int="(int) x", to_boolean="(boolean) x", to_long="(long) x",
-        all_sum="sum(x)", all_mean="mean(x)", all_amax="amax(x)", all_amin="amin(x)",
+        all_amin="amin(x)",
     ),
     **_scalar(
         add_scalar="x + value", sub_scalar="x - value", rsub_scalar="value - x", mul_scalar="x * value",
@@ -67,11 +66,9 @@ EXPRESSIONS: dict[str, Expression] = {
         eq="a == b", ne="a != b", lt="a < b", le="a <= b", gt="a > b", ge="a >= b", atan2="atan2(a, b)",
         logical_and="where(a, b, false)", logical_or="where(a, true, b)",
     ),
-    "clamp": Expression("Clamp", ("low", "high"), 1, "min(max(x, low), high)"),
     "threshold": Expression("Threshold", ("limit", "value"), 1, "where(x > limit, x, value)"),
     "where": Expression("Where", (), 3, "where(a, b, c)"),
     "masked_fill": Expression("MaskedFill", ("value",), 2, "where(b, value, a)"),
-    "select": Expression("Select", ("dim", "index"), 1, "squeeze(slice(x, dim, index, index + 1), dim)"),
     "roll": Expression(
         "Roll", ("dim", "shift"), 1,
         "concat(slice(x, dim, size(x, dim) - shift, size(x, dim)), slice(x, dim, 0, size(x, dim) - shift), dim)",
@@ -80,7 +77,6 @@ EXPRESSIONS: dict[str, Expression] = {
     "cumsum": Expression("Cumsum", ("dim",), 1, "cumsum(x, dim)"),
     "expand": Expression("Expand", ("sizes",), 1, "broadcast(x, sizes)"),
     "amin": Expression("Amin", ("dim", "keep"), 1, "amin(x, dim, keep)"),
-    "pad_dim": Expression("PadDim", ("dim", "before", "after", "value"), 1, "pad(x, dim, before, after, value)"),
     "take": Expression("Take", ("dim",), 2, "take(a, b, dim)"),
     "update": Expression("Update", ("dim", "at"), 2, "update(a, b, dim, at)"),
 }
@@ -88,7 +84,7 @@ EXPRESSIONS: dict[str, Expression] = {
 # Filters of the library whose names and parameters are those of the operators.
 LIBRARY = set(
     "linear conv1d conv2d conv3d convtranspose1d convtranspose2d batchnorm1d batchnorm2d batchnorm3d layernorm groupnorm "
-    "instancenorm2d rmsnorm maxpool1d maxpool2d avgpool1d avgpool2d adaptiveavgpool2d relu relu6 leakyrelu sigmoid tanh gelu "
+    "instancenorm2d rmsnorm maxpool1d maxpool2d avgpool1d avgpool2d adaptiveavgpool2d relu relu6 hardtanh leakyrelu sigmoid tanh gelu "
     "silu hardswish hardsigmoid softmax logsoftmax elu softplus flatten unflatten reshape permute transpose squeeze unsqueeze "
     "slice dropout embedding rnn lstm gru attention multiheadattention add sub mul div matmul pow maximum minimum cat stack "
     "chunk split getitem separator const mean sum amax argmax upsample pad interpolate frame unframe".split()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import linecache
 import logging
 import os
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any
@@ -62,7 +64,7 @@ def own_place(trace: TracebackType | None) -> Place:
 
 
 def at_line(place: Place) -> str:
-    return f"\n  {place.file}:{place.line}\n      {place.text}" if place.file else ""
+    return f"\n  {place.where}\n      {place.text}" if place.file else ""
 
 
 def first_lines(error: BaseException) -> str:
@@ -102,7 +104,8 @@ def quiet() -> Iterator[None]:
     before = logging.root.manager.disable
     logging.disable(logging.ERROR)
     try:
-        with warnings.catch_warnings(), torch.no_grad():
+        nowhere = io.StringIO()
+        with warnings.catch_warnings(), torch.no_grad(), redirect_stdout(nowhere), redirect_stderr(nowhere):
             warnings.simplefilter("ignore")
             yield
     finally:

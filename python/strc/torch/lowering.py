@@ -255,13 +255,23 @@ def lower(captured: Captured) -> tuple[Captured, Program, dict[str, torch.Tensor
     """
     from . import operators  # noqa: F401  fills the table
 
+    told: list[tuple[str, Place]] = []
     for _ in range(MOST_DECOMPOSITIONS):
         lowering = Lowering(captured)
         try:
             return captured, lowering.lower(), lowering.weights.tensors
-        except Unsupported:
+        except Unsupported as fault:
+            told = told or fault.faults
             simpler = decomposed(captured, lowering.unknown)
             if simpler is None:
-                raise
+                raise Unsupported(as_in_model(fault.faults, told)) from None
             captured = simpler
     raise AssertionError("operators decompose for ever")
+
+
+def as_in_model(faults: list[tuple[str, Place]], told: list[tuple[str, Place]]) -> list[tuple[str, Place]]:
+    """Faults with operators as the model names them: what was told of the same places before operators were replaced."""
+    places = [place for _, place in faults]
+    named = [fault for fault in told if fault[1] in places]
+    known = [place for _, place in named]
+    return named + [fault for fault in faults if fault[1] not in known]

@@ -62,14 +62,14 @@ def cast(ctx: Lowering, x: Any, dtype: torch.dtype) -> Any:
 
 @lowers("gelu.default")
 def gelu(ctx: Lowering, x: Any, approximate: str = "none") -> Var:
-    return ctx.emit("gelu" if approximate == "none" else "gelu_tanh", (x,))
+    return ctx.emit("gelu", (x,), **({} if approximate == "none" else {"approximate": True}))
 
 
 @lowers("hardtanh.default")
 def hardtanh(ctx: Lowering, x: Any, low: float = -1.0, high: float = 1.0) -> Var:
     if (low, high) == (0.0, 6.0):
         return ctx.emit("relu6", (x,))
-    return ctx.emit("clamp", (x,), float(low), float(high))
+    return ctx.emit("hardtanh", (x,), float(low), float(high))
 
 
 @lowers("leaky_relu.default")
@@ -81,15 +81,13 @@ def leaky_relu(ctx: Lowering, x: Any, slope: float = 0.01) -> Var:
 def elu(ctx: Lowering, x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Var:
     if (scale, input_scale) != (1, 1):
         raise NotLowered("only with the scales 1")
-    return ctx.emit("elu", (x,), float(alpha))
+    return ctx.emit("elu", (x,), *([] if alpha == 1 else [float(alpha)]))
 
 
 @lowers("softplus.default")
 def softplus(ctx: Lowering, x: Any, beta: float = 1.0, threshold: float = 20.0) -> Var:
-    if beta == 1:
-        return ctx.emit("softplus", (x,))
-    grown = ctx.emit("mul_scalar", (x,), float(beta))
-    return ctx.emit("div_scalar", (ctx.emit("softplus", (grown,)),), float(beta))
+    usual = (beta, threshold) == (1, 20)
+    return ctx.emit("softplus", (x,), *(() if usual else (float(beta), float(threshold))))
 
 
 @lowers("prelu.default")

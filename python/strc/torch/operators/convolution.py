@@ -9,7 +9,7 @@ import torch
 
 from ..lowering import Lowering, NotLowered, Var, lowers
 from ..weights import Known
-from .windows import pad_dims
+from .windows import pad_by, padded_shape
 
 
 def layer(ctx: Lowering, op: str, x: Any, *params: Any, weight: Known, bias: Any, **named: Any) -> Var:
@@ -57,17 +57,19 @@ def spread(value: int | Sequence[int], dims: int) -> tuple[int, ...]:
     return values * dims if len(values) == 1 else values
 
 
-def several(values: tuple[int, ...]) -> int | tuple[int, ...]:
-    """One number where all are equal."""
-    return values[0] if len(set(values)) == 1 else values
+def by_dimension(name: str, values: tuple[int, ...], usual: int) -> dict[str, int]:
+    """Arguments by name for each dimension; those that are as the one before them, or as usual, may be left out."""
+    if set(values) == {usual}:
+        return {}
+    ends = {1: ("",), 2: ("_h", "_w"), 3: ("_d", "_h", "_w")}[len(values)]
+    shown = 1 if len(set(values)) == 1 else len(values)
+    return {name + end: value for end, value in list(zip(ends, values))[:shown]}
 
 
 def convolve(ctx: Lowering, x: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Var:
     known = ctx.known(weight, "weight")
     dims = known.tensor.dim() - 2
-    named: dict[str, Any] = {}
-    if set(spread(dilation, dims)) != {1}:
-        named["dilation"] = several(spread(dilation, dims))
+    named: dict[str, Any] = by_dimension("dilation", spread(dilation, dims), 1)
     if groups != 1:
         named["groups"] = groups
     outputs, inputs, *kernel = known.tensor.shape
@@ -91,8 +93,9 @@ def conv_padded(
     total = [d * (k - 1) if padding == "same" else 0 for k, d in zip(known.tensor.shape[2:], spread(dilation, dims))]
     if all(amount % 2 == 0 for amount in total):
         return convolve(ctx, x, weight, bias, stride, tuple(amount // 2 for amount in total), dilation, groups)
-    around = {x.rank - dims + i: (amount // 2, amount - amount // 2) for i, amount in enumerate(total)}
-    return convolve(ctx, pad_dims(ctx, x, around, 0.0), weight, bias, stride, 0, dilation, groups)
+    amounts = tuple(part for amount in reversed(total) for part in (amount // 2, amount - amount // 2))
+    padded = pad_by(ctx, x, amounts, like=padded_shape(x, amounts))
+    return convolve(ctx, padded, weight, bias, stride, 0, dilation, groups)
 
 
 @lowers("conv_transpose1d.default", "conv_transpose2d.input")
@@ -102,10 +105,8 @@ def conv_transpose(
 ) -> Var:
     known = ctx.known(weight, "weight")
     dims = known.tensor.dim() - 2
-    named: dict[str, Any] = {}
-    for name, value, usual in (("output_padding", output_padding, 0), ("dilation", dilation, 1)):
-        if set(spread(value, dims)) != {usual}:
-            named[name] = several(spread(value, dims))
+    named: dict[str, Any] = by_dimension("output_padding", spread(output_padding, dims), 0)
+    named.update(by_dimension("dilation", spread(dilation, dims), 1))
     if groups != 1:
         named["groups"] = groups
     inputs, outputs, *kernel = known.tensor.shape

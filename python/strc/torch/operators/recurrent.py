@@ -14,7 +14,7 @@ def zero_start(states: Any) -> bool:
     return all(isinstance(state, Known) and not torch.any(state.tensor) for state in states)
 
 
-def layers(ctx: Lowering, op: str, x: Var, states: Any, stored: Any, options: tuple[Any, ...], gates: int) -> tuple[Var, ...]:
+def layers(ctx: Lowering, op: str, x: Var, states: Any, stored: Any, options: tuple[Any, ...], **named: Any) -> tuple[Var, ...]:
     """A stack of layers that starts with states of zero."""
     biased, count, _, training, bidirectional, batch_first = options
     if not zero_start(states):
@@ -24,7 +24,6 @@ def layers(ctx: Lowering, op: str, x: Var, states: Any, stored: Any, options: tu
         raise NotLowered("a projection behind the state")
     hidden = stored[1].tensor.shape[1]
     prefix = ctx.prefix(**{name: ctx.known(value, "weight") for name, value in zip(names, stored)})
-    named: dict[str, Any] = {}
     for name, value, usual in (("bias", biased, True), ("bidirectional", bidirectional, False), ("batch_first", batch_first, False)):
         if value != usual:
             named[name] = value
@@ -39,19 +38,19 @@ def parameter_names(biased: bool, count: int, bidirectional: bool) -> list[str]:
 
 @lowers("lstm.input")
 def lstm(ctx: Lowering, x: Any, states: Any, stored: Any, *options: Any) -> Any:
-    return layers(ctx, "lstm", x, states, stored, options, 4)
+    return layers(ctx, "lstm", x, states, stored, options)
 
 
 @lowers("gru.input")
 def gru(ctx: Lowering, x: Any, state: Any, stored: Any, *options: Any) -> Any:
-    return layers(ctx, "gru", x, [state], stored, options, 3)
+    return layers(ctx, "gru", x, [state], stored, options)
 
 
 @lowers("rnn_tanh.input")
 def rnn(ctx: Lowering, x: Any, state: Any, stored: Any, *options: Any) -> Any:
-    return layers(ctx, "rnn", x, [state], stored, options, 1)
+    return layers(ctx, "rnn", x, [state], stored, options)
 
 
 @lowers("rnn_relu.input")
-def rnn_relu(ctx: Lowering, *_: Any) -> Any:
-    raise NotLowered("relu as the nonlinearity of a recurrent layer")
+def rnn_relu(ctx: Lowering, x: Any, state: Any, stored: Any, *options: Any) -> Any:
+    return layers(ctx, "rnn", x, [state], stored, options, relu=True)

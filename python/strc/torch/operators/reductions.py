@@ -16,6 +16,11 @@ def dims_of(x: Var, dims: Any) -> tuple[int, ...]:
     return tuple(sorted(x.dim(dim) for dim in dims))
 
 
+def kept(keepdim: bool) -> tuple[bool, ...]:
+    """The argument that says whether dimensions stay, which may be left out if they do not."""
+    return (True,) if keepdim else ()
+
+
 @lowers("mean.dim", "sum.dim_IntList", "amax.default", "amin.default")
 def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: Any) -> Any:
     assert ctx.node is not None
@@ -23,9 +28,9 @@ def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
     if ctx.meta.dtype.is_floating_point:
         x = cast(ctx, x, ctx.meta.dtype)
     if not dims and dims != 0:
-        return ctx.emit(f"all_{op}", (x,))
+        return ctx.emit("all_amin" if op == "amin" else op, (x,))
     if op != "amin":
-        return ctx.emit(op, (x,), dims_of(x, dims), bool(keepdim))
+        return ctx.emit(op, (x,), dims_of(x, dims), *kept(keepdim))
     if len(dims_of(x, dims)) != 1:
         raise NotLowered("over several dimensions")
     return ctx.emit("amin", (x,), dims_of(x, dims)[0], int(keepdim))
@@ -35,15 +40,15 @@ def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
 def reduce_all(ctx: Lowering, x: Any, **_: Any) -> Var:
     assert ctx.node is not None
     op = str(ctx.node.target).split(".")[1]
-    return ctx.emit({"mean": "all_mean", "sum": "all_sum", "max": "all_amax", "min": "all_amin"}[op], (x,))
+    return ctx.emit({"max": "amax", "min": "all_amin"}.get(op, op), (x,))
 
 
 @lowers("max.dim")
 def max_dim(ctx: Lowering, x: Any, dim: int, keepdim: bool = False) -> Any:
     values, places = ctx.meta
     return (
-        ctx.emit("amax", (x,), (x.dim(dim),), bool(keepdim), like=values),
-        ctx.emit("argmax", (x,), (x.dim(dim),), bool(keepdim), like=places),
+        ctx.emit("amax", (x,), (x.dim(dim),), *kept(keepdim), like=values),
+        ctx.emit("argmax", (x,), x.dim(dim), *kept(keepdim), like=places),
     )
 
 
@@ -51,7 +56,7 @@ def max_dim(ctx: Lowering, x: Any, dim: int, keepdim: bool = False) -> Any:
 def argmax(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False) -> Var:
     if dim is None:
         raise NotLowered("over all dimensions")
-    return ctx.emit("argmax", (x,), (x.dim(dim),), bool(keepdim))
+    return ctx.emit("argmax", (x,), x.dim(dim), *kept(keepdim))
 
 
 @lowers("softmax.int", "_softmax.default")
@@ -83,7 +88,7 @@ def variance(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, *, 
     lost = correction if correction is not None else int(unbiased)
     middle = ctx.emit("mean", (x,), over, True, like=like(True))
     squares = ctx.emit("square", (ctx.emit("sub", (x, middle), like=x),), like=x)
-    total = ctx.emit("sum", (squares,), over, bool(keepdim), like=like(keepdim))
+    total = ctx.emit("sum", (squares,), over, *kept(keepdim), like=like(keepdim))
     result = ctx.emit("div_scalar", (total,), float(count - lost), like=like(keepdim))
     return ctx.emit("sqrt", (result,)) if "std" in str(ctx.node.target) else result
 
@@ -93,4 +98,4 @@ def vector_norm(ctx: Lowering, x: Any, order: float = 2, dims: Any = None, keepd
     if order != 2 or dims is None:
         raise NotLowered("only the Euclidean norm over dimensions")
     squares = ctx.emit("square", (x,), like=x)
-    return ctx.emit("sqrt", (ctx.emit("sum", (squares,), dims_of(x, dims), bool(keepdim)),))
+    return ctx.emit("sqrt", (ctx.emit("sum", (squares,), dims_of(x, dims), *kept(keepdim)),))

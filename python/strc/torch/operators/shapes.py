@@ -43,7 +43,7 @@ def reshape(ctx: Lowering, x: Any, *_: Any) -> Any:
     if [str(size) for size in x.shape] == [str(size) for size in after]:
         return x
     if places := flattened(x.shape, after):
-        return ctx.emit("flatten", (x,), *places)
+        return ctx.emit("flatten", (x,), *(places if places != (1, -1) else ()))
     return ctx.emit("reshape", (x,), sizes_of(ctx.meta))
 
 
@@ -92,7 +92,7 @@ def part(ctx: Lowering, x: Any, dim: int = 0, start: Any = None, end: Any = None
     low, high, step = slice(static(start or 0), size if end is None else static(end), step).indices(size)
     if (low, high, step) == (0, size, 1):
         return x
-    return ctx.emit("slice", (x,), x.dim(dim), low, max(low, high), step)
+    return ctx.emit("slice", (x,), x.dim(dim), low, max(low, high), *(() if step == 1 else (step,)))
 
 
 @lowers("narrow.default")
@@ -105,7 +105,11 @@ def select(ctx: Lowering, x: Any, dim: int, index: int) -> Var:
     size = static(x.shape[x.dim(dim)])
     if size is None:
         raise NotLowered("an element of a dimension that is open")
-    return ctx.emit("select", (x,), x.dim(dim), index % size)
+    return item(ctx, x, x.dim(dim), index % size, ctx.meta)
+
+
+def item(ctx: Lowering, x: Any, dim: int, index: int, like: Any) -> Var:
+    return ctx.emit("getitem", (x,), *((index, dim) if dim else (index,)), like=like)
 
 
 @lowers("cat.default", "concat.default")
@@ -138,12 +142,12 @@ def pieces(ctx: Lowering, x: Var, dim: int) -> Any:
         raise NotLowered("parts of a dimension that is open")
     if len(set(sizes)) == 1:
         return ctx.emit_tuple("chunk", (x,), list(ctx.meta), len(sizes), x.dim(dim))
-    return ctx.emit_tuple("split", (x,), list(ctx.meta), sizes, x.dim(dim))
+    return ctx.emit_tuple("split", (x,), list(ctx.meta), sizes=sizes, dim=x.dim(dim))
 
 
 @lowers("unbind.int")
 def unbind(ctx: Lowering, x: Any, dim: int = 0) -> Any:
-    return tuple(ctx.emit("select", (x,), x.dim(dim), i, like=like) for i, like in enumerate(ctx.meta))
+    return tuple(item(ctx, x, x.dim(dim), i, like) for i, like in enumerate(ctx.meta))
 
 
 @lowers("expand.default", "broadcast_to.default", "expand_as.default")

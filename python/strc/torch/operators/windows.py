@@ -14,61 +14,65 @@ def pair(value: Any, dims: int) -> tuple[int, ...]:
     return values * dims if len(values) == 1 else values
 
 
-def pad_dims(ctx: Lowering, x: Any, around: dict[int, tuple[int, int]], value: float) -> Any:
-    """Adds items before and after; a negative number takes some away."""
-    for dim, (before, after) in around.items():
-        size = list(x.shape)
-        if min(before, after) < 0:
-            low, high = max(-before, 0), size[dim] - max(-after, 0)
-            size[dim] = high - low
-            x = ctx.emit("slice", (x,), dim, low, high, 1, like=torch.empty(size, dtype=x.dtype, device="meta"))
-        if max(before, after) > 0:
-            size[dim] += max(before, 0) + max(after, 0)
-            like = torch.empty(size, dtype=x.dtype, device="meta")
-            x = ctx.emit("pad_dim", (x,), dim, max(before, 0), max(after, 0), value, like=like)
-    return x
+def pad_by(ctx: Lowering, x: Any, amounts: tuple[int, ...], mode: str = "constant", value: float = 0.0, like: Any = None) -> Any:
+    """Adds items at the edges: before and after the last dimension, then the last but one; a negative number takes some away."""
+    if not any(amounts):
+        return x
+    if any(static(amount) is None for amount in amounts):
+        raise NotLowered("by an amount that is open")
+    extra = () if mode == "constant" and value == 0 else (mode,) if mode != "constant" else (mode, float(value))
+    return ctx.emit("pad", (x,), tuple(amounts), *extra, like=like)
 
 
-@lowers("constant_pad_nd.default", "pad.default")
-def pad(ctx: Lowering, x: Any, amounts: Any, mode: Any = "constant", value: Any = None) -> Any:
-    if not isinstance(mode, str):
-        mode, value = "constant", mode
-    if mode != "constant":
+def padded_shape(x: Var, amounts: tuple[int, ...]) -> torch.Tensor:
+    shape = list(x.shape)
+    for i in range(len(amounts) // 2):
+        shape[-1 - i] += amounts[2 * i] + amounts[2 * i + 1]
+    return torch.empty(shape, dtype=x.dtype, device="meta")
+
+
+@lowers("constant_pad_nd.default")
+def constant_pad(ctx: Lowering, x: Any, amounts: Any, value: Any = 0) -> Any:
+    return pad_by(ctx, x, tuple(amounts), "constant", float(value))
+
+
+@lowers("pad.default")
+def pad(ctx: Lowering, x: Any, amounts: Any, mode: str = "constant", value: Any = None) -> Any:
+    if mode not in ("constant", "reflect", "replicate"):
         raise NotLowered(f"pads with mode {mode!r}")
-    around = {x.rank - 1 - i: (amounts[2 * i], amounts[2 * i + 1]) for i in range(len(amounts) // 2)}
-    return pad_dims(ctx, x, around, float(value or 0))
+    return pad_by(ctx, x, tuple(amounts), mode, float(value or 0))
 
 
-def missing(size: int, out: int, kernel: int, stride: int, padding: int) -> int:
-    """How many items lack at the end where the number of windows is rounded up."""
-    return max(0, (out - 1) * stride + kernel - size - 2 * padding)
+def rounds_up(x: Var, outs: tuple[Any, ...], kernel: Any, stride: Any, padding: Any, dilation: Any) -> bool:
+    """True if there are more windows than fit wholly (ceil_mode matters)."""
+    for i, out in enumerate(outs):
+        size = static(x.shape[x.rank - len(outs) + i])
+        reach = dilation[i] * (kernel[i] - 1) + 1
+        if size is None or static(out) is None or (size + 2 * padding[i] - reach) // stride[i] + 1 != static(out):
+            return True
+    return False
 
 
-def pool(ctx: Lowering, op: str, x: Var, kernel: Any, stride: Any, padding: Any, fill: float | None) -> Var:
-    """A pooling; `fill` is what may stand around the input without being noticed."""
+def pool(
+    ctx: Lowering, op: str, x: Var, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, **named: Any
+) -> Var:
     dims = int(op[-2])
-    kernel, padding = pair(kernel, dims), pair(padding, dims)
+    kernel, padding, dilation = pair(kernel, dims), pair(padding, dims), pair(dilation, dims)
     stride = pair(stride, dims) if stride else kernel
     meta = ctx.meta[0] if isinstance(ctx.meta, (tuple, list)) else ctx.meta
-    first = x.rank - dims
-    lacking = [0] * dims
-    for i in range(dims):
-        size, out = static(x.shape[first + i]), static(meta.shape[first + i])
-        if size is not None and out is not None:
-            lacking[i] = missing(size, out, kernel[i], stride[i], padding[i])
-    if any(lacking):
-        if fill is None:
-            raise NotLowered("a mean of windows that reach over the end (ceil_mode)")
-        x = pad_dims(ctx, x, {first + i: (padding[i], padding[i] + lacking[i]) for i in range(dims)}, fill)
-        padding = (0,) * dims
-    return ctx.emit(op, (x,), *kernel, *stride, *padding, like=meta)
+    if set(dilation) != {1}:
+        named["dilation"] = dilation[0]
+    if ceil_mode and rounds_up(x, tuple(meta.shape[-dims:]), kernel, stride, padding, dilation):
+        named["ceil"] = True
+    sizes = {"kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation}
+    if any(len(set(values)) > 1 for values in sizes.values()):
+        named.update((f"{name}_w", values[1]) for name, values in sizes.items() if name != "dilation" or "dilation" in named)
+    return ctx.emit(op, (x,), kernel[0], stride[0], padding[0], like=meta, **named)
 
 
 def max_pool(op: str) -> Lower:
     def lower(ctx: Lowering, x: Any, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False) -> Any:
-        if set(pair(dilation, int(op[-2]))) != {1}:
-            raise NotLowered("windows with gaps (dilation)")
-        result = pool(ctx, op, x, kernel, stride, padding, float("-inf"))
+        result = pool(ctx, op, x, kernel, stride, padding, dilation, ceil_mode)
         return (result, None) if isinstance(ctx.meta, (tuple, list)) else result
 
     return lower
@@ -79,12 +83,10 @@ def avg_pool(op: str) -> Lower:
         ctx: Lowering, x: Any, kernel: Any, stride: Any = (), padding: Any = 0, ceil_mode: bool = False,
         count_include_pad: bool = True, divisor_override: Any = None,
     ) -> Var:
-        padded = any(pair(padding, int(op[-2])))
         if divisor_override is not None:
             raise NotLowered("a divisor of its own")
-        if padded and not count_include_pad:
-            raise NotLowered("a mean that leaves out the padding (count_include_pad)")
-        return pool(ctx, op, x, kernel, stride, padding, None)
+        named = {} if count_include_pad or not any(pair(padding, int(op[-2]))) else {"count_include_pad": False}
+        return pool(ctx, op, x, kernel, stride, padding, 1, ceil_mode, **named)
 
     return lower
 
@@ -117,7 +119,7 @@ def adaptive_max_pool2d(ctx: Lowering, x: Any, size: Any) -> Any:
     if any(width is None or width % out for width, out in zip(widths, outs)):
         raise NotLowered("windows of different sizes")
     kernel = [int(width or 1) // out for width, out in zip(widths, outs)]
-    return (ctx.emit("maxpool2d", (x,), *kernel, *kernel, 0, 0, like=ctx.meta[0]), None)
+    return (pool(ctx, "maxpool2d", x, kernel, kernel, 0, 1, False), None)
 
 
 @lowers("upsample_nearest2d.vec", "upsample_nearest2d.default", "upsample_bilinear2d.vec", "upsample_bilinear2d.default")
