@@ -9,7 +9,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import torch
 
@@ -29,10 +29,13 @@ class NotLowered(Exception):
     """A use of an operator that has no translation; the text says why."""
 
 
-def lowers(*names: str) -> Callable[[Lower], Lower]:
+F = TypeVar("F", bound=Lower)
+
+
+def lowers(*names: str) -> Callable[[F], F]:
     """Enters a function for operators (`conv2d.default`, without `aten.`). It gets the `Lowering` and the operator's arguments."""
 
-    def enter(function: Lower) -> Lower:
+    def enter(function: F) -> F:
         for name in names:
             TABLE[name] = function
         return function
@@ -164,8 +167,8 @@ class Lowering:
         if not isinstance(like, torch.Tensor):
             self.faults.append((f"the input {node.name} is no tensor", place_of(node)))
             like = torch.zeros(())
-        self.values[node] = self.new_var(like)
-        return self.values[node].number
+        var = self.values[node] = self.new_var(like)
+        return var.number
 
     def results(self, node: torch.fx.Node) -> tuple[int, ...]:
         self.node, self.origin = node, Origin()
@@ -214,7 +217,7 @@ class Lowering:
         if any(not isinstance(value, int) and static(value) is None for value in symbols(plain)):
             raise NotLowered("its shape depends on a dimension that is open")
         with torch.no_grad():
-            result = node.target(*concrete(plain[0]), **concrete(plain[1]))  # type: ignore[operator]
+            result = node.target(*concrete(plain[0]), **concrete(plain[1]))
         if isinstance(result, (tuple, list)):
             return tuple(Known(self.local_name(f"{operator_name(node)}_{i}"), tensor) for i, tensor in enumerate(result))
         same = next((v for v in args if isinstance(v, Known) and v.tensor is result), None)
