@@ -82,7 +82,7 @@ def test_random_graphs(seed, replicate):
 
 
 WIRES = """var3 = sub(var2, var0)
-var4 = split<sizes=[1, 2], dim=0>(var3)
+var4 = split<[1, 2], 0>(var3)
 var5 = getitem<1>(var4)
 var6 = getitem<0>(var4)
 return (var5, var6, var5, var0)

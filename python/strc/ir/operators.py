@@ -51,7 +51,7 @@ FORMALS: dict[str, tuple[str, ...]] = {
     "cat": ("n", "dim"),
     "stack": ("n", "dim"),
     "chunk": ("n", "dim"),
-    "split": ("n", "dim"),
+    "split": ("sizes", "dim"),
     "pad": ("amounts", "mode", "value"),
     "hardtanh": ("low", "high"),
     "softplus": ("beta", "threshold"),
@@ -72,9 +72,8 @@ def results(instruction: Instruction) -> int:
     given = instruction.positional
     if instruction.op == "chunk" and given and isinstance(given[0], int):
         return given[0]
-    if instruction.op == "split":
-        sizes = instruction.named("sizes")
-        return len(sizes) if isinstance(sizes, tuple) else given[0] if given and isinstance(given[0], int) else 1
+    if instruction.op == "split" and given and isinstance(given[0], tuple):
+        return len(given[0])
     return RESULTS.get(instruction.op, 1)
 
 

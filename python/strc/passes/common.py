@@ -18,7 +18,10 @@ def eliminate_common(program: Program) -> Program:
     for instruction in program.instructions:
         args = tuple(same.get(number, number) for number in instruction.args)
         # repr tells 1 from 1.0 and True, which are equal.
-        key = (instruction.op, repr(instruction.params), args)
+        key: tuple[object, ...] = (instruction.op, repr(instruction.params), args)
+        if not args:
+            # What is stored is made where it is used, rather than carried from one module to another.
+            key = (*key, instruction.origin.frames)
         if key in known and instruction.op not in DIFFERENT_EACH_TIME:
             same[instruction.var] = known[key]
             continue

@@ -174,6 +174,9 @@ def decomposed(captured: Captured, operators: set[Any]) -> Captured | None:
     """The graph with operators replaced by what PyTorch makes them of; None if that is not known of any of them."""
     every = torch.export.default_decompositions()
     table = {target: every[target] for target in operators if target in every}
+    for target in operators - set(table):
+        if isinstance(target, torch._ops.OpOverload) and target._can_decompose():
+            table[target] = target.decompose
     if not table:
         return None
     with quiet():

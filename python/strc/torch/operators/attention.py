@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers
+from ..lowering import Lowering, NotLowered, Var, lowers, static
+from ..weights import Known
 
 
 @lowers("scaled_dot_product_attention.default")
@@ -17,12 +18,36 @@ def attention(
 ) -> Var:
     if enable_gqa:
         raise NotLowered("heads that share keys (enable_gqa)")
-    if mask is not None:
+    kind = kind_of_mask(query, key, mask)
+    if kind == "other":
         return masked(ctx, query, key, value, mask, scale)
-    named: dict[str, Any] = {"causal": True} if is_causal else {}
+    named: dict[str, Any] = {"causal": True} if is_causal or kind == "causal" else {}
     if scale is not None and not math.isclose(scale, query.shape[-1] ** -0.5):
         named["scale"] = float(scale)
     return ctx.emit("attention", (query, key, value), **named)
+
+
+def kind_of_mask(query: Var, key: Var, mask: Any) -> str:
+    """"none" for a mask that hides nothing, "causal" for one that hides all later keys, else "other"."""
+    if mask is None:
+        return "none"
+    sizes = [static(query.shape[-2]), static(key.shape[-2])]
+    if not isinstance(mask, Known) or None in sizes:
+        return "other"
+    seen = mask.tensor if mask.tensor.dtype == torch.bool else mask.tensor == 0
+    hidden = torch.zeros(()) if mask.tensor.dtype == torch.bool else mask.tensor[~seen]
+    if bool(seen.all()):
+        return "none"
+    triangle = torch.ones([size or 0 for size in sizes], dtype=torch.bool).tril()
+    whole = bool((hidden <= -1e9).all()) or mask.tensor.dtype == torch.bool
+    return "causal" if whole and sizes[0] == sizes[1] and torch.equal(seen, triangle.expand_as(seen)) else "other"
+
+
+def hiding(ctx: Lowering, mask: Any) -> Any:
+    """True where a mask of booleans hides."""
+    if isinstance(mask, Known):
+        return Known(f"{mask.name}_hidden", ~mask.tensor)
+    return ctx.emit("logical_not", (mask,), like=mask)
 
 
 def masked(ctx: Lowering, query: Var, key: Var, value: Var, mask: Any, scale: float | None) -> Var:
@@ -36,8 +61,7 @@ def masked(ctx: Lowering, query: Var, key: Var, value: Var, mask: Any, scale: fl
     scores = like(*query.shape[:-1], key.shape[-2])
     product = ctx.emit("matmul", (ctx.emit("mul_scalar", (query,), float(factor), like=like(*query.shape)), turned), like=scores)
     if (mask.dtype if isinstance(mask, Var) else mask.tensor.dtype) == torch.bool:
-        seen = ctx.emit("logical_not", (mask,), like=mask if isinstance(mask, Var) else mask.tensor)
-        hidden = ctx.emit("masked_fill", (product, seen), float("-inf"), like=scores)
+        hidden = ctx.emit("masked_fill", (product, hiding(ctx, mask)), float("-inf"), like=scores)
     else:
         hidden = ctx.emit("add", (product, mask), like=scores)
     return ctx.emit("matmul", (ctx.emit("softmax", (hidden,), query.rank - 1, like=scores), value))

@@ -1,4 +1,4 @@
-"""Normalisation over batches, layers and groups. Scale and shift that a model leaves out are stored as ones and zeros."""
+"""Normalisation over batches, layers and groups."""
 
 from __future__ import annotations
 
@@ -11,13 +11,22 @@ from ..weights import Known
 
 
 def affine(ctx: Lowering, weight: Any, bias: Any, shape: tuple[int, ...]) -> dict[str, Known]:
-    """Scale and shift, also where there are none."""
+    """Scale and shift; if there is only one of them, one or zero stand for the other."""
+    if weight is None and bias is None:
+        return {}
     one = Known(ctx.local_name("weight"), torch.ones(shape))
     zero = Known(ctx.local_name("bias"), torch.zeros(shape))
     return {
         "weight": one if weight is None else ctx.known(weight, "scale"),
         "bias": zero if bias is None else ctx.known(bias, "shift"),
     }
+
+
+def stored(ctx: Lowering, learned: dict[str, Known], **others: Known) -> dict[str, Any]:
+    """The arguments that say where scale, shift and what else is stored are."""
+    named: dict[str, Any] = {} if learned else {"affine": False}
+    parts = {**learned, **others}
+    return {**named, "weights": ctx.prefix(**parts)} if parts else named
 
 
 def epsilon(eps: float) -> dict[str, Any]:
@@ -28,9 +37,9 @@ def normalise(ctx: Lowering, x: Var, weight: Any, bias: Any, mean: Any, var: Any
     mean, var = ctx.known(mean, "mean"), ctx.known(var, "variance")
     channels = mean.tensor.shape[0]
     dims = max(1, x.rank - 2)
-    parts = {**affine(ctx, weight, bias, (channels,)), "running_mean": mean, "running_var": var}
+    named = stored(ctx, affine(ctx, weight, bias, (channels,)), running_mean=mean, running_var=var)
     like = ctx.meta[0] if isinstance(ctx.meta, (tuple, list)) else ctx.meta
-    return ctx.emit(f"batchnorm{dims}d", (x,), channels, like=like, **epsilon(eps), weights=ctx.prefix(**parts))
+    return ctx.emit(f"batchnorm{dims}d", (x,), channels, like=like, **epsilon(eps), **named)
 
 
 @lowers("batch_norm.default")
@@ -48,8 +57,8 @@ def native_batch_norm(ctx: Lowering, x: Any, weight: Any, bias: Any, mean: Any, 
 
 
 def layer_norm_of(ctx: Lowering, x: Any, shape: Any, weight: Any, bias: Any, eps: float, like: Any) -> Var:
-    prefix = ctx.prefix(**affine(ctx, weight, bias, tuple(shape)))
-    return ctx.emit("layernorm", (x,), tuple(shape), like=like, **epsilon(eps), weights=prefix)
+    named = stored(ctx, affine(ctx, weight, bias, tuple(shape)))
+    return ctx.emit("layernorm", (x,), tuple(shape), like=like, **epsilon(eps), **named)
 
 
 @lowers("layer_norm.default")
@@ -64,14 +73,14 @@ def native_layer_norm(ctx: Lowering, x: Any, shape: Any, weight: Any, bias: Any,
 
 @lowers("rms_norm.default")
 def rms_norm(ctx: Lowering, x: Any, shape: Any, weight: Any = None, eps: float | None = None) -> Var:
-    parts = affine(ctx, weight, None, tuple(shape))
-    return ctx.emit("rmsnorm", (x,), tuple(shape), eps=float(eps or 1.1920929e-07), weights=ctx.prefix(weight=parts["weight"]))
+    named = stored(ctx, {} if weight is None else {"weight": ctx.known(weight, "scale")})
+    return ctx.emit("rmsnorm", (x,), tuple(shape), eps=float(eps or 1.1920929e-07), **named)
 
 
 @lowers("group_norm.default")
 def group_norm(ctx: Lowering, x: Any, groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5, *_: Any) -> Var:
     channels = x.shape[1]
-    return ctx.emit("groupnorm", (x,), groups, channels, **epsilon(eps), weights=ctx.prefix(**affine(ctx, weight, bias, (channels,))))
+    return ctx.emit("groupnorm", (x,), groups, channels, **epsilon(eps), **stored(ctx, affine(ctx, weight, bias, (channels,))))
 
 
 @lowers("instance_norm.default")
@@ -83,4 +92,4 @@ def instance_norm(
     if x.rank != 4:
         raise NotLowered("only over pictures")
     channels = x.shape[1]
-    return ctx.emit("instancenorm2d", (x,), channels, **epsilon(eps), weights=ctx.prefix(**affine(ctx, weight, bias, (channels,))))
+    return ctx.emit("instancenorm2d", (x,), channels, **epsilon(eps), **stored(ctx, affine(ctx, weight, bias, (channels,))))

@@ -36,7 +36,7 @@ def flattened(before: tuple[Any, ...], after: tuple[Any, ...]) -> tuple[int, int
 
 @lowers(
     "view.default", "reshape.default", "_unsafe_view.default", "flatten.using_ints", "unflatten.int", "view_as.default",
-    "_reshape_copy.default",
+    "_reshape_copy.default", "reshape_as.default",
 )
 def reshape(ctx: Lowering, x: Any, *_: Any) -> Any:
     after = tuple(ctx.meta.shape)
@@ -142,7 +142,7 @@ def pieces(ctx: Lowering, x: Var, dim: int) -> Any:
         raise NotLowered("parts of a dimension that is open")
     if len(set(sizes)) == 1:
         return ctx.emit_tuple("chunk", (x,), list(ctx.meta), len(sizes), x.dim(dim))
-    return ctx.emit_tuple("split", (x,), list(ctx.meta), sizes=sizes, dim=x.dim(dim))
+    return ctx.emit_tuple("split", (x,), list(ctx.meta), sizes, x.dim(dim))
 
 
 @lowers("unbind.int")

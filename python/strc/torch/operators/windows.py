@@ -14,6 +14,11 @@ def pair(value: Any, dims: int) -> tuple[int, ...]:
     return values * dims if len(values) == 1 else values
 
 
+def several(values: tuple[int, ...]) -> int | tuple[int, ...]:
+    """One number where all are equal."""
+    return values[0] if len(set(values)) == 1 else values
+
+
 def pad_by(ctx: Lowering, x: Any, amounts: tuple[int, ...], mode: str = "constant", value: float = 0.0, like: Any = None) -> Any:
     """Adds items at the edges: before and after the last dimension, then the last but one; a negative number takes some away."""
     if not any(amounts):
@@ -61,13 +66,10 @@ def pool(
     stride = pair(stride, dims) if stride else kernel
     meta = ctx.meta[0] if isinstance(ctx.meta, (tuple, list)) else ctx.meta
     if set(dilation) != {1}:
-        named["dilation"] = dilation[0]
+        named["dilation"] = several(dilation)
     if ceil_mode and rounds_up(x, tuple(meta.shape[-dims:]), kernel, stride, padding, dilation):
         named["ceil"] = True
-    sizes = {"kernel": kernel, "stride": stride, "padding": padding, "dilation": dilation}
-    if any(len(set(values)) > 1 for values in sizes.values()):
-        named.update((f"{name}_w", values[1]) for name, values in sizes.items() if name != "dilation" or "dilation" in named)
-    return ctx.emit(op, (x,), kernel[0], stride[0], padding[0], like=meta, **named)
+    return ctx.emit(op, (x,), several(kernel), several(stride), several(padding), like=meta, **named)
 
 
 def max_pool(op: str) -> Lower:
