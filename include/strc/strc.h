@@ -212,6 +212,9 @@ typedef struct strc_run_options {
     void (*waiting)(void* user);  ///< an input has nothing to give yet
     /// Now and then, if the first input is finite: items read, and items in all.
     void (*progress)(void* user, uint64_t done, uint64_t total);
+    /// Of streams of tensors, in the place of `in` and `out`: several files take turns.
+    const char *const *in_files, *const *out_files;
+    size_t in_count, out_count;
 } strc_run_options;
 
 typedef enum strc_run_end {

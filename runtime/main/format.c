@@ -52,6 +52,7 @@ uint64_t strc_reader_rest(const strc_reader *reader) {
 }
 
 void strc_reader_close(strc_reader *reader) {
+    if (reader->own && reader->format->close_reader) reader->format->close_reader(reader);
     strc_source_close(&reader->source);
     free(reader->own);
     reader->own = NULL;

@@ -12,6 +12,10 @@ typedef struct strc_item {
     const strc_type *types;
     const strc_field *fields;
     const char *name;
+    uint32_t tensors;  ///< strc_port
+    const int64_t *shapes;  ///< of the first of them
+    const char *const *files;  ///< several that take turns, the first of which is open; null: one
+    uint32_t file_count;
 } strc_item;
 
 typedef struct strc_reader {
@@ -55,10 +59,12 @@ typedef struct strc_format {
     int (*flush)(strc_writer *);
     /// Completes headers and writes what is left, but does not close the sink.
     int (*finish)(strc_writer *);
+    /// Gives back what `own` holds besides its memory; may be null.
+    void (*close_reader)(strc_reader *);
 } strc_format;
 
 extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc_format_text,
-    strc_format_pgm, strc_format_pcm;
+    strc_format_pgm, strc_format_pcm, strc_format_tensors, strc_format_tensor_text;
 
 /// Opens a file; 0, or -1 after reporting: also that the format does not hold such items, and that there
 /// are none.

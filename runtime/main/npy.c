@@ -6,10 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kAlignment = 64, kPrefix = 10, kMostDigits = 20 };
-
-static const char magic[] = "\x93NUMPY";
-
 // ---- reading
 
 typedef struct npy_reader {
@@ -21,31 +17,6 @@ typedef struct npy_reader {
 
 static int wrong(const strc_reader *reader, const char *why) {
     return strc_source_malformed(&reader->source, "npy", why);
-}
-
-static int read_header(strc_reader *reader, strc_npy_header *header) {
-    strc_source *source = &reader->source;
-    int64_t there = strc_source_ask(source, 12);
-    if (there < 0) return -1;
-    const unsigned char *start = strc_source_bytes(source);
-    if (there < kPrefix || memcmp(start, magic, sizeof magic - 1) != 0)
-        return wrong(reader, "it does not begin as one");
-    unsigned version = start[6];
-    size_t prefix = version == 1 ? kPrefix : kPrefix + 2;
-    char why[STRC_NPY_WHY];
-    snprintf(why, sizeof why, "version %u is not known", version);
-    if (version < 1 || version > 3 || there < (int64_t)prefix) return wrong(reader, why);
-    size_t length = start[8] | (size_t)start[9] << 8;
-    if (version > 1) length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
-    if (length > STRC_NPY_LONGEST) return wrong(reader, "its header is too long");
-    there = strc_source_ask(source, prefix + length);
-    if (there < 0) return -1;
-    if (there < (int64_t)(prefix + length)) return wrong(reader, "it ends in its header");
-    const char *text = (const char *)strc_source_bytes(source) + prefix;
-    if (strc_npy_parse(text, length, header, why) != 0) return wrong(reader, why);
-    header->start = prefix + length;
-    strc_source_take(source, prefix + length);
-    return 0;
 }
 
 static double half_to_double(uint16_t bits) {
@@ -126,7 +97,7 @@ static int is_plain(const strc_npy_header *header, strc_numbers item) {
 
 static int open_reader(strc_reader *reader) {
     strc_npy_header header;
-    if (read_header(reader, &header) != 0) return -1;
+    if (strc_npy_read_header(&reader->source, &header) != 0) return -1;
     uint64_t size = reader->source.size;
     uint64_t present = size == STRC_UNKNOWN ? UINT64_MAX : size - header.start;
     if (header.count > present / header.size)
@@ -162,9 +133,9 @@ typedef struct npy_writer {
     uint64_t items;
     unsigned char *kept;
     size_t room, size;
-    size_t header_room;
     char *header;
-    char inner[];  ///< ", 3, 4" of items that are arrays
+    size_t inner_room;
+    char inner[];  ///< ", 3, 4" of items that are arrays; behind it room for the shape
 } npy_writer;
 
 static const char *descr_of(strc_kind kind) {
@@ -180,21 +151,12 @@ static const char *descr_of(strc_kind kind) {
 
 /// Of the same length whatever the number of items; how long it is.
 static size_t make_header(npy_writer *own) {
-    char *dict = own->header + kPrefix;
-    int size = snprintf(dict, own->header_room - kPrefix,
-                        "{'descr': '%s', 'fortran_order': False, 'shape': (%llu%s), }",
-                        descr_of(own->item.kind), (unsigned long long)own->items,
-                        *own->inner ? own->inner : ",");
+    char *shape = own->inner + own->inner_room;
+    int size =
+        sprintf(shape, "(%llu%s)", (unsigned long long)own->items, *own->inner ? own->inner : ",");
     int digits = snprintf(NULL, 0, "%llu", (unsigned long long)own->items);
-    size_t longest = (size_t)(kPrefix + size + kMostDigits - digits);
-    size_t whole = (longest + kAlignment) / kAlignment * kAlignment;
-    size_t length = whole - kPrefix;
-    memset(dict + size, ' ', length - (size_t)size - 1);
-    dict[length - 1] = '\n';
-    memcpy(own->header, magic, sizeof magic - 1);
-    const char rest[] = {1, 0, (char)(length & 0xff), (char)(length >> 8)};
-    memcpy(own->header + sizeof magic - 1, rest, sizeof rest);
-    return whole;
+    return strc_npy_put_header(own->header, descr_of(own->item.kind), shape,
+                               (size_t)(size + STRC_NPY_DIGITS - digits));
 }
 
 /// Extents of the arrays in an item, each after a comma; counts without a place to write to.
@@ -202,23 +164,23 @@ static size_t put_inner(const strc_item *item, char *to) {
     size_t size = 0;
     const strc_type *type = item->type;
     for (; type->kind == STRC_ARRAY; type = &item->types[type->first])
-        size += (size_t)snprintf(to ? to + size : NULL, to ? kMostDigits + 3 : 0, ", %llu",
+        size += (size_t)snprintf(to ? to + size : NULL, to ? STRC_NPY_DIGITS + 3 : 0, ", %llu",
                                  (unsigned long long)type->count);
     if (type->kind >= STRC_FLOAT2 && type->kind <= STRC_FLOAT4)
-        size += (size_t)snprintf(to ? to + size : NULL, to ? kMostDigits + 3 : 0, ", %u",
+        size += (size_t)snprintf(to ? to + size : NULL, to ? STRC_NPY_DIGITS + 3 : 0, ", %u",
                                  2 + type->kind - STRC_FLOAT2);
     return size;
 }
 
 static int open_writer(strc_writer *writer) {
-    size_t inner = put_inner(&writer->item, NULL) + kMostDigits + 4;
-    size_t header = 3 * kAlignment + inner;
-    npy_writer *own = strc_own(&writer->own, sizeof *own + inner + header, writer->sink.origin,
+    size_t inner = put_inner(&writer->item, NULL) + STRC_NPY_DIGITS + 4;
+    size_t header = 192 + inner;
+    npy_writer *own = strc_own(&writer->own, sizeof *own + 2 * inner + header, writer->sink.origin,
                                writer->sink.name);
     if (!own) return -1;
     own->item = strc_numbers_of(&writer->item);
-    own->header = own->inner + inner;
-    own->header_room = header;
+    own->inner_room = inner;
+    own->header = own->inner + 2 * inner;
     put_inner(&writer->item, own->inner);
     if (!writer->sink.seekable) return 0;
     size_t size = make_header(own);
@@ -261,4 +223,5 @@ const strc_format strc_format_npy = {"npy",       strc_holds_numbers,
                                      open_reader, strc_numbers_read,
                                      go_back,     total,
                                      open_writer, write_items,
-                                     flush,       finish};
+                                     flush,       finish,
+                                     NULL};

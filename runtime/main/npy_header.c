@@ -5,7 +5,9 @@
 
 #include "npy.h"
 
-enum { kMostDimensions = 64, kLongestWord = 60 };
+enum { kLongestWord = 60, kAlignment = 64, kPrefix = 10 };
+
+static const char magic[] = "\x93NUMPY";
 
 typedef struct parser {
     const char *at, *end;
@@ -96,12 +98,13 @@ static int shape(parser *p) {
     p->header->count = 1;
     for (int dimensions = 0; !eat(p, ')'); ++dimensions) {
         uint64_t extent;
-        if (!take_number(p, &extent) || dimensions == kMostDimensions)
+        if (!take_number(p, &extent) || dimensions == STRC_NPY_DIMENSIONS)
             return fail(p, "its header has no valid shape");
         if (p->at < p->end && *p->at == 'L') ++p->at;  // Python 2
-        if ((!eat(p, ',') && !next_is(p, ')')) ||
+        if ((!eat(p, ',') && !next_is(p, ')')) || extent > INT64_MAX ||
             __builtin_mul_overflow(p->header->count, extent, &p->header->count))
             return fail(p, "its header has no valid shape");
+        p->header->extents[p->header->rank++] = (int64_t)extent;
         p->long_sides += extent > 1;
     }
     p->have_shape = 1;
@@ -120,7 +123,7 @@ static int entry(parser *p) {
 }
 
 int strc_npy_parse(const char *text, size_t size, strc_npy_header *header, char why[STRC_NPY_WHY]) {
-    *header = (strc_npy_header){0, 0, 0, 0, 0};
+    *header = (strc_npy_header){0};
     parser p = {text, text + size, header, why, 0, 0, 0, 0};
     if (!eat(&p, '{')) return fail(&p, "its header is not a dictionary");
     while (!eat(&p, '}')) {
@@ -132,4 +135,47 @@ int strc_npy_parse(const char *text, size_t size, strc_npy_header *header, char 
     if (p.fortran && p.long_sides > 1)
         return fail(&p, "it is in Fortran order; save numpy.ascontiguousarray(a) instead");
     return 0;
+}
+
+static int wrong(const strc_source *source, const char *why) {
+    return strc_source_malformed(source, "npy", why);
+}
+
+int strc_npy_read_header(strc_source *source, strc_npy_header *header) {
+    int64_t there = strc_source_ask(source, 12);
+    if (there < 0) return -1;
+    const unsigned char *start = strc_source_bytes(source);
+    if (there < kPrefix || memcmp(start, magic, sizeof magic - 1) != 0)
+        return wrong(source, "it does not begin as one");
+    unsigned version = start[6];
+    size_t prefix = version == 1 ? kPrefix : kPrefix + 2;
+    char why[STRC_NPY_WHY];
+    snprintf(why, sizeof why, "version %u is not known", version);
+    if (version < 1 || version > 3 || there < (int64_t)prefix) return wrong(source, why);
+    size_t length = start[8] | (size_t)start[9] << 8;
+    if (version > 1) length |= (size_t)start[10] << 16 | (size_t)start[11] << 24;
+    if (length > STRC_NPY_LONGEST) return wrong(source, "its header is too long");
+    there = strc_source_ask(source, prefix + length);
+    if (there < 0) return -1;
+    if (there < (int64_t)(prefix + length)) return wrong(source, "it ends in its header");
+    const char *text = (const char *)strc_source_bytes(source) + prefix;
+    if (strc_npy_parse(text, length, header, why) != 0) return wrong(source, why);
+    header->start = prefix + length;
+    strc_source_take(source, prefix + length);
+    return 0;
+}
+
+size_t strc_npy_put_header(char *to, const char *descr, const char *shape, size_t longest) {
+    char *dict = to + kPrefix;
+    size_t size = (size_t)sprintf(dict, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }",
+                                  descr, shape);
+    size_t most = kPrefix + size - strlen(shape) + longest;
+    size_t whole = (most + kAlignment) / kAlignment * kAlignment;
+    size_t length = whole - kPrefix;
+    memset(dict + size, ' ', length - size - 1);
+    dict[length - 1] = '\n';
+    memcpy(to, magic, sizeof magic - 1);
+    const char rest[] = {1, 0, (char)(length & 0xff), (char)(length >> 8)};
+    memcpy(to + sizeof magic - 1, rest, sizeof rest);
+    return whole;
 }

@@ -10,8 +10,12 @@
 static const strc_origin nowhere = {0, 0};
 
 static strc_item item_of(const strc_executable *about, const strc_port *port) {
-    return (strc_item){&about->types[port->type], about->types, about->fields,
-                       strc_text_at(port->type_name)};
+    return (strc_item){.type = &about->types[port->type],
+                       .types = about->types,
+                       .fields = about->fields,
+                       .name = strc_text_at(port->type_name),
+                       .tensors = port->tensors,
+                       .shapes = about->shapes + port->first_shape};
 }
 
 static strc_origin origin_of(const strc_executable *about, const strc_port *port) {
@@ -59,9 +63,32 @@ static int is_same_file(const char *one, const char *other) {
     return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
-/// Null after reporting.
-static const strc_format *format_of(const strc_executable *about, const strc_file_options *file) {
+/// Of an open end, whose files may be several.
+static strc_item open_item(const strc_executable *about, const strc_port *port,
+                           const strc_file_options *file) {
+    strc_item item = item_of(about, port);
+    item.files = file->names;
+    item.file_count = port->tensors ? file->count : 0;
+    return item;
+}
+
+static const char *first_name(const strc_item *item, const strc_file_options *file) {
+    return item->file_count > 1 ? item->files[0] : file->name;
+}
+
+/// Tensors have formats of their own, and are shown on standard output unless another format is asked for.
+static strc_format_id id_of(const strc_port *port, const strc_file_options *file, int is_output) {
     strc_format_id id = file->format == STRC_FORMATS ? strc_format_of(file->name) : file->format;
+    if (!port->tensors) return id;
+    const int is_shown = file->format == STRC_FORMATS && strcmp(file->name, "-") == 0;
+    if (is_output && (id == STRC_text || is_shown)) return STRC_tensor_text;
+    return id == STRC_npy ? STRC_tensors : id;
+}
+
+/// Null after reporting.
+static const strc_format *format_of(const strc_executable *about, const strc_port *port,
+                                    const strc_file_options *file, int is_output) {
+    const strc_format_id id = id_of(port, file, is_output);
     if (id == STRC_FORMATS)
         STRC_FAIL(nowhere, UnknownFormat, file->name);
     else if (!about->formats[id])
@@ -73,9 +100,10 @@ static const strc_format *format_of(const strc_executable *about, const strc_fil
 
 static int open_input(strc_surroundings *all, const strc_port *port, strc_supply *input) {
     const strc_file_options *file = &all->options.in;
-    const strc_format *format = format_of(all->about, file);
+    const strc_format *format = format_of(all->about, port, file, 0);
     if (!format) return -1;
-    return strc_reader_open(&input->reader, format, item_of(all->about, port), file->name, nowhere,
+    const strc_item item = open_item(all->about, port, file);
+    return strc_reader_open(&input->reader, format, item, first_name(&item, file), nowhere,
                             before_waiting);
 }
 
@@ -96,11 +124,12 @@ static strc_stream_info out_info(const strc_surroundings *all, const strc_port *
 
 static int open_output(strc_surroundings *all, const strc_port *port, const strc_port *input) {
     const strc_file_options *file = &all->options.out;
-    const strc_format *format = format_of(all->about, file);
+    const strc_format *format = format_of(all->about, port, file, 1);
     if (!format) return -1;
     strc_writer *writer = &all->writers[all->writer_count++];
     all->outputs[port - all->about->outputs] = writer;
-    return strc_writer_open(writer, format, item_of(all->about, port), file->name, nowhere,
+    const strc_item item = open_item(all->about, port, file);
+    return strc_writer_open(writer, format, item, first_name(&item, file), nowhere,
                             out_info(all, input));
 }
 

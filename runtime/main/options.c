@@ -50,9 +50,10 @@ static const option table[] = {
     {kPrintFormat, 0, "--print-format", "WORD",
      "floats as shortest digits (java, default) or %f (c)"},
     {kDefine, 'D', "--define", "NAME=VALUE", "value of a parameter that was left open"},
-    {kIn, 0, "--in", "FILE", "input file; default: standard input, raw"},
+    {kIn, 0, "--in", "FILE", "input file; default: standard input, raw (tensors: repeatable)"},
     {kInFormat, 0, "--in-format", "F", "raw, wav, npy, text, pcm or pgm; default: by the name"},
-    {kOut, 0, "--out", "FILE", "output file; default: standard output, raw"},
+    {kOut, 0, "--out", "FILE",
+     "output file; default: standard output, raw (tensors: as text; repeatable)"},
     {kOutFormat, 0, "--out-format", "F", "raw, wav, npy, text, pcm or pgm; default: by the name"},
     {kOutRate, 0, "--out-rate", "N", "WAV: samples a second; default: as the input, or 44100"},
     {kOutChannels, 0, "--out-channels", "N",
@@ -196,7 +197,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
             break;
         case kDefine: define(options, about, text); break;
         case kIn:
-        case kOut: file->name = text; break;
+        case kOut: file->name = file->names[file->count++] = text; break;
         case kInFormat:
         case kOutFormat: take_format(text, option, file); break;
         case kOutRate: take_size(text, option, &options->out_info.rate); break;
@@ -299,9 +300,13 @@ strc_parsed strc_options_parse(strc_options *options, int argc, char **argv,
     *options = (strc_options){.iterations = UINT64_MAX,
                               .limit = -1,
                               .seconds = -1,
-                              .in = {"-", STRC_FORMATS, NULL},
-                              .out = {"-", STRC_FORMATS, NULL}};
-    if (begin_parameters(options, about) != 0) return STRC_PARSED_WRONG;
+                              .in = {.name = "-", .format = STRC_FORMATS},
+                              .out = {.name = "-", .format = STRC_FORMATS}};
+    const size_t room = (size_t)argc * sizeof *options->in.names;
+    if (begin_parameters(options, about) != 0 ||
+        !strc_own((void **)&options->in.names, room, nowhere, "the options") ||
+        !strc_own((void **)&options->out.names, room, nowhere, "the options"))
+        return STRC_PARSED_WRONG;
     for (int k = 1; k < argc; ++k) {
         const char *word = argv[k];
         const char *value;

@@ -5,7 +5,9 @@
 #include "format.h"
 
 typedef struct strc_file_options {
-    const char *name;
+    const char *name;  ///< the last one
+    const char **names;  ///< all
+    uint32_t count;
     strc_format_id format;  ///< STRC_FORMATS: as the name says
     const char *given;  ///< the first option about it, or null
 } strc_file_options;

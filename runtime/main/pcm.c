@@ -70,4 +70,5 @@ static int finish(strc_writer *writer) {
 
 const strc_format strc_format_pcm = {
     "PCM", strc_holds_pixels, open_reader, strc_numbers_read,  go_back,
-    total, open_writer,       write_items, strc_numbers_flush, finish};
+    total, open_writer,       write_items, strc_numbers_flush, finish,
+    NULL};

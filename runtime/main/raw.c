@@ -210,5 +210,6 @@ static int finish(strc_writer *writer) {
     return strc_sink_write(&writer->sink, &byte, 1);
 }
 
-const strc_format strc_format_raw = {"raw", holds,       open_reader, read_items, go_back,
-                                     total, open_writer, write_items, flush,      finish};
+const strc_format strc_format_raw = {"raw",   holds,  open_reader, read_items,
+                                     go_back, total,  open_writer, write_items,
+                                     flush,   finish, NULL};

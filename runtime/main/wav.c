@@ -306,4 +306,5 @@ const strc_format strc_format_wav = {"WAV",       strc_holds_samples,
                                      open_reader, strc_numbers_read,
                                      go_back,     total,
                                      open_writer, write_items,
-                                     flush,       finish};
+                                     flush,       finish,
+                                     NULL};

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <system_error>
+
+#include "io/tensors.h"
 
 namespace strc::api {
 
@@ -75,6 +78,16 @@ const char* givenAboutOutput(const strc_run_options& options) {
     return options.out_sample ? "--out-sample" : nullptr;
 }
 
+/// The last one, or all.
+template <typename FormatOf>
+std::vector<io::TensorFile> filesOf(const char* single, const char* const* several,
+                                    std::size_t count, FormatOf formatOf) {
+    if (count == 0) return {{single, formatOf(single)}};
+    std::vector<io::TensorFile> files;
+    for (std::size_t k = 0; k < count; ++k) files.push_back({several[k], formatOf(several[k])});
+    return files;
+}
+
 bool isSameFile(const char* one, const char* other) {
     std::error_code error;
     return std::filesystem::is_regular_file(one, error) &&
@@ -105,8 +118,8 @@ bool Ends::open() {
     if (options.in && options.out && isSameFile(options.in, options.out))
         diags.add(Diag::ConflictingOptions) << "--in" << "--out with the same file";
     if (diags.hasErrors()) return false;
-    if (hasInput) openInput(graph.edges[graph.input].type);
-    if (hasOutput && !diags.hasErrors()) openOutput(graph.edges[graph.output].type);
+    if (hasInput) openInput(graph.edges[graph.input]);
+    if (hasOutput && !diags.hasErrors()) openOutput(graph.edges[graph.output]);
     return !diags.hasErrors();
 }
 
@@ -125,28 +138,48 @@ std::optional<io::Format> Ends::formatOf(const char* file, const char* format,
     return known;
 }
 
-void Ends::openInput(const types::Type* item) {
+void Ends::openInput(const graph::Edge& edge) {
     if (!options.in) {
         reader = std::make_unique<Reader>(options);
         return;
     }
     auto format = formatOf(options.in, options.in_format, "--in-format");
     if (!format) return;
-    auto opened = io::openReader(options.in, *format, item, waiting);
+    const bool areTensors = !edge.tensors.empty() && *format == io::Format::Npy;
+    auto opened = areTensors
+                      ? io::openTensorReader(filesOf(options.in, options.in_files, options.in_count,
+                                                     [](const char*) { return io::Format::Npy; }),
+                                             {edge.tensors, edge.type}, waiting)
+                      : io::openReader(options.in, *format, edge.type, waiting);
     if (opened)
         reader = std::move(*opened);
     else
         base::report(diags, opened.failure());
 }
 
-void Ends::openOutput(const types::Type* item) {
+/// Tensors on standard output are shown, unless another format is asked for.
+void Ends::openOutput(const graph::Edge& edge) {
     if (!options.out) {
         writer = std::make_unique<Writer>(options);
         return;
     }
-    auto format = formatOf(options.out, options.out_format, "--out-format");
+    auto formatFor = [&](const char* file) {
+        const bool isShown =
+            !edge.tensors.empty() && !options.out_format && std::strcmp(file, "-") == 0;
+        if (isShown) return std::optional(io::Format::Csv);
+        return formatOf(file, options.out_format, "--out-format");
+    };
+    auto format = formatFor(options.out);
     if (!format) return;
-    auto opened = io::openWriter(options.out, *format, item, outInfo());
+    const bool areTensors =
+        !edge.tensors.empty() && (*format == io::Format::Npy || *format == io::Format::Csv);
+    auto opened =
+        areTensors
+            ? io::openTensorWriter(
+                  filesOf(options.out, options.out_files, options.out_count,
+                          [&](const char* file) { return formatFor(file).value_or(*format); }),
+                  {edge.tensors, edge.type})
+            : io::openWriter(options.out, *format, edge.type, outInfo());
     if (opened)
         writer = std::move(*opened);
     else

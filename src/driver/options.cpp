@@ -289,6 +289,9 @@ private:
                   else
                       set("D", text);
               });
+        setting(
+            sub, "--input", "SHAPE",
+            "tensors that arrive: 1x3x224x224, 2x7:long (repeatable); default: as --in has them");
         setting(sub, "--lenient", "warn instead of refusing what old programs do");
         value(sub, "--step-limit", "N",
               "stop after N steps of one body while the graph is built, or of one firing",
@@ -307,8 +310,10 @@ private:
     void addFiles(CLI::App& sub) {
         group = "Files of a stream with --top";
         auto file = [&](const char* flag, FileOptions& about, const char* help) {
-            value(sub, flag, "FILE", help,
-                  [&about](const std::string& text) { about.name = text; });
+            value(sub, flag, "FILE", help, [&about](const std::string& text) {
+                about.name = text;
+                about.names.push_back(text);
+            });
         };
         auto format = [&](const char* flag, FileOptions& about) {
             value(sub, flag, "F", "raw, wav, npy, text, pcm, png or pgm; default: by the name",
@@ -318,8 +323,9 @@ private:
                       about.format = text;
                   });
         };
-        file("--in", options.in, "input file; default: standard input, raw");
-        file("--out", options.out, "output file; default: standard output, raw");
+        file("--in", options.in, "input file; default: standard input, raw (tensors: repeatable)");
+        file("--out", options.out,
+             "output file; default: standard output, raw (tensors: as text; repeatable)");
         format("--in-format", options.in);
         format("--out-format", options.out);
         auto size = [&](const char* flag, int& field, const char* help) {

@@ -39,7 +39,8 @@ struct Setting {
 };
 
 struct FileOptions {
-    std::optional<std::string> name;
+    std::optional<std::string> name;  ///< the last one
+    std::vector<std::string> names;  ///< all: those of streams of tensors take turns
     std::optional<std::string> format;
 };
 

@@ -32,6 +32,9 @@ public:
 
     int operator()() {
         compiler.addSources();
+        for (const std::string& file : options.in.names)
+            if (options.in.format ? *options.in.format == "npy" : file.ends_with(".npy"))
+                if (file != "-") compiler.set("input-file", file.c_str());
         if (!compiler.compile(options.has("interpret") ? STRC_STAGE_BALANCED : STRC_STAGE_PLANNED,
                               [this](std::string_view text) { print(text); })) {
             output.flush();
@@ -75,6 +78,12 @@ private:
         }
         strc_run_options how = bounds();
         setFiles(how, input.type != nullptr, items.type != nullptr);
+        const std::vector<const char*> ins = pointers(options.in);
+        const std::vector<const char*> outs = pointers(options.out);
+        how.in_files = ins.data();
+        how.in_count = ins.size();
+        how.out_files = outs.data();
+        how.out_count = outs.size();
         setFunctions(how);
         if (strc_compiler_run(compiler.handle(), &how, &result) == STRC_NO_MEMORY)
             throw std::bad_alloc();
@@ -94,6 +103,12 @@ private:
         how.pad_tail = options.padTail ? 1 : 0;
         how.loop_input = options.loopInput ? 1 : 0;
         return how;
+    }
+
+    static std::vector<const char*> pointers(const FileOptions& files) {
+        std::vector<const char*> list;
+        for (const std::string& name : files.names) list.push_back(name.c_str());
+        return list;
     }
 
     void setFiles(strc_run_options& how, bool hasInput, bool hasOutput) const {

@@ -65,9 +65,16 @@ struct Elaboration {
     bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
 
+/// A tensor that arrives at the main stream, as a user says or a file has it.
+struct GivenInput {
+    const Type* type = nullptr;  ///< concrete; of a file: of all of it, which may be several items
+    std::string file;  ///< empty: it was said
+};
+
 struct Entry {
     std::uint32_t stream = ir::kNone;  ///< the main stream
     std::map<std::string, std::string> arguments;  ///< -D name=value, as written
+    std::vector<GivenInput> inputs = {};  ///< in turn
 };
 
 struct Surroundings {

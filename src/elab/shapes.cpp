@@ -44,8 +44,9 @@ std::string toString(const Sequence& items) {
 
 class Inference {
 public:
-    Inference(base::Context& context, types::TypeTable& types, Elaboration& program)
-        : context(context), types(types), program(program), graph(program.graph) {}
+    Inference(base::Context& context, types::TypeTable& types, const Entry& entry,
+              Elaboration& program)
+        : context(context), types(types), entry(entry), program(program), graph(program.graph) {}
 
     bool run() {
         if (std::none_of(graph.edges.begin(), graph.edges.end(),
@@ -79,12 +80,39 @@ private:
         if (graph.input == graph::kNone) return;
         const graph::Edge& edge = graph.edges[graph.input];
         if (!isTensor(edge.type)) return;
-        if (isConcrete(edge.type)) {
-            arriving[graph.input] = {edge.type};
-            return;
+        Sequence items;
+        for (const GivenInput& given : entry.inputs) items.push_back(itemOf(edge, given));
+        if (failed) return;
+        if (items.empty() && isConcrete(edge.type)) items.push_back(edge.type);
+        arriving[graph.input] = shortest(std::move(items));
+        if (!arriving[graph.input].empty()) return;
+        failed = true;
+        (context.diags.add(Diag::TensorUnknown, edge.range) << "the shape of the program's input")
+                .note(Diag::Hint)
+            << "'--input 1x3x224x224' says it, as does '--in' with an .npy file";
+    }
+
+    /// A file has one item, or several of them along a dimension more that stands in front.
+    const Type* itemOf(const graph::Edge& edge, const GivenInput& given) {
+        if (types::compatible(given.type, edge.type)) return given.type;
+        if (given.file.empty()) {
+            failed = true;
+            context.diags.add(Diag::TensorShape, edge.range)
+                << "the program's input"
+                << types::toString(given.type) + " arrives where " + types::toString(edge.type) +
+                       " is declared";
+            return given.type;
+        }
+        if (!given.type->dims.empty()) {
+            const Type* inner = types.tensor(
+                given.type->element, {given.type->dims.begin() + 1, given.type->dims.end()});
+            if (types::compatible(inner, edge.type)) return inner;
         }
         failed = true;
-        context.diags.add(Diag::TensorUnknown, edge.range) << "the shape of the program's input";
+        context.diags.add(Diag::ItemShape, edge.range)
+            << given.file << types::toString(given.type) << "the program"
+            << types::toString(edge.type);
+        return given.type;
     }
 
     /// What is enqueued says what comes along the back edge.
@@ -338,6 +366,7 @@ private:
 
     base::Context& context;
     types::TypeTable& types;
+    const Entry& entry;
     Elaboration& program;
     graph::Graph& graph;
     std::vector<Sequence> arriving;  ///< by edge; empty: not known yet, or no tensors
@@ -347,8 +376,9 @@ private:
 
 }  // namespace
 
-bool inferShapes(base::Context& context, types::TypeTable& types, Elaboration& program) {
-    return Inference(context, types, program).run();
+bool inferShapes(base::Context& context, types::TypeTable& types, const Entry& entry,
+                 Elaboration& program) {
+    return Inference(context, types, entry, program).run();
 }
 
 }  // namespace strc::elab

@@ -12,6 +12,7 @@
 #include "executable/library.h"
 #include "interp/files.h"
 #include "strc/executable.h"
+#include "types/tensor_text.h"
 
 namespace strc::executable {
 namespace {
@@ -22,8 +23,8 @@ using types::TypeKind;
 
 /// By io::Format; null: an executable does not have it.
 constexpr std::array<const char*, STRC_FORMATS> kFormats{
-    "strc_format_raw", "strc_format_wav", "strc_format_npy", "strc_format_text",
-    nullptr,           "strc_format_pgm", "strc_format_pcm"};
+    "strc_format_raw", "strc_format_wav", "strc_format_npy",     "strc_format_text",       nullptr,
+    "strc_format_pgm", "strc_format_pcm", "strc_format_tensors", "strc_format_tensor_text"};
 static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
               static_cast<int>(io::Format::Npy) == STRC_npy &&
               static_cast<int>(io::Format::Csv) == STRC_text &&
@@ -85,6 +86,7 @@ public:
             offsetof(strc_executable, inputs));
         add("strc.outputs", bytesOf(portsOf(program.plan.outputs, false)),
             offsetof(strc_executable, outputs));
+        add("strc.shapes", bytesOf(shapes), offsetof(strc_executable, shapes));
         add("strc.types", bytesOf(typeRows), offsetof(strc_executable, types));
         add("strc.fields", bytesOf(fieldRows), offsetof(strc_executable, fields));
         addFormats();
@@ -168,21 +170,30 @@ private:
         return typeNumbers[type] = static_cast<std::uint32_t>(typeRows.size()) - 1;
     }
 
-    const Type* itemOf(const plan::WorldPort& port, bool isInput) const {
-        if (port.node == graph::kNone)
-            return graph.edges[isInput ? graph.input : graph.output].type;
+    const graph::Edge& edgeOf(const plan::WorldPort& port, bool isInput) const {
+        if (port.node == graph::kNone) return graph.edges[isInput ? graph.input : graph.output];
         const graph::Node& node = graph.nodes[port.node];
-        return graph.edges[isInput ? node.outputs[0] : node.inputs[0]].type;
+        return graph.edges[isInput ? node.outputs[0] : node.inputs[0]];
+    }
+
+    void addShapes(strc_port& row, const graph::Edge& edge) {
+        row.tensors = static_cast<std::uint32_t>(edge.tensors.size());
+        row.first_shape = static_cast<std::uint32_t>(shapes.size());
+        for (const Type* tensor : edge.tensors) {
+            const std::vector<std::int64_t> words = types::shapeOf(tensor);
+            shapes.insert(shapes.end(), words.begin(), words.end());
+        }
     }
 
     std::vector<strc_port> portsOf(const std::vector<plan::WorldPort>& ports, bool areInputs) {
         std::vector<strc_port> rows;
         for (const plan::WorldPort& port : ports) {
-            const Type* item = itemOf(port, areInputs);
+            const Type* item = edgeOf(port, areInputs).type;
             strc_port row{};
             row.node = port.node == graph::kNone ? STRC_OPEN : port.node;
             row.type = typeOf(item);
             row.type_name = text(types::toString(item));
+            addShapes(row, edgeOf(port, areInputs));
             if (port.node == graph::kNone)
                 hasOpenEnd = true;
             else
@@ -202,10 +213,15 @@ private:
         usesFormat[indexOf(kind.format)] = true;
     }
 
+    bool isUsed(std::size_t format) const {
+        const bool isForTensors = format == STRC_tensors || format == STRC_tensor_text;
+        return usesFormat[format] || (hasOpenEnd && (!isForTensors || !shapes.empty()));
+    }
+
     void addFormats() {
         Data formats{"strc.formats", std::string(STRC_FORMATS * sizeof(void*), '\0'), {}};
         for (std::size_t k = 0; k < STRC_FORMATS; ++k)
-            if (kFormats[k] && !program.isLibrary && (hasOpenEnd || usesFormat[k]))
+            if (kFormats[k] && !program.isLibrary && isUsed(k))
                 formats.pointers.push_back({k * sizeof(void*), kFormats[k]});
         made.push_back(std::move(formats));
         top.pointers.push_back({offsetof(strc_executable, formats), "strc.formats"});
@@ -275,6 +291,7 @@ private:
     std::vector<strc_type> typeRows;
     std::vector<strc_field> fieldRows;
     std::map<const Type*, std::uint32_t> typeNumbers;
+    std::vector<std::int64_t> shapes;
     std::array<bool, STRC_FORMATS> usesFormat{};
     bool hasOpenEnd = false;
 };

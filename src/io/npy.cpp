@@ -1,4 +1,6 @@
 // NumPy arrays: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html
+#include "io/npy.h"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -26,18 +28,8 @@ constexpr std::size_t kLongestHeader = 1 << 16;
 constexpr std::size_t kMostDimensions = 64;
 constexpr std::size_t kAlignment = 64;
 
-/// Type of the elements in the file.
-struct Element {
-    char kind = 0;  ///< b, i, u, f, c as in NumPy
-    std::size_t size = 0;
-    bool bigEndian = false;
-};
-
-struct Header {
-    Element element;
-    std::uint64_t count = 1;  ///< elements
-    std::uint64_t start = 0;  ///< where they begin
-};
+using Element = NpyElement;
+using Header = NpyHeader;
 
 // ---------------------------------------------------------------- header
 
@@ -55,7 +47,7 @@ public:
             std::string fault = key == "descr"           ? descr(header.element)
                                 : key == "fortran_order" ? order()
                                 : key == "shape"
-                                    ? shape(header.count)
+                                    ? shape(header)
                                     : fmt::format("its header has the unknown entry '{}'", key);
             if (!fault.empty()) return fault;
             if (!eat(',') && !(blanks(), text.starts_with('}')))
@@ -120,7 +112,7 @@ private:
         return {};
     }
 
-    std::string shape(std::uint64_t& count) {
+    std::string shape(Header& header) {
         if (!eat('(')) return "its header has no shape";
         for (std::size_t dimensions = 0; !eat(')'); ++dimensions) {
             std::uint64_t extent = 0;
@@ -130,8 +122,9 @@ private:
             text.remove_prefix(static_cast<std::size_t>(end - text.data()));
             if (text.starts_with('L')) text.remove_prefix(1);  // Python 2
             if (!eat(',') && !text.starts_with(')')) return "its header has no valid shape";
-            if (__builtin_mul_overflow(count, extent, &count))
+            if (extent > INT64_MAX || __builtin_mul_overflow(header.count, extent, &header.count))
                 return "its header has no valid shape";
+            header.dims.push_back(static_cast<std::int64_t>(extent));
             longSides += extent > 1;
         }
         haveShape = true;
@@ -145,8 +138,9 @@ private:
     std::size_t longSides = 0;
 };
 
-/// Empty: fine. Else why not.
-Result<Header> readHeader(Source& source) {
+}  // namespace
+
+Result<NpyHeader> readNpyHeader(Source& source) {
     auto wrong = [&](const std::string& reason) {
         return source.malformed(name(Format::Npy), reason);
     };
@@ -175,6 +169,8 @@ Result<Header> readHeader(Source& source) {
     source.take(prefix + length);
     return header;
 }
+
+namespace {
 
 // ---------------------------------------------------------------- reading
 
@@ -323,20 +319,10 @@ public:
 private:
     /// Of the same length whatever the number of items.
     std::string header() const {
-        std::string shape =
+        const std::string shape =
             inner.empty() ? fmt::format("({},)", items) : fmt::format("({}{})", items, inner);
-        std::string dict = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                                       descrOf(item.kind), shape);
-        constexpr std::size_t prefix = 10;
-        std::size_t longest = dict.size() + 20;  // digits of the number of items
-        std::size_t length = (prefix + longest - std::to_string(items).size() + kAlignment) /
-                                 kAlignment * kAlignment -
-                             prefix;
-        dict.append(length - dict.size() - 1, ' ');
-        dict += '\n';
-        std::string text(kMagic);
-        text += {'\x01', '\x00', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
-        return text + dict;
+        return npyHeader(descrOf(item.kind), shape,
+                         shape.size() + kMostDigits - std::to_string(items).size());
     }
 
     Numbers item;
@@ -348,9 +334,22 @@ private:
 
 }  // namespace
 
+std::string npyHeader(std::string_view descr, std::string_view shape, std::size_t longest) {
+    std::string dict =
+        fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}", descr, shape);
+    constexpr std::size_t prefix = 10;
+    const std::size_t most = prefix + dict.size() - shape.size() + longest;
+    const std::size_t length = (most + kAlignment) / kAlignment * kAlignment - prefix;
+    dict.append(length - dict.size() - 1, ' ');
+    dict += '\n';
+    std::string text(kMagic);
+    text += {'\x01', '\x00', static_cast<char>(length & 0xff), static_cast<char>(length >> 8)};
+    return text + dict;
+}
+
 Result<std::unique_ptr<ItemReader>> openNpyReader(std::unique_ptr<Source> source,
                                                   const Type* item) {
-    Result<Header> header = readHeader(*source);
+    Result<Header> header = readNpyHeader(*source);
     if (!header) return header.failure();
     std::uint64_t present = source->size() ? *source->size() - header->start : UINT64_MAX;
     if (header->count > present / header->element.size)

@@ -97,6 +97,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     if (!isName(request.top)) startFromCreation(request);
     request.defines = settings.defines;
     request.keptParameters = settings.keptParameters;
+    request.inputs = settings.inputs;
+    request.inputFiles = settings.inputFiles;
     request.order = settings.order;
     request.tapes = settings.tapes;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;

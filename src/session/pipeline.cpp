@@ -7,6 +7,7 @@
 #include "parser/parse.h"
 #include "sched/balance.h"
 #include "sema/check.h"
+#include "session/inputs.h"
 
 namespace strc::session {
 
@@ -136,7 +137,18 @@ private:
     }
 
     bool elaborate() {
+        types::TypeTable& types = *result.program.types;
         elab::Entry entry{result.main->index, request.defines};
+        const types::Type* input = result.main->input;  // null: to be found
+        const bool takesTensors = !input || input->is(types::TypeKind::Tensor);
+        if (!takesTensors && !request.inputs.empty()) {
+            result.context.diags.add(base::Diag::MainStreamSide)
+                << "--input" << result.main->name << "input of tensors";
+            return false;
+        }
+        if (takesTensors &&
+            !findInputs(result.context, request.inputs, request.inputFiles, types, entry.inputs))
+            return false;
         result.elaboration = elab::elaborate(result.context, result.module, *result.program.types,
                                              entry, surroundings, result.random);
         return result.elaboration.complete;

@@ -41,6 +41,8 @@ struct Request {
     std::string top;                             ///< name of the main stream, or empty
     std::map<std::string, std::string> defines;  ///< values of its parameters, as written
     std::vector<std::string> keptParameters;  ///< those that an executable's -D sets
+    std::vector<std::string> inputs;  ///< Settings::inputs
+    std::vector<std::string> inputFiles;
     sched::Order order = sched::Order::Buffers;
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems

@@ -17,6 +17,8 @@ struct Settings {
     std::string top;
     std::map<std::string, std::string> defines;
     std::vector<std::string> keptParameters;  ///< --keep-param
+    std::vector<std::string> inputs;  ///< --input: shapes and types of tensors that arrive
+    std::vector<std::string> inputFiles;  ///< --in: .npy files, which say the same
     std::vector<std::string> natives;  ///< shared libraries with native functions
     std::string stdlib;  ///< folder, or empty: the one inside
     std::optional<std::uint64_t> stepLimit;

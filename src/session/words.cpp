@@ -80,6 +80,8 @@ std::vector<std::string>* listOf(Settings& settings, Value name) {
     if (name == "W") return &settings.warnings;
     if (name == "native") return &settings.natives;
     if (name == "keep-param") return &settings.keptParameters;
+    if (name == "input") return &settings.inputs;
+    if (name == "input-file") return &settings.inputFiles;
     return nullptr;
 }
 

@@ -67,6 +67,8 @@ typedef struct strc_port {
     strc_text place;  ///< "file:line:column"
     uint32_t format;
     strc_stream_info info;  ///< what the parameters of a writer say
+    uint32_t tensors;  ///< types that follow each other, over and over; 0: the items are none
+    uint32_t first_shape;  ///< in strc_executable.shapes
 } strc_port;
 
 /// A parameter of the main stream that `-D` sets.
@@ -105,6 +107,7 @@ typedef struct strc_executable {
     const strc_message *messages;  ///< by strc_message_id
     const strc_type *types;
     const strc_field *fields;
+    const int64_t *shapes;  ///< of tensors, as strc/values.h has them, one after the other
     const strc_port *inputs;  ///< as many as the program has
     const strc_port *outputs;
     const strc_parameter *parameters;

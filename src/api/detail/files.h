@@ -28,8 +28,8 @@ private:
     bool checkSide(const char* option, bool isThere, std::string_view side);
     std::optional<io::Format> formatOf(const char* file, const char* format,
                                        std::string_view option);
-    void openInput(const types::Type* item);
-    void openOutput(const types::Type* item);
+    void openInput(const graph::Edge&);
+    void openOutput(const graph::Edge&);
     io::StreamInfo outInfo() const;
 
     strc_compiler& compiler;

@@ -1,0 +1,79 @@
+#include "session/inputs.h"
+
+#include <array>
+#include <charconv>
+
+#include "io/tensors.h"
+
+namespace strc::session {
+
+using base::Diag;
+using types::Type;
+using types::TypeKind;
+
+namespace {
+
+struct Word {
+    std::string_view word;
+    TypeKind kind;
+};
+constexpr std::array kElements{Word{"float", TypeKind::Float}, Word{"double", TypeKind::Double},
+                               Word{"half", TypeKind::Half},   Word{"bfloat16", TypeKind::BFloat16},
+                               Word{"int8", TypeKind::Int8},   Word{"int", TypeKind::Int},
+                               Word{"long", TypeKind::Long},   Word{"boolean", TypeKind::Boolean}};
+
+/// Empty: fine. Else why not.
+std::string parseShape(std::string_view text, std::vector<std::int64_t>& dims) {
+    while (!text.empty()) {
+        std::int64_t extent = 0;
+        auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), extent);
+        if (error != std::errc() || extent < 0 || text[0] == '-')
+            return "extents are numbers with 'x' between them";
+        dims.push_back(extent);
+        text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+        if (text.empty()) break;
+        if (text[0] != 'x' || text.size() == 1) return "extents are numbers with 'x' between them";
+        text.remove_prefix(1);
+    }
+    return {};
+}
+
+const Type* parse(base::Context& context, std::string_view text, types::TypeTable& types) {
+    const std::size_t colon = text.find(':');
+    const std::string_view word = colon == text.npos ? "float" : text.substr(colon + 1);
+    const Word* element = nullptr;
+    for (const Word& each : kElements)
+        if (each.word == word) element = &each;
+    std::vector<std::int64_t> dims;
+    std::string why = parseShape(text.substr(0, colon), dims);
+    const Type* type = nullptr;
+    if (why.empty() && !element) why = "'" + std::string(word) + "' is no type of elements";
+    if (why.empty()) type = types.tensor(types.scalar(element->kind), std::move(dims));
+    if (why.empty() && types::countElements(type) > INT32_MAX)
+        why = "it has more than 2147483647 elements";
+    if (why.empty()) return type;
+    context.diags.add(Diag::InputShape) << text << why;
+    return nullptr;
+}
+
+}  // namespace
+
+bool findInputs(base::Context& context, const std::vector<std::string>& said,
+                const std::vector<std::string>& files, types::TypeTable& types,
+                std::vector<elab::GivenInput>& found) {
+    for (const std::string& text : said) {
+        const Type* type = parse(context, text, types);
+        if (type) found.push_back({type, {}});
+    }
+    if (!said.empty()) return found.size() == said.size();
+    for (const std::string& file : files) {
+        base::Result<const Type*> type = io::typeOfNpy(file, types);
+        if (type)
+            found.push_back({*type, file});
+        else
+            base::report(context.diags, type.failure());
+    }
+    return found.size() == files.size();
+}
+
+}  // namespace strc::session

@@ -1,0 +1,17 @@
+#pragma once
+/// What arrives at a main stream of tensors. Private to session.
+
+#include <string>
+#include <vector>
+
+#include "elab/elaborate.h"
+
+namespace strc::session {
+
+/// `said`: shapes and types as --input has them, "1x3x224x224", "2x7:long". If there are none, what the
+/// .npy files have. False after reporting.
+bool findInputs(base::Context&, const std::vector<std::string>& said,
+                const std::vector<std::string>& files, types::TypeTable&,
+                std::vector<elab::GivenInput>& found);
+
+}  // namespace strc::session

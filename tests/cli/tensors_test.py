@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Tensors at the ends of programs: NumPy's files and texts, in every engine."""
+
+import io
+import subprocess
+import unittest
+
+from command import Case
+
+try:
+    import numpy as np
+except ImportError:
+    np = None
+
+TWICE = "tensor->tensor filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
+ROWS = "tensor<float>[_]->tensor filter Rows { work pop 1 push 1 { push(pop() + 1); } }\n"
+SHOW = "tensor->void filter Show { work pop 1 { println(pop()); } }\n"
+BOTH = """tensor->tensor splitjoin Both {
+    split roundrobin;
+    add Twice();
+    add Rows();
+    join roundrobin;
+}
+""" + TWICE + ROWS
+ENGINES = (["--interpret"], ["-O1"])
+
+
+def npy(array):
+    stream = io.BytesIO()
+    np.save(stream, array)
+    return stream.getvalue()
+
+
+@unittest.skipIf(np is None, "there is no numpy")
+class Tensors(Case):
+    def save(self, name, array):
+        return self.file(name, npy(array))
+
+    def load(self, name):
+        return np.load(self.folder / name)
+
+    def build(self, *words):
+        self.call("build", "-o", "made", *words)
+        return str(self.folder / "made")
+
+    def make(self, top):
+        """A program, and the calls of its stream in all engines that build it as they run."""
+        path = self.file("p.str", BOTH + SHOW)
+        ways = [["run", *engine, "--top", top, path] for engine in ENGINES]
+        return path, ways
+
+    def same(self, got, expected):
+        self.assertEqual(got.dtype, expected.dtype)
+        self.assertEqual(got.shape, expected.shape)
+        np.testing.assert_array_equal(got, expected)
+
+    def test_a_file_is_one_item_or_several(self):
+        whole = np.arange(6, dtype=np.float32).reshape(2, 3)
+        self.save("in.npy", whole)
+        for top, factor, more in (("Twice", 2, 0), ("Rows", 1, 1)):
+            for way in self.make(top)[1]:
+                self.call(*way, "--in", "in.npy", "--out", "out.npy")
+                self.same(self.load("out.npy"), factor * whole + np.float32(more))
+
+    def test_types_of_elements(self):
+        for kind in (np.float32, np.float64, np.int32, np.int64):
+            values = np.array([[1, 2], [-3, 100]], dtype=kind)
+            self.save("in.npy", values)
+            for way in self.make("Twice")[1]:
+                self.call(*way, "--in", "in.npy", "--out", "out.npy")
+                self.same(self.load("out.npy"), 2 * values)
+
+    def test_several_files_take_turns(self):
+        first = np.arange(4, dtype=np.float64)
+        second = np.arange(10, dtype=np.float32).reshape(2, 5)
+        self.save("a.npy", first.astype(np.float32).reshape(2, 2))
+        self.save("b.npy", second[0])
+        for way in self.make("Both")[1]:
+            self.call(*way, "--in", "a.npy", "--in", "b.npy", "--out", "c.npy", "--out", "d.npy")
+            self.same(self.load("c.npy"), 2 * first.astype(np.float32).reshape(2, 2))
+            self.same(self.load("d.npy"), second[0] + 1)
+
+    def test_executables_know_the_shapes_beforehand(self):
+        rows = np.arange(6, dtype=np.float32).reshape(2, 3)
+        self.save("a.npy", np.stack([rows, rows]))
+        self.save("b.npy", rows)
+        path = self.make("Both")[0]
+        made = self.build("--top", "Both", "--input", "2x3", "--input", "3", path)
+        self.run_made(made, "--in", "a.npy", "--in", "b.npy", "--out", "c.npy", "--out", "d.npy")
+        self.same(self.load("c.npy"), 2 * np.stack([rows, rows]))
+        self.same(self.load("d.npy"), rows + 1)
+        wanted = "holds tensor<float>[2, 3], but the main stream takes tensor<float>[2, 3], tensor<float>[3]"
+        self.assertIn(wanted, self.run_made(made, "--in", "b.npy", status=1)[1])
+        self.save("b.npy", rows.astype(np.float64))
+        wanted = "holds tensor<double>[2, 3], but the main stream takes tensor<float>[3]"
+        self.assertIn(wanted, self.run_made(made, "--in", "a.npy", "--in", "b.npy", status=1)[1])
+
+    def run_made(self, made, *words, status=0):
+        ran = subprocess.run([made, *words], cwd=self.folder, capture_output=True, stdin=subprocess.DEVNULL)
+        self.assertEqual(ran.returncode, status, ran.stderr)
+        return ran.stdout, ran.stderr.decode()
+
+    def test_outputs_are_shown_as_numpy_shows_them(self):
+        values = np.array([[0.5, 1], [-2, 1e-3]], dtype=np.float32)
+        self.save("in.npy", values)
+        path, ways = self.make("Twice")
+        expected = str(2 * values) + "\n"
+        for way in ways:
+            self.assertEqual(self.call(*way, "--in", "in.npy")[0].decode(), expected)
+            self.call(*way, "--in", "in.npy", "--out", "out.txt")
+            self.assertEqual(self.bytes("out.txt").decode(), expected)
+            raw = self.call(*way, "--in", "in.npy", "--out-format", "raw")[0]
+            self.assertEqual(raw, (2 * values).tobytes())
+        made = self.build("--top", "Twice", "--input", "2x2", path)
+        self.assertEqual(self.run_made(made, "--in", "in.npy")[0].decode(), expected)
+
+    def test_what_fits_nothing_is_told(self):
+        path = self.make("Rows")[0]
+        self.save("in.npy", np.zeros((2, 3, 4), np.float32))
+        _, err = self.call("run", "--top", "Rows", path, "--in", "in.npy", status=1)
+        self.assertIn("file 'in.npy' holds tensor<float>[2, 3, 4], but the program takes tensor<float>[_]", err)
+        self.save("in.npy", np.zeros(3, np.uint8))
+        _, err = self.call("run", "--top", "Rows", path, "--in", "in.npy", status=1)
+        self.assertIn("its elements are of type 'u1', which no tensor has", err)
+        _, err = self.call("check", "--top", "Twice", path, status=1)
+        self.assertIn("--input 1x3x224x224", err)
+        for text in ("3y4", "3x", "-1", "2:real", "x3", "100000x100000"):
+            _, err = self.call("check", "--top", "Twice", "--input", text, path, status=1)
+            self.assertIn("[input-shape]", err)
+        self.call("check", "--top", "Twice", "--input", "2x3:int", path)
+
+    def test_random_tensors_are_shown_as_numpy_shows_them(self):
+        version = tuple(int(part) for part in np.__version__.split(".")[:2])
+        if version < (2, 3):
+            self.skipTest("this numpy shows numbers in another way")
+        rng = np.random.default_rng(7)
+        path = self.make("Show")[0]
+        for round in range(12):
+            array = self.sample(rng)
+            self.save("in.npy", array)
+            engine = ENGINES[round % 2]
+            out = self.call("run", *engine, "--top", "Show", path, "--in", "in.npy")[0].decode()
+            with np.errstate(all="ignore"):
+                self.assertEqual(out, str(array) + "\n")
+
+    @staticmethod
+    def sample(rng):
+        shape = tuple(int(extent) for extent in rng.integers(1, 13, rng.integers(1, 4)))
+        kind = rng.choice(["f4", "f8", "i4", "i8", "?"])
+        if kind in ("i4", "i8", "?"):
+            return rng.integers(-1000, 1000, shape).astype(kind)
+        values = rng.normal(size=shape) * 10.0 ** rng.integers(-4, 5, shape if rng.random() < 0.5 else ())
+        flat = values.reshape(-1)
+        if rng.random() < 0.4:
+            flat[rng.integers(0, flat.size)] = rng.choice([np.nan, np.inf, -np.inf, 0.0])
+        return values.astype(kind)
+
+
+if __name__ == "__main__":
+    unittest.main()
