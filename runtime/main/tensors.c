@@ -1,4 +1,5 @@
 // Streams of tensors in NumPy arrays, and as texts: what src/io/tensors.cpp does.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,24 +9,93 @@
 
 // ---- types
 
+/// Elements with fewer bytes in the file than in memory are converted.
 typedef struct element_row {
-    const char *name, *descr;
-    size_t size;
+    const char *name, *descr;  // no descr: not in files
+    size_t size, file_size;
 } element_row;
 
 static const element_row elements[] = {
-    [STRC_ELEMENT_BOOLEAN] = {"boolean", "|b1", 1}, [STRC_ELEMENT_INT] = {"int", "<i4", 4},
-    [STRC_ELEMENT_LONG] = {"long", "<i8", 8},       [STRC_ELEMENT_FLOAT] = {"float", "<f4", 4},
-    [STRC_ELEMENT_DOUBLE] = {"double", "<f8", 8},
+    [STRC_ELEMENT_BOOLEAN] = {"boolean", "|b1", 1, 1},
+    [STRC_ELEMENT_INT8] = {"int8", "|i1", 4, 1},
+    [STRC_ELEMENT_INT] = {"int", "<i4", 4, 4},
+    [STRC_ELEMENT_LONG] = {"long", "<i8", 8, 8},
+    [STRC_ELEMENT_HALF] = {"half", "<f2", 4, 2},
+    [STRC_ELEMENT_BFLOAT16] = {"bfloat16", "", 4, 4},
+    [STRC_ELEMENT_FLOAT] = {"float", "<f4", 4, 4},
+    [STRC_ELEMENT_DOUBLE] = {"double", "<f8", 8, 8},
 };
 enum { kElements = sizeof elements / sizeof *elements };
 
-static const int64_t *next_shape(const int64_t *shape) { return shape + 2 + shape[1]; }
+static const int64_t *next_shape(const int64_t *shape) { return shape + 3 + shape[1]; }
 
-static size_t bytes_of(const int64_t *shape) {
-    size_t bytes = elements[shape[0]].size;
-    for (int64_t k = 0; k < shape[1]; ++k) bytes *= (size_t)shape[2 + k];
-    return bytes;
+/// In the item.
+static size_t offset_of(const int64_t *shape) { return (size_t)shape[2 + shape[1]]; }
+
+static size_t count_of(const int64_t *shape) {
+    size_t count = 1;
+    for (int64_t k = 0; k < shape[1]; ++k) count *= (size_t)shape[2 + k];
+    return count;
+}
+
+static size_t file_bytes(const int64_t *shape) {
+    return count_of(shape) * elements[shape[0]].file_size;
+}
+
+// ---- elements with fewer bytes in the file
+
+static float of_half(uint16_t bits) {
+    const int exponent = bits >> 10 & 31;
+    const int fraction = bits & 1023;
+    const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : NAN)
+                        : exponent == 0 ? ldexp(fraction, -24)
+                                        : ldexp(1024 + fraction, exponent - 25);
+    return (float)(bits & 0x8000 ? -size : size);
+}
+
+/// Of one of the values that it has.
+static uint16_t to_half(float value) {
+    const unsigned sign = signbit(value) ? 0x8000 : 0;
+    const double size = fabs((double)value);
+    if (isnan(value)) return (uint16_t)(sign | 0x7e00);
+    if (isinf(value)) return (uint16_t)(sign | 0x7c00);
+    if (size < 0x1p-14) return (uint16_t)(sign | (unsigned)ldexp(size, 24));
+    int exponent;
+    const double first = frexp(size, &exponent);
+    return (uint16_t)(sign | (unsigned)((exponent + 14) << 10) |
+                      ((unsigned)ldexp(first, 11) - 1024));
+}
+
+/// The file's bytes stand at the end of the memory.
+static void widen(int64_t element, unsigned char *to, const unsigned char *from, size_t count) {
+    for (size_t k = 0; k < count; ++k) {
+        if (element == STRC_ELEMENT_INT8) {
+            const int32_t value = (int8_t)from[k];
+            memcpy(to + 4 * k, &value, sizeof value);
+        } else {
+            uint16_t bits;
+            memcpy(&bits, from + 2 * k, sizeof bits);
+            const float value = of_half(bits);
+            memcpy(to + 4 * k, &value, sizeof value);
+        }
+    }
+}
+
+static void narrow(int64_t element, unsigned char *to, const unsigned char *from, size_t count) {
+    for (size_t k = 0; k < count; ++k) {
+        if (element == STRC_ELEMENT_INT8) {
+            to[k] = from[4 * k];
+        } else {
+            float value;
+            memcpy(&value, from + 4 * k, sizeof value);
+            const uint16_t bits = to_half(value);
+            memcpy(to + 2 * k, &bits, sizeof bits);
+        }
+    }
+}
+
+static int is_converted(int64_t element) {
+    return elements[element].size != elements[element].file_size;
 }
 
 static int is_same(const int64_t *one, const int64_t *other) {
@@ -103,7 +173,7 @@ static int64_t element_of(const strc_npy_header *header) {
     char code[8];
     snprintf(code, sizeof code, "%c%u", header->kind, (unsigned)header->size);
     int64_t k = 0;
-    while (k < kElements && strcmp(elements[k].descr + 1, code) != 0) ++k;
+    while (k < kElements && (!*elements[k].descr || strcmp(elements[k].descr + 1, code) != 0)) ++k;
     return k;
 }
 
@@ -189,8 +259,11 @@ static void swap_bytes(unsigned char *at, size_t size) {
 
 /// 1, 0 after a signal, -1 after reporting.
 static int read_tensor(part *each, unsigned char *to) {
-    const size_t bytes = bytes_of(each->shape);
+    const size_t bytes = file_bytes(each->shape);
     const size_t size = each->header.size;
+    const size_t count = count_of(each->shape);
+    unsigned char *memory = to;
+    if (is_converted(each->shape[0])) to += count * elements[each->shape[0]].size - bytes;
     for (size_t have = 0; have < bytes;) {
         const int64_t there = strc_source_ask(each->source, 1);
         if (there < 0) return -1;
@@ -209,6 +282,7 @@ static int read_tensor(part *each, unsigned char *to) {
     }
     if (each->header.big_endian)
         for (size_t at = 0; at < bytes; at += size) swap_bytes(to + at, size);
+    if (memory != to) widen(each->shape[0], memory, to, count);
     --each->left;
     return 1;
 }
@@ -224,7 +298,7 @@ static int64_t read_items(strc_reader *reader, void *to, uint64_t count) {
         if (each->left == 0 || (done > 0 && would_wait)) break;
         unsigned char *item = (unsigned char *)to + done * size;
         memset(item, 0, size);
-        const int status = read_tensor(each, item);
+        const int status = read_tensor(each, item + offset_of(each->shape));
         if (status < 0) return -1;
         if (status == 0) break;
         own->next = (own->next + 1) % own->count;
@@ -261,6 +335,7 @@ typedef struct output {
     const int64_t *shape;
     uint64_t count;
     char *header, *shape_text;
+    unsigned char *narrow;  // a tensor as the file has it
     unsigned char *kept;
     size_t room, size;
 } output;
@@ -298,6 +373,10 @@ static int begin_header(output *each) {
     if (!strc_own((void **)&each->header, 2 * room + 256, each->sink->origin, each->sink->name))
         return -1;
     each->shape_text = each->header + room + 256;
+    if (is_converted(each->shape[0]) &&
+        !strc_own((void **)&each->narrow, file_bytes(each->shape) + 1, each->sink->origin,
+                  each->sink->name))
+        return -1;
     return each->sink->seekable ? strc_sink_write(each->sink, each->header, make_header(each)) : 0;
 }
 
@@ -309,7 +388,7 @@ static int open_output(strc_writer *writer, tensor_writer *own, uint32_t k) {
         return -1;
     if (own->is_text) return 0;
     each->shape = common_shape(own->shapes, writer->item.tensors, k, own->count);
-    if (each->shape) return begin_header(each);
+    if (each->shape && *elements[each->shape[0]].descr) return begin_header(each);
     char want[400] = "";
     put_types(want, sizeof want, own->shapes, writer->item.tensors);
     return STRC_FAIL(writer->sink.origin, FormatItemType, "npy", want);
@@ -348,7 +427,11 @@ static int write_tensor(const tensor_writer *own, output *each, const int64_t *s
         strc_text_of_tensor(shape, from, put_text, each);
         return each->sink->failed ? -1 : strc_sink_write(each->sink, "\n", 1);
     }
-    const size_t bytes = bytes_of(shape);
+    const size_t bytes = file_bytes(shape);
+    if (is_converted(shape[0])) {
+        narrow(shape[0], each->narrow, from, count_of(shape));
+        from = each->narrow;
+    }
     if (each->sink->seekable) return strc_sink_write(each->sink, from, bytes);
     if (strc_grow((void **)&each->kept, &each->room, each->size + bytes, 1, each->sink->origin,
                   each->sink->name) != 0)
@@ -364,7 +447,8 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     for (uint64_t k = 0; k < count; ++k, ++own->written) {
         const int64_t *shape = own->shapes[own->written % writer->item.tensors];
         output *each = &own->outputs[own->written % own->count];
-        if (write_tensor(own, each, shape, (const unsigned char *)from + k * size) != 0) return -1;
+        const unsigned char *item = (const unsigned char *)from + k * size;
+        if (write_tensor(own, each, shape, item + offset_of(shape)) != 0) return -1;
     }
     return 0;
 }
@@ -399,6 +483,7 @@ static int finish(strc_writer *writer) {
         if (!each->sink->failed) status |= finish_output(own, each);
         if (k != 0) status |= strc_sink_close(each->sink);
         free(each->kept);
+        free(each->narrow);
         free(each->header);
     }
     free(own->shapes);

@@ -18,11 +18,12 @@ enum {
 
 // ---- elements
 
-static int is_real(strc_element element) { return element >= STRC_ELEMENT_FLOAT; }
+static int is_real(strc_element element) { return element >= STRC_ELEMENT_HALF; }
 
 static int64_t whole_at(strc_element element, const void *elements, uint64_t at) {
     switch (element) {
         case STRC_ELEMENT_BOOLEAN: return ((const uint8_t *)elements)[at] != 0;
+        case STRC_ELEMENT_INT8:
         case STRC_ELEMENT_INT: {
             int32_t value;
             memcpy(&value, (const char *)elements + 4 * at, sizeof value);
@@ -37,7 +38,7 @@ static int64_t whole_at(strc_element element, const void *elements, uint64_t at)
 }
 
 static double real_at(strc_element element, const void *elements, uint64_t at) {
-    if (element == STRC_ELEMENT_FLOAT) {
+    if (element != STRC_ELEMENT_DOUBLE) {
         float value;
         memcpy(&value, (const char *)elements + 4 * at, sizeof value);
         return (double)value;
@@ -74,14 +75,51 @@ static void round_to(digits *to, double value, int count) {
 }
 
 static int is_same(strc_element element, const char *text, double value) {
-    if (element == STRC_ELEMENT_FLOAT) return (double)strtof(text, NULL) == value;
+    if (element != STRC_ELEMENT_DOUBLE) return (double)strtof(text, NULL) == value;
     return strtod(text, NULL) == value;
+}
+
+/// Does the number that is written there round to this half?
+static int is_half(const digits *number, double value) {
+    int64_t whole = 0;
+    for (int k = 0; k < number->count; ++k) whole = 10 * whole + (number->text[k] - '0');
+    double power = 1;
+    const int exponent = number->point - number->count;
+    for (int k = 0; k < abs(exponent); ++k) power *= 10;
+    const double there = exponent < 0 ? (double)whole / power : (double)whole * power;
+    int binary;
+    const double first = frexp(value, &binary);
+    const double unit = ldexp(1, binary - 11 > -24 ? binary - 11 : -24);
+    const int is_narrow = there < value && first == 0.5 && unit > ldexp(1, -24);
+    const double room = is_narrow ? unit / 4 : unit / 2;
+    const double apart = fabs(there - value);
+    return apart < room || (apart == room && fmod(value / unit, 2) == 0);
+}
+
+/// One more in digit `count`.
+static void increase(digits *number, int count) {
+    while (number->count < count) number->text[number->count++] = '0';
+    while (number->count > 0 && number->text[number->count - 1] == '9') --number->count;
+    if (number->count > 0) {
+        ++number->text[number->count - 1];
+        return;
+    }
+    number->text[number->count++] = '1';
+    ++number->point;
 }
 
 /// The shortest that tell it from its neighbours.
 static void find_shortest(digits *to, strc_element element, double value) {
-    const strc_decimal decimal = element == STRC_ELEMENT_FLOAT ? strc_shortest_float((float)value)
-                                                               : strc_shortest_double(value);
+    if (element == STRC_ELEMENT_HALF) {
+        for (int count = 1; count <= 5; ++count) {
+            round_to(to, value, count);
+            if (is_half(to, value)) return;
+            increase(to, count);  // above a power of two there is more room than below
+            if (is_half(to, value)) return;
+        }
+    }
+    const strc_decimal decimal = element != STRC_ELEMENT_DOUBLE ? strc_shortest_float((float)value)
+                                                                : strc_shortest_double(value);
     to->count = snprintf(to->text, sizeof to->text, "%llu", (unsigned long long)decimal.digits);
     to->point = to->count + decimal.exponent;
     if (to->count != 2) return;
@@ -278,7 +316,9 @@ static void measure_whole(void *self, const tensor *of, uint64_t at) {
 /// Divided and compared as numbers of the type are.
 static int needs_exponents(strc_element element, double least, double most) {
     if (most == 0) return 0;
-    if (element == STRC_ELEMENT_FLOAT)
+    if (element == STRC_ELEMENT_HALF)  // 0.0001, and 1000 with what is rounded to it
+        return most >= 1e3 || least < 0x1.a38p-14 || (float)most / (float)least > 1000.25f;
+    if (element != STRC_ELEMENT_DOUBLE)
         return most >= 1e6 || (float)least < 0.0001f || (float)most / (float)least > 1000.0f;
     return most >= 1e8 || least < 0.0001 || most / least > 1000.0;
 }
@@ -390,7 +430,9 @@ static int put_single(char *to, strc_element element, const void *elements) {
     const double value = real_at(element, elements, 0);
     if (!isfinite(value)) return (int)(put_odd(to, value) - to);
     const double size = fabs(value);
-    const double limit = element == STRC_ELEMENT_FLOAT ? 1e6 : 1e16;
+    const double limit = element == STRC_ELEMENT_HALF     ? 1e3
+                         : element == STRC_ELEMENT_DOUBLE ? 1e16
+                                                          : 1e6;
     char *end = to;
     if (signbit(value)) *end++ = '-';
     digits number = {.count = 0, .point = 0};

@@ -23,7 +23,7 @@ bool fit(const Type* a, const Type* b) {
 
 class TypeChecker {
 public:
-    TypeChecker(base::Context& context, const types::TypeTable& types, Tree& tree)
+    TypeChecker(base::Context& context, types::TypeTable& types, Tree& tree)
         : context(context), types(types), tree(tree) {}
 
     void check() {
@@ -284,9 +284,21 @@ private:
         if (!isVoid(type)) settle(instance, side, inner, displayName(child(instance, 0)));
     }
 
+    /// What an array or a number is as a tensor, in the same memory.
+    const Type* tensorOf(const Type* type) {
+        if (!types::isTensorElement(types::innermost(type))) return type;
+        std::vector<std::int64_t> dims;
+        for (; type->is(TypeKind::Array); type = type->element) dims.push_back(type->extent);
+        return types.tensor(type, std::move(dims));
+    }
+
     void convertEnqueued(Instance& instance, const Type* type) {
         for (EnqueuedItem& item : instance.enqueued) {
             if (item.value.type == type) continue;
+            if (type->is(TypeKind::Tensor)) {
+                item.value.type = tensorOf(item.value.type);
+                if (types::compatible(item.value.type, type)) continue;
+            }
             std::optional<Value> converted = types::convertImplicitly(item.value, type);
             if (converted) {
                 item.value = *converted;
@@ -301,14 +313,14 @@ private:
     }
 
     base::Context& context;
-    const types::TypeTable& types;
+    types::TypeTable& types;
     Tree& tree;
     InstanceId id = 0;
 };
 
 }  // namespace
 
-void checkTypes(base::Context& context, const types::TypeTable& types, Tree& tree) {
+void checkTypes(base::Context& context, types::TypeTable& types, Tree& tree) {
     TypeChecker(context, types, tree).check();
 }
 

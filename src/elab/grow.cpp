@@ -349,7 +349,8 @@ private:
     /// Setup and init with tensors run on code of their own, made for the constants.
     bool bindTensors(eval::Instance& run, std::vector<const Type*>& tensors) {
         boundCodes.push_back(ir::specializeSetup(*run.code, run.constants, types));
-        std::optional<tensor::Fault> fault = tensor::expandSetup(boundCodes.back(), run.constants, tensors, types);
+        std::optional<tensor::Fault> fault =
+            tensor::expandSetup(boundCodes.back(), run.constants, tensors, types);
         if (fault) {
             base::Diagnostic& diag =
                 report(fault->isUnknown ? Diag::TensorUnknown : Diag::TensorShape, fault->range);
@@ -434,7 +435,10 @@ private:
 
     bool elaborateComposite() {
         eval::Instance run = begin(tree.instances[current]);
-        if (!bindDefaults(run) || !runSetup(run)) return false;
+        if (!bindDefaults(run)) return false;
+        std::vector<const Type*> fields;
+        if (tensor::usesTensors(*run.code->body) && !bindTensors(run, fields)) return false;
+        if (!runSetup(run)) return false;
         if (!runBody(*run.code->body, run)) return false;
         // Last child first: the one on top of the stack is elaborated next.
         const std::vector<InstanceId>& children = tree.instances[current].children;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
+#include <tuple>
 
 #include "elab/tree.h"
 #include "tensor/expand.h"
@@ -46,7 +48,12 @@ class Inference {
 public:
     Inference(base::Context& context, types::TypeTable& types, const Entry& entry,
               Elaboration& program)
-        : context(context), types(types), entry(entry), program(program), graph(program.graph) {}
+        : context(context),
+          types(types),
+          entry(entry),
+          program(program),
+          graph(program.graph),
+          storages(types, context.names.intern("tensors")) {}
 
     bool run() {
         if (std::none_of(graph.edges.begin(), graph.edges.end(),
@@ -228,26 +235,28 @@ private:
 
     void visitFilter(NodeId id) {
         graph::Node& node = graph.nodes[id];
-        const graph::KernelId before = node.kernel;
-        if (!usesTensors(program.kernels[before])) return;
-        const Sequence none;
-        const Sequence& items = node.inputs.empty() ? none : arriving[node.inputs[0]];
+        if (!usesTensors(program.kernels[node.kernel])) return;
+        const Sequence& items = itemsFor(node);
         if (!fitsDeclared(id, items)) return;
-        std::pair key{before, items};
-        auto found = made.find(key);
-        if (found == made.end()) {
-            std::optional<Made> kernel = specialise(id, items);
-            if (!kernel) return;
-            found = made.emplace(std::move(key), std::move(*kernel)).first;
+        std::pair key{node.kernel, items};
+        auto found = pushed.find(key);
+        if (found == pushed.end()) {
+            std::optional<Sequence> output = infer(id, items);
+            if (!output) return;
+            found = pushed.emplace(std::move(key), std::move(*output)).first;
         }
-        node.kernel = found->second.kernel;
         if (node.outputs.empty()) return;
-        if (found->second.output.empty() && isTensor(graph.edges[node.outputs[0]].type)) {
+        if (found->second.empty() && isTensor(graph.edges[node.outputs[0]].type)) {
             report(Diag::TensorUnknown, node.range, id)
                 << "the shape of what '" + node.name + "' pushes, which is nothing,";
             return;
         }
-        deliver(node.outputs[0], found->second.output);
+        deliver(node.outputs[0], found->second);
+    }
+
+    const Sequence& itemsFor(const graph::Node& node) const {
+        static const Sequence none;
+        return node.inputs.empty() ? none : arriving[node.inputs[0]];
     }
 
     bool fitsDeclared(NodeId id, const Sequence& items) {
@@ -261,7 +270,8 @@ private:
                        " is declared";
             return false;
         }
-        const bool isPeriodic = items.empty() || items.size() == 1 ||
+        const bool isAny = program.kernels[node.kernel].builtin != ir::BuiltinStream::None;
+        const bool isPeriodic = isAny || items.size() <= 1 ||
                                 (node.work.pop.min == node.work.pop.max && !node.prework &&
                                  node.work.pop.min % static_cast<std::int64_t>(items.size()) == 0);
         if (isPeriodic) return true;
@@ -271,45 +281,26 @@ private:
         return false;
     }
 
-    struct Made {
-        graph::KernelId kernel = graph::kNone;
+    std::optional<Sequence> infer(NodeId id, const Sequence& items) {
+        Kernel& kernel = program.kernels[graph.nodes[id].kernel];
+        if (kernel.builtin != ir::BuiltinStream::None) return inferBuiltin(id, kernel, items);
         Sequence output;
-    };
-
-    std::optional<Made> specialise(NodeId id, const Sequence& items) {
-        const graph::Node& node = graph.nodes[id];
-        Kernel kernel = program.kernels[node.kernel];
-        Made result;
-        if (kernel.builtin != ir::BuiltinStream::None) {
-            if (!specialiseBuiltin(id, kernel, items, result.output)) return std::nullopt;
-        } else {
-            std::optional<tensor::Fault> fault =
-                tensor::expandWork(kernel.code, {kernel.constants, items, kernel.tensors}, result.output, types);
-            if (fault) {
-                reportFault(id, *fault, items);
-                return std::nullopt;
-            }
-            if (!fitsOutput(id, kernel.output, result.output)) return std::nullopt;
-            kernel.input = kernel.code.input;
-            kernel.output = kernel.code.output;
+        std::optional<tensor::Fault> fault = tensor::inferWork(
+            kernel.code, {kernel.constants, items, kernel.tensors}, output, types);
+        if (fault) {
+            reportFault(id, *fault, items);
+            return std::nullopt;
         }
-        result.kernel = static_cast<graph::KernelId>(program.kernels.size());
-        program.kernels.push_back(std::move(kernel));
-        return result;
+        if (!fitsOutput(id, kernel.output, output)) return std::nullopt;
+        return output;
     }
 
-    bool specialiseBuiltin(NodeId id, Kernel& kernel, const Sequence& items, Sequence& output) {
-        const bool isReader = !isTensor(kernel.input);
-        if (isReader && !isConcrete(kernel.output)) {
-            report(Diag::TensorUnknown, graph.nodes[id].range, id)
-                << "the shape of what '" + graph.nodes[id].name + "' reads";
-            return false;
-        }
-        output = isReader ? Sequence{kernel.output} : items;
-        const Type* storage = tensor::storageOf(output, types);
-        if (isTensor(kernel.input)) kernel.input = storage;
-        if (isTensor(kernel.output)) kernel.output = storage;
-        return true;
+    std::optional<Sequence> inferBuiltin(NodeId id, const Kernel& kernel, const Sequence& items) {
+        if (isTensor(kernel.input)) return items;
+        if (isConcrete(kernel.output)) return Sequence{kernel.output};
+        report(Diag::TensorUnknown, graph.nodes[id].range, id)
+            << "the shape of what '" + graph.nodes[id].name + "' reads";
+        return std::nullopt;
     }
 
     bool fitsOutput(NodeId id, const Type* declared, const Sequence& output) {
@@ -334,20 +325,78 @@ private:
         if (!items.empty()) diag.note(Diag::Hint) << "what arrives: " + toString(items);
     }
 
-    // ---- the end
+    // ---- the memory of items
 
+    /// Splitters, joiners and Identity hand on items as they lie in memory: all channels around them have
+    /// items of one type.
     void finishEdges() {
+        groups.resize(graph.edges.size());
+        std::iota(groups.begin(), groups.end(), EdgeId{0});
+        for (const graph::Node& node : graph.nodes) {
+            const bool handsOn =
+                node.kind != NodeKind::Filter ||
+                program.kernels[node.kernel].builtin == ir::BuiltinStream::Identity;
+            if (!handsOn) continue;
+            for (EdgeId edge : node.inputs) groups[groupOf(edge)] = groupOf(node.outputs[0]);
+            for (EdgeId edge : node.outputs) groups[groupOf(edge)] = groupOf(node.outputs[0]);
+        }
+        std::map<EdgeId, std::set<const Type*>> sets;
+        for (EdgeId id = 0; id < graph.edges.size(); ++id)
+            sets[groupOf(id)].insert(arriving[id].begin(), arriving[id].end());
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             graph::Edge& edge = graph.edges[id];
             if (!isTensor(edge.type)) continue;
             edge.tensors = arriving[id];
             if (!fitsSide(edge)) return;
-            edge.type = tensor::storageOf(edge.tensors, types);
-            for (Value& value : edge.initial) {
-                value.type = edge.type;
-                value.bytes.resize(static_cast<std::size_t>(types::sizeOf(edge.type)));
-            }
+            edge.type = storages.of(sets[groupOf(id)]);
+            for (Value& value : edge.initial) place(value, edge.type);
         }
+        for (NodeId id = 0; id < graph.nodes.size(); ++id)
+            if (graph.nodes[id].kind == NodeKind::Filter) specialise(id);
+    }
+
+    EdgeId groupOf(EdgeId id) {
+        while (groups[id] != id) id = groups[id] = groups[groups[id]];
+        return id;
+    }
+
+    /// A tensor becomes an item.
+    void place(Value& value, const Type* item) {
+        std::int64_t offset = 0;
+        if (item->is(TypeKind::Struct)) {
+            const std::uint32_t field = tensor::fieldOf(item, value.type, types);
+            offset = item->structure->fields[field].offset;
+        }
+        std::string bytes(static_cast<std::size_t>(types::sizeOf(item)), '\0');
+        std::copy(value.bytes.begin(), value.bytes.end(), bytes.begin() + offset);
+        value = {item, std::move(bytes)};
+    }
+
+    /// The filter's kernel gives way to one for what arrives, and for the memory of the items.
+    void specialise(NodeId id) {
+        graph::Node& node = graph.nodes[id];
+        if (!usesTensors(program.kernels[node.kernel])) return;
+        auto memory = [&](const std::vector<EdgeId>& edges) {
+            const bool hasTensors = !edges.empty() && !graph.edges[edges[0]].tensors.empty();
+            return hasTensors ? graph.edges[edges[0]].type : nullptr;
+        };
+        const tensor::Channels channels{memory(node.inputs), memory(node.outputs)};
+        const Sequence& items = itemsFor(node);
+        std::tuple key{node.kernel, items, channels.input, channels.output};
+        auto found = made.find(key);
+        if (found == made.end()) {
+            Kernel kernel = program.kernels[node.kernel];
+            if (kernel.builtin == ir::BuiltinStream::None) {
+                std::optional<tensor::Fault> fault = tensor::expandWork(
+                    kernel.code, {kernel.constants, items, kernel.tensors}, channels, types);
+                if (fault) return reportFault(id, *fault, items);
+            }
+            if (channels.input) kernel.input = channels.input;
+            if (channels.output) kernel.output = channels.output;
+            found = made.emplace(key, static_cast<graph::KernelId>(program.kernels.size())).first;
+            program.kernels.push_back(std::move(kernel));
+        }
+        node.kernel = found->second;
     }
 
     /// The program's own output, as it is declared.
@@ -370,7 +419,11 @@ private:
     Elaboration& program;
     graph::Graph& graph;
     std::vector<Sequence> arriving;  ///< by edge; empty: not known yet, or no tensors
-    std::map<std::pair<graph::KernelId, Sequence>, Made> made;
+    std::map<std::pair<graph::KernelId, Sequence>, Sequence>
+        pushed;  ///< what a kernel makes of items
+    std::map<std::tuple<graph::KernelId, Sequence, const Type*, const Type*>, graph::KernelId> made;
+    tensor::Storages storages;
+    std::vector<EdgeId> groups;  ///< by edge: one of the channels whose items have the same memory
     bool failed = false;
 };
 

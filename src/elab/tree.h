@@ -94,7 +94,7 @@ bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&
 bool inferShapes(base::Context&, types::TypeTable&, const Entry&, Elaboration&);
 
 /// Resolves and checks the item types of all streams, weights and parts of composites.
-void checkTypes(base::Context&, const types::TypeTable&, Tree&);
+void checkTypes(base::Context&, types::TypeTable&, Tree&);
 
 /// Nodes, edges and composites of a tree without errors; notes their ids in the instances.
 graph::Graph buildGraph(base::Context&, const ir::Module&, Tree&);

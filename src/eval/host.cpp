@@ -72,7 +72,7 @@ public:
             case Op::Join:
                 return passOn(host.join(instr.flag, static_cast<ir::SplitForm>(instr.index),
                                         ints(0), instr.range));
-            case Op::Enqueue: return passOn(host.enqueue(value(0), instr.range));
+            case Op::Enqueue: return passOn(host.enqueue(enqueued(), instr.range));
             case Op::Rate: return rate();
             case Op::ItemType: return itemType();
             default: STRC_UNREACHABLE("not an operation of the host");
@@ -115,6 +115,15 @@ private:
         run.charge(static_cast<std::uint64_t>(types::sizeOf(type)));
         return {type, std::string(reinterpret_cast<const char*>(slot->address),
                                   static_cast<std::size_t>(types::sizeOf(type)))};
+    }
+
+    /// Of a tensor only the memory is there.
+    Value enqueued() const {
+        if (!instr.type->is(types::TypeKind::Tensor)) return value(0);
+        const Slot* slot = frame + op.operands[0].slot;
+        const auto bytes = static_cast<std::size_t>(types::bytesInMemory(instr.type));
+        run.charge(bytes);
+        return {instr.type, std::string(reinterpret_cast<const char*>(slot->address), bytes)};
     }
 
     /// Operands that follow a ref and say its extents.

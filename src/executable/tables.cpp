@@ -182,6 +182,7 @@ private:
         for (const Type* tensor : edge.tensors) {
             const std::vector<std::int64_t> words = types::shapeOf(tensor);
             shapes.insert(shapes.end(), words.begin(), words.end());
+            shapes.push_back(types::offsetIn(edge.type, tensor));
         }
     }
 

@@ -1,6 +1,7 @@
 #include "io/tensors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -23,10 +24,12 @@ struct ElementRow {
     TypeKind kind;
     std::string_view name;
     std::string_view descr;
+    std::size_t size = 0;  ///< in the file, if it is another one than in memory
 };
 constexpr ElementRow kElements[] = {
-    {TypeKind::Boolean, "boolean", "|b1"}, {TypeKind::Int, "int", "<i4"},
-    {TypeKind::Long, "long", "<i8"},       {TypeKind::Float, "float", "<f4"},
+    {TypeKind::Boolean, "boolean", "|b1"}, {TypeKind::Int8, "int8", "|i1", 1},
+    {TypeKind::Int, "int", "<i4"},         {TypeKind::Long, "long", "<i8"},
+    {TypeKind::Half, "half", "<f2", 2},    {TypeKind::Float, "float", "<f4"},
     {TypeKind::Double, "double", "<f8"},
 };
 
@@ -39,9 +42,75 @@ const ElementRow* rowOf(const NpyElement& element) {
     return found == std::end(kElements) ? nullptr : found;
 }
 
-const ElementRow& rowOf(const Type* element) {
-    return *std::find_if(std::begin(kElements), std::end(kElements),
-                         [&](const ElementRow& row) { return row.kind == element->kind; });
+/// Null: files have no such elements.
+const ElementRow* rowOf(const Type* element) {
+    const auto* found =
+        std::find_if(std::begin(kElements), std::end(kElements),
+                     [&](const ElementRow& row) { return row.kind == element->kind; });
+    return found == std::end(kElements) ? nullptr : found;
+}
+
+std::size_t bytesInFile(const Type* tensor) {
+    const ElementRow& row = *rowOf(tensor->element);
+    return row.size ? row.size * static_cast<std::size_t>(types::countElements(tensor))
+                    : static_cast<std::size_t>(types::bytesInMemory(tensor));
+}
+
+// ---------------------------------------------------------------- elements with fewer bytes in the file
+
+float ofHalf(std::uint16_t bits) {
+    const int exponent = bits >> 10 & 31;
+    const int fraction = bits & 1023;
+    const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : NAN)
+                        : exponent == 0 ? std::ldexp(fraction, -24)
+                                        : std::ldexp(1024 + fraction, exponent - 25);
+    return static_cast<float>(bits & 0x8000 ? -size : size);
+}
+
+/// Of one of the values that it has.
+std::uint16_t toHalf(float value) {
+    const unsigned sign = std::signbit(value) ? 0x8000 : 0;
+    const double size = std::fabs(static_cast<double>(value));
+    if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00);
+    if (std::isinf(value)) return static_cast<std::uint16_t>(sign | 0x7c00);
+    if (size < 0x1p-14)
+        return static_cast<std::uint16_t>(sign | static_cast<unsigned>(std::ldexp(size, 24)));
+    int exponent = 0;
+    const double first = std::frexp(size, &exponent);
+    const unsigned fraction = static_cast<unsigned>(std::ldexp(first, 11)) - 1024;
+    return static_cast<std::uint16_t>(sign | static_cast<unsigned>(exponent + 14) << 10 | fraction);
+}
+
+/// The file's bytes may stand at the end of the memory.
+void widen(const Type* tensor, std::byte* to, const std::byte* from) {
+    const auto count = static_cast<std::size_t>(types::countElements(tensor));
+    for (std::size_t k = 0; k < count; ++k) {
+        if (tensor->element->is(TypeKind::Int8)) {
+            const std::int32_t value = static_cast<std::int8_t>(from[k]);
+            std::memcpy(to + 4 * k, &value, sizeof value);
+        } else {
+            std::uint16_t bits = 0;
+            std::memcpy(&bits, from + 2 * k, sizeof bits);
+            const float value = ofHalf(bits);
+            std::memcpy(to + 4 * k, &value, sizeof value);
+        }
+    }
+}
+
+std::vector<std::byte> narrowed(const Type* tensor, const std::byte* from) {
+    std::vector<std::byte> to(bytesInFile(tensor));
+    const auto count = static_cast<std::size_t>(types::countElements(tensor));
+    for (std::size_t k = 0; k < count; ++k) {
+        if (tensor->element->is(TypeKind::Int8)) {
+            to[k] = from[4 * k];
+        } else {
+            float value = 0;
+            std::memcpy(&value, from + 4 * k, sizeof value);
+            const std::uint16_t bits = toHalf(value);
+            std::memcpy(&to[2 * k], &bits, sizeof bits);
+        }
+    }
+    return to;
 }
 
 std::string shapeText(const NpyHeader& header, const ElementRow& row) {
@@ -103,7 +172,8 @@ public:
             const std::size_t extra = file.header.dims.size() - type->dims.size();
             const auto count =
                 extra == 0 ? 1 : static_cast<std::uint64_t>(file.header.dims.front());
-            files.push_back({std::move(file.source), std::move(file.header), type, count, count});
+            files.push_back({std::move(file.source), std::move(file.header), type, count, count,
+                             types::offsetIn(items.memory, type)});
         }
     }
 
@@ -143,13 +213,16 @@ private:
         NpyHeader header;
         const Type* type;
         std::uint64_t count, left;  ///< tensors
+        std::int64_t offset;  ///< in the item
     };
 
     /// False: a signal came.
     Result<bool> readItem(File& file, std::byte* to) {
-        const auto bytes = static_cast<std::size_t>(types::sizeOf(file.type));
+        const std::size_t bytes = bytesInFile(file.type);
         const std::size_t element = file.header.element.size;
         std::memset(to, 0, size);
+        std::byte* memory = to + file.offset;
+        to = memory + (static_cast<std::size_t>(types::bytesInMemory(file.type)) - bytes);
         for (std::size_t have = 0; have < bytes;) {
             auto there = file.source->ask(1);
             if (!there) return there.failure();
@@ -167,6 +240,7 @@ private:
         if (file.header.element.bigEndian)
             for (std::size_t at = 0; at < bytes; at += element)
                 std::reverse(to + at, to + at + element);
+        if (memory != to) widen(file.type, memory, to);
         --file.left;
         return true;
     }
@@ -196,7 +270,12 @@ public:
             const std::string text = types::toString(item, from) + "\n";
             return sink->write(text.data(), text.size());
         }
-        const auto bytes = static_cast<std::size_t>(types::sizeOf(item));
+        const std::size_t bytes = bytesInFile(item);
+        std::vector<std::byte> narrow;
+        if (rowOf(item->element)->size) {
+            narrow = narrowed(item, from);
+            from = narrow.data();
+        }
         if (sink->seekable()) return sink->write(from, bytes);
         kept.insert(kept.end(), from, from + bytes);
         return base::ok();
@@ -232,7 +311,7 @@ private:
         const std::string single =
             dims.empty() ? "()"
                          : fmt::format("({}{})", dims.substr(2), type->dims.size() == 1 ? "," : "");
-        return npyHeader(rowOf(type->element).descr, count == 1 ? single : stacked,
+        return npyHeader(rowOf(type->element)->descr, count == 1 ? single : stacked,
                          dims.size() + kMostDigits + 3);
     }
 
@@ -253,7 +332,8 @@ public:
     Status write(const std::byte* from, std::size_t count) override {
         for (std::size_t k = 0; k < count; ++k, ++written) {
             const Type* type = items.types[written % items.types.size()];
-            Status status = files[written % files.size()].write(from + k * size, type);
+            const std::byte* item = from + k * size + types::offsetIn(items.memory, type);
+            Status status = files[written % files.size()].write(item, type);
             if (!status) return status;
         }
         return base::ok();
@@ -326,7 +406,8 @@ Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFil
     std::vector<TensorSink> opened;
     for (std::size_t k = 0; k < files.size(); ++k) {
         const Type* type = commonType(items.types, k, files.size());
-        if (!type && files[k].format == Format::Npy)
+        const bool isHeld = type && rowOf(type->element);
+        if (!isHeld && files[k].format == Format::Npy)
             return base::failure(Diag::FormatItemType,
                                  {std::string(io::name(Format::Npy)), allOf(items.types)});
         auto sink = Sink::open(files[k].name);

@@ -339,6 +339,7 @@ StreamCode specializeSetup(const StreamCode& generic, std::span<const Value> con
     const Known known{&bindings, {}, &types, &generic};
     Folder(code.setup, known).fold();
     if (code.init) Folder(*code.init, known).fold();
+    if (code.body) Folder(*code.body, known).fold();
     for (Body& function : code.functions) Folder(function, known).fold();
     return code;
 }

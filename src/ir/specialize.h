@@ -26,8 +26,8 @@ struct Bindings {
 /// Unfoldable things stay as they are: a division by a constant zero still traps when it runs.
 StreamCode specialize(const Module&, const StreamCode&, const Bindings&, types::TypeTable&);
 
-/// For what runs before the fields' types are known: setup, init and the functions with the constants
-/// as literals, and nothing else. The other bodies stay as they are.
+/// For what runs before the fields' types are known: setup, init, the body of a composite and the functions
+/// with the constants as literals, and nothing else. The other bodies stay as they are.
 StreamCode specializeSetup(const StreamCode&, std::span<const Value> constants, types::TypeTable&);
 
 /// Folds constants and prunes branches in place; `specialize` ends with it. Semantics unchanged.

@@ -88,8 +88,8 @@ Typed BodyLowerer::tensorCall(const sema::CallTarget& target, std::span<const Ex
             default: operands.push_back(value(*args[k]).reg);
         }
     }
-    bool isTensor = target.result->is(TypeKind::Tensor);
-    const Type* type = isTensor ? m.types.tensor() : target.result;
+    bool isInferred = target.result->is(TypeKind::Tensor) && target.tensor != TensorFn::Cast;
+    const Type* type = isInferred ? m.types.tensor() : target.result;
     Reg reg = b.value(Op::Tensor, type, std::move(operands), range);
     b.last().tensor = target.tensor;
     b.last().math = target.math;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "types/tensor_text.h"
+
 namespace strc::repl {
 
 using types::Type;
@@ -17,12 +19,15 @@ namespace {
 constexpr std::int64_t kMostShown = 1000;  ///< elements of one array
 constexpr std::size_t kMostText = 1 << 14;  ///< of an array of arrays
 
-bool isNumber(const Type* type) { return type->isReal() || type->is(TypeKind::Boolean); }
+bool isNumber(const Type* type) {
+    return type->isReal() || type->is(TypeKind::Boolean) || type->is(TypeKind::Long);
+}
 
 double toDouble(const Value& value) {
     switch (value.type->kind) {
         case TypeKind::Float: return static_cast<double>(value.as<float>());
         case TypeKind::Double: return value.as<double>();
+        case TypeKind::Long: return static_cast<double>(value.as<std::int64_t>());
         default: return static_cast<double>(value.toInt());
     }
 }
@@ -99,6 +104,7 @@ Value element(const Value& array, std::int64_t k) {
 std::string toText(const Value& value, bool isWhole) {
     const Type* type = value.type;
     if (type->is(TypeKind::String)) return value.bytes;
+    if (type->is(TypeKind::Tensor)) return types::toString(type, value.bytes.data());
     if (type->is(TypeKind::Array)) {
         std::string out = "{";
         std::int64_t shown = 0;
@@ -129,6 +135,26 @@ std::string toText(const Value& value, bool isWhole) {
 }
 
 namespace {
+
+/// The element that lies at that place.
+Value elementOf(const Type* tensor, const char* at) {
+    static const types::TypeTable types;
+    const Type* type = types.scalar(types::inMemory(tensor->element->kind));
+    return {type, {at, static_cast<std::size_t>(types::sizeOf(type))}};
+}
+
+/// Row by row; `at` goes on behind what has been written.
+std::string tensorJson(const Type* tensor, std::size_t dim, const char*& at) {
+    if (dim == tensor->dims.size()) {
+        const Value element = elementOf(tensor, at);
+        at += element.bytes.size();
+        return toJson(element);
+    }
+    std::string out;
+    for (std::int64_t k = 0; k < tensor->dims[dim]; ++k)
+        out += (k == 0 ? "" : ",") + tensorJson(tensor, dim + 1, at);
+    return "[" + out + "]";
+}
 
 /// Digits behind the point are aligned as well.
 std::vector<std::string> aligned(const std::vector<Value>& values) {
@@ -208,11 +234,16 @@ std::string toJson(const Value& value) {
         case TypeKind::Boolean: return value.toInt() != 0 ? "true" : "false";
         case TypeKind::Float: return numberJson(value.as<float>());
         case TypeKind::Double: return numberJson(value.as<double>());
+        case TypeKind::Long: return std::to_string(value.as<std::int64_t>());
         case TypeKind::String: return quoted(value.bytes);
         case TypeKind::Char: return quoted(value.bytes);
         default: break;
     }
     if (type->isReal()) return std::to_string(value.toInt());
+    if (type->is(TypeKind::Tensor)) {
+        const char* at = value.bytes.data();
+        return tensorJson(type, 0, at);
+    }
     std::string out;
     if (type->is(TypeKind::Complex) || type->isVector()) {
         const std::size_t count = value.bytes.size() / sizeof(float);
@@ -245,6 +276,11 @@ void appendNumbers(const Value& value, std::vector<double>& numbers) {
             numbers.push_back(static_cast<double>(component(value, static_cast<std::size_t>(k))));
     } else if (type->is(TypeKind::Array)) {
         for (std::int64_t k = 0; k < type->extent; ++k) appendNumbers(element(value, k), numbers);
+    } else if (type->is(TypeKind::Tensor)) {
+        const auto count = std::max<std::int64_t>(types::countElements(type), 1);
+        const std::int64_t bytes = types::bytesInMemory(type) / count;
+        for (std::int64_t k = 0; k < types::countElements(type); ++k)
+            appendNumbers(elementOf(type, value.bytes.data() + k * bytes), numbers);
     }
 }
 

@@ -110,7 +110,8 @@ bool reportOutsideFilter(Checker& c, SourceRange range) {
         case Place::Work:
         case Place::Prework:
         case Place::Function:
-        case Place::Handler: return false;
+        case Place::Handler:
+        case Place::Composite: return false;
         default: c.error(Diag::TensorPlace, range) << "computed outside of filters"; return true;
     }
 }
@@ -155,7 +156,31 @@ Typed checkTensorMath(Checker& c, const ast::CallExpr& call, types::MathFn fn,
     return {target.result, {}, false};
 }
 
+/// `half(x)`: elements that no scalar has. Null: it is no such call.
+const Type* findElement(Checker& c, const ast::CallExpr& call) {
+    std::string_view name = call.callee.name.text();
+    for (TypeKind kind : {TypeKind::Long, TypeKind::Int8, TypeKind::Half, TypeKind::BFloat16})
+        if (types::toString(c.types.scalar(kind)) == name) return c.types.scalar(kind);
+    return nullptr;
+}
+
+std::optional<Typed> checkElementCall(Checker& c, const ast::CallExpr& call, const Type* element) {
+    std::vector<Typed> args;
+    for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
+    std::string_view name = call.callee.name.text();
+    if (checkArgumentCount(c, call.callee.range, "function", name, 1, 1, args.size()) ||
+        args[0].type->isError())
+        return failed(c);
+    checkOperands(c, call, "T", args);
+    if (reportOutsideFilter(c, call.range)) return failed(c);
+    reportNotFixed(c, call.range, name);
+    CallTarget& target = targetOf(c, call, TensorFn::Cast);
+    target.result = c.types.tensor(element);
+    return Typed{target.result, {}, false};
+}
+
 std::optional<Typed> checkTensorCall(Checker& c, const ast::CallExpr& call) {
+    if (const Type* element = findElement(c, call)) return checkElementCall(c, call, element);
     TensorFn fn = types::findTensorFn(call.callee.name.text());
     if (fn == TensorFn::Count) return std::nullopt;
     const types::TensorFnInfo& row = types::info(fn);

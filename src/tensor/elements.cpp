@@ -26,7 +26,13 @@ Place aligned(const Dims& operand, const Place& place) {
 }  // namespace
 
 const Type* registerType(const Type* element, types::TypeTable& types) {
-    return element->is(TypeKind::Long) ? types.intType() : element;
+    switch (element->kind) {
+        case TypeKind::Long:
+        case TypeKind::Int8: return types.intType();
+        case TypeKind::Half:
+        case TypeKind::BFloat16: return types.floatType();
+        default: return element;
+    }
 }
 
 Reg Elements::at(const Index& index) {
@@ -54,6 +60,11 @@ Reg Elements::select(Reg condition, const Type* type, const std::function<Reg()>
 Reg Elements::convert(Reg value, const Type* from, const Type* to) {
     const Type* have = registerType(from, w.types);
     const Type* want = registerType(to, w.types);
+    if (isRounded(to) && have != want && !have->is(TypeKind::Boolean)) {
+        const Type* real = w.types.doubleType();
+        const Reg exact = have == real ? value : w.operation(Op::Convert, real, {value});
+        return w.operation(Op::Convert, want, {roundedReal(exact, to)});
+    }
     if (have == want) return value;
     auto isTrue = [&](Reg number, const Type* type) {
         return w.operation(Op::Ne, type, {number, zero(type)});
@@ -102,6 +113,7 @@ Reg Elements::loadFlat(const Node& node, Reg index) {
 }
 
 void Elements::storeFlat(Reg array, Reg index, Reg value, const Type* element) {
+    value = rounded(value, element);
     if (!element->is(TypeKind::Long)) return w.setElement(array, index, value);
     const Type* type = w.types.intType();
     const Reg low = w.operation(Op::Mul, type, {index, w.integer(2)});
@@ -202,7 +214,7 @@ Reg Elements::flatElement(const NodePtr& pointer, const Index& flat) {
     std::vector<Reg> operands;
     for (const NodePtr& operand : node.operands) operands.push_back(flatElement(operand, flat));
     w.range = node.range;
-    return operation(node, operands);
+    return rounded(operation(node, operands), node.type->element);
 }
 
 Reg Elements::element(const NodePtr& pointer, const Place& place) {
@@ -211,7 +223,7 @@ Reg Elements::element(const NodePtr& pointer, const Place& place) {
     if (node.kind == NodeKind::Number) return node.reg;
     if (keepsOrder(node.fn)) return flatElement(node.operands[0], linear(place, node.dims()));
     if (isView(node.fn)) return element(node.operands[0], viewed(node, place));
-    if (isReduction(node.fn)) return reduction(node, place);
+    if (isReduction(node.fn)) return rounded(reduction(node, place), node.type->element);
     if (node.fn == TensorFn::Take) return taken(node, place);
     if (node.fn == TensorFn::Arange) return at(place[0]);
     STRC_ASSERT(!isAssembled(node.fn), "one element of what is only there as a whole");
@@ -219,7 +231,7 @@ Reg Elements::element(const NodePtr& pointer, const Place& place) {
     for (const NodePtr& operand : node.operands)
         operands.push_back(element(operand, aligned(operand->dims(), place)));
     w.range = node.range;
-    return operation(node, operands);
+    return rounded(operation(node, operands), node.type->element);
 }
 
 Place Elements::viewed(const Node& node, const Place& place) {

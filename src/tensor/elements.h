@@ -3,6 +3,7 @@
 
 #include "ir/writer.h"
 #include "tensor/node.h"
+#include "tensor/storage.h"
 
 namespace strc::tensor {
 
@@ -14,9 +15,7 @@ struct Index {
 };
 using Place = std::vector<Index>;
 
-/// The memory of a tensor.
-const Type* storageOf(const Type* tensor, types::TypeTable&);
-/// The type that elements have in registers: int for `long`.
+/// The type that elements have in registers: int for `long` and int8, float for half and bfloat16.
 const Type* registerType(const Type* element, types::TypeTable&);
 
 class Elements {
@@ -66,6 +65,12 @@ private:
     void fill(const Node&, ir::Reg array, ir::Reg value);
 
     // ---- operations
+    /// What a register has becomes a value of types that memory and operations round to: half, bfloat16 and
+    /// int8; others stay.
+    ir::Reg rounded(ir::Reg value, const Type* element);
+    static bool isRounded(const Type* element);
+    ir::Reg roundedReal(ir::Reg real, const Type* element);
+    ir::Reg scaleOf(ir::Reg size, const Type* element);
     ir::Reg operation(const Node&, const std::vector<ir::Reg>& operands);
     ir::Reg arithmetic(const Node&, ir::Op, const std::vector<ir::Reg>&);
     ir::Reg comparison(const Node&, ir::Op, const std::vector<ir::Reg>&);

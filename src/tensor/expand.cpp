@@ -19,12 +19,6 @@ void forEachBody(ir::StreamCode& code, Visit visit) {
     for (Body& function : code.functions) visit(function);
 }
 
-bool hasTensors(const Body& body) {
-    auto isOne = [](const auto& entry) { return isTensor(entry.type); };
-    return std::any_of(body.regs.begin(), body.regs.end(), isOne) ||
-           std::any_of(body.locals.begin(), body.locals.end(), isOne);
-}
-
 bool usesTapes(const Body& body) {
     for (const ir::Block& block : body.blocks)
         for (const Instr& instr : block.instrs) switch (instr.op) {
@@ -48,20 +42,30 @@ void retypeFields(ir::StreamCode& code, const Sequence& fields, types::TypeTable
 
 }  // namespace
 
+bool usesTensors(const Body& body) {
+    auto isOne = [](const auto& entry) { return isTensor(entry.type); };
+    return std::any_of(body.regs.begin(), body.regs.end(), isOne) ||
+           std::any_of(body.locals.begin(), body.locals.end(), isOne);
+}
+
 bool usesTensors(const ir::StreamCode& code) {
     if (isTensor(code.input) || isTensor(code.output)) return true;
     if (std::any_of(code.fields.begin(), code.fields.end(),
                     [](const ir::Variable& field) { return isTensor(field.type); }))
         return true;
     for (const std::optional<Body>* body : {&code.init, &code.prework, &code.work, &code.body})
-        if (*body && hasTensors(**body)) return true;
-    return hasTensors(code.setup) ||
-           std::any_of(code.functions.begin(), code.functions.end(), hasTensors);
+        if (*body && usesTensors(**body)) return true;
+    return usesTensors(code.setup) ||
+           std::any_of(code.functions.begin(), code.functions.end(),
+                       [](const Body& function) { return usesTensors(function); });
 }
 
 bool isComputable(const Type* element) {
     switch (element->kind) {
         case TypeKind::Boolean:
+        case TypeKind::Int8:
+        case TypeKind::Half:
+        case TypeKind::BFloat16:
         case TypeKind::Int:
         case TypeKind::Long:
         case TypeKind::Float:
@@ -70,35 +74,22 @@ bool isComputable(const Type* element) {
     }
 }
 
-const Type* storageOf(const Type* tensor, types::TypeTable& types) {
-    const std::int64_t count = countElements(tensor);
-    if (tensor->element->is(TypeKind::Long)) return types.array(types.intType(), 2 * count);
-    return types.array(tensor->element, count);
-}
-
-const Type* storageOf(const Sequence& items, types::TypeTable& types) {
-    const Type* largest = nullptr;
-    for (const Type* item : items) {
-        const Type* storage = storageOf(item, types);
-        if (!largest || storage->extent > largest->extent) largest = storage;
-    }
-    return largest;
-}
-
 std::optional<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> constants,
                                  Sequence& fields, types::TypeTable& types) {
     fields.assign(code.fields.size(), nullptr);
     Sequence none;
     std::map<std::uint32_t, const Type*> declared;
-    World world{constants, none, nullptr, nullptr, fields, none, declared};
+    World world{constants, none, {}, fields, none, declared};
     try {
         Body setup = expandBody(code, code.setup, world, types);
-        std::optional<Body> init;
+        std::optional<Body> init, composite;
         if (code.init) init = expandBody(code, *code.init, world, types);
         for (Body& function : code.functions)
-            if (hasTensors(function) && !usesTapes(function))
+            if (usesTensors(function) && !usesTapes(function))
                 function = expandBody(code, function, world, types);
+        if (code.body) composite = expandBody(code, *code.body, world, types);
         code.setup = std::move(setup);
+        code.body = std::move(composite);
         code.init = std::move(init);
     } catch (Stop& stop) {
         return std::move(stop.fault);
@@ -107,45 +98,44 @@ std::optional<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> co
     return std::nullopt;
 }
 
-std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving, Sequence& output,
-                                types::TypeTable& types) {
+std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, Sequence& output,
+                               types::TypeTable& types) {
     Sequence fields = arriving.fields;
-    Sequence pushed;
-    const Type* inputStorage = arriving.input.empty() ? nullptr : storageOf(arriving.input, types);
     std::map<std::uint32_t, const Type*> declared;
-    World world{
-        arriving.constants, arriving.input, inputStorage, nullptr, fields, pushed, declared, true};
+    World world{arriving.constants, arriving.input, {}, fields, output, declared, true};
+    std::size_t fromPrework = 0;
     try {
-        std::size_t fromPrework = 0;
         forEachBody(code, [&](Body& body) {
             expandBody(code, body, world, types);
-            if (code.prework && &body == &*code.prework) fromPrework = pushed.size();
+            if (code.prework && &body == &*code.prework) fromPrework = output.size();
         });
-        const bool areAlike = std::all_of(pushed.begin(), pushed.end(),
-                                          [&](const Type* t) { return t == pushed[0]; });
-        if (areAlike && !pushed.empty()) pushed.resize(1);
-        if (!areAlike && (!world.isOutputRegular || fromPrework != 0 || !code.functions.empty()))
-            return Fault{
-                false, "'push'",
-                "items of different types are pushed, and which comes when depends on the run",
-                code.work->header};
-        output = pushed;
-        if (!output.empty()) world.outputStorage = storageOf(output, types);
-        const bool isMixed =
-            !output.empty() && std::any_of(output.begin(), output.end(), [&](const Type* t) {
-                return storageOf(t, types)->element != world.outputStorage->element;
-            });
-        if (isMixed)
-            return Fault{false, "'push'",
-                         "items with different types of elements cannot share a channel yet",
-                         code.work->header};
+    } catch (Stop& stop) {
+        return std::move(stop.fault);
+    }
+    const bool areAlike =
+        std::all_of(output.begin(), output.end(), [&](const Type* t) { return t == output[0]; });
+    if (areAlike && !output.empty()) output.resize(1);
+    if (areAlike || (world.isOutputRegular && fromPrework == 0 && code.functions.empty()))
+        return std::nullopt;
+    return Fault{false, "'push'",
+                 "items of different types are pushed, and which comes when depends on the run",
+                 code.work->header};
+}
+
+std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
+                                const Channels& channels, types::TypeTable& types) {
+    Sequence fields = arriving.fields;
+    Sequence pushed;
+    std::map<std::uint32_t, const Type*> declared;
+    World world{arriving.constants, arriving.input, channels, fields, pushed, declared, true};
+    try {
         forEachBody(code, [&](Body& body) { body = expandBody(code, body, world, types); });
     } catch (Stop& stop) {
         return std::move(stop.fault);
     }
     retypeFields(code, fields, types);
-    if (inputStorage) code.input = inputStorage;
-    if (world.outputStorage) code.output = world.outputStorage;
+    if (channels.input) code.input = channels.input;
+    if (channels.output) code.output = channels.output;
     return std::nullopt;
 }
 

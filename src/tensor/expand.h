@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "ir/ir.h"
+#include "tensor/storage.h"
 
 namespace strc::tensor {
 
@@ -33,16 +34,13 @@ struct Fault {
 
 /// Has registers, variables or sides that are tensors.
 bool usesTensors(const ir::StreamCode&);
-
-/// The memory of a tensor, or of all tensors that come along a channel: an array of one dimension. A
-/// `long` is two ints, the lower first.
-const Type* storageOf(const Type* tensor, types::TypeTable&);
-const Type* storageOf(const Sequence&, types::TypeTable&);
+/// Has registers or variables that are.
+bool usesTensors(const ir::Body&);
 
 /// Elements that code can be made for so far: the others a body cannot compute with.
 bool isComputable(const Type* element);
 
-/// Setup and init of a filter, specialised to its constants (ir::specializeSetup). `fields`: the types of
+/// Setup and init of a filter, or the body of a composite, specialised to its constants (ir::specializeSetup). `fields`: the types of
 /// the tensors among the fields, by field, null for others; filled in.
 std::optional<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants,
                                  Sequence& fields, types::TypeTable&);
@@ -52,8 +50,17 @@ struct Arriving {
     Sequence input;  ///< empty: the items are no tensors
     Sequence fields;  ///< as expandSetup has filled it in
 };
-/// All other bodies of a filter. `output`: what a firing pushes, item by item; one if all are alike.
-std::optional<Fault> expandWork(ir::StreamCode&, const Arriving&, Sequence& output,
+/// What a firing of a filter pushes, item by item; one if all are alike.
+std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,
+                               types::TypeTable&);
+
+/// The memory of items (Storages); null where they are no tensors.
+struct Channels {
+    const Type* input = nullptr;
+    const Type* output = nullptr;
+};
+/// All bodies but setup and init. inferWork has found no fault.
+std::optional<Fault> expandWork(ir::StreamCode&, const Arriving&, const Channels&,
                                 types::TypeTable&);
 
 }  // namespace strc::tensor

@@ -97,10 +97,10 @@ void BodyExpander::expandInstr(const Instr& instr) {
             break;
         case Op::Pop:
         case Op::Peek:
-            if (world.inputStorage) return take(instr);
+            if (!world.input.empty()) return take(instr);
             break;
         case Op::Discard:
-            if (world.inputStorage) return discard(instr);
+            if (!world.input.empty()) return discard(instr);
             break;
         case Op::Push:
             if (isTensor(instr.type)) return push(instr);
@@ -111,8 +111,9 @@ void BodyExpander::expandInstr(const Instr& instr) {
         case Op::Yield:
             if (isTensor(from.regs[instr.operands[0]].type)) return yield(instr);
             break;
+        case Op::Enqueue:
         case Op::Print:
-            if (isTensor(instr.type)) return print(instr);
+            if (isTensor(instr.type)) return handOut(instr);
             break;
         case Op::Call: settle(); break;
         default: break;

@@ -26,8 +26,7 @@ struct Stop {
 struct World {
     std::span<const Value> constants;  ///< of the stream
     const Sequence& input;
-    const Type* inputStorage = nullptr;  ///< null: the items are no tensors
-    const Type* outputStorage = nullptr;  ///< null: not known yet
+    Channels channels;  ///< what is null is not known yet
     Sequence& fields;
     Sequence& output;  ///< pushed so far
     std::map<std::uint32_t, const Type*>&
@@ -194,7 +193,11 @@ private:
     void take(const ir::Instr& instr);
     void discard(const ir::Instr& instr);
     void push(const ir::Instr& instr);
-    void print(const ir::Instr& instr);
+    /// Between memory of its own and an item that has several arrays.
+    ir::Reg fieldFor(ir::VarRef item, const Type* structure, const Type* tensor);
+    void copyElements(ir::Reg to, ir::Reg from, std::int64_t count);
+    /// To where only its memory counts.
+    void handOut(const ir::Instr& instr);
 
     const ir::StreamCode& code;
     const ir::Body& from;

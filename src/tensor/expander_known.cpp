@@ -240,7 +240,7 @@ bool BodyExpander::decidesOnShapes(BlockId id) const {
     if (id == ir::kNone) return false;
     auto decides = [&](const Instr& instr) {
         if (instr.op == Op::Tensor || isTensor(instr.type)) return true;
-        if (instr.op == Op::Pop || instr.op == Op::Peek) return world.inputStorage != nullptr;
+        if (instr.op == Op::Pop || instr.op == Op::Peek) return !world.input.empty();
         if (instr.op == Op::Addr && instr.var.space == Space::Local &&
             knownArrays.contains(instr.var.index))
             return true;

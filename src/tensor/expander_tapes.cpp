@@ -9,6 +9,7 @@ using ir::Op;
 using ir::Reg;
 using ir::Space;
 using ir::VarRef;
+using types::TypeKind;
 
 const Type* BodyExpander::arriving(const Instr& instr, std::int64_t offset) {
     const auto period = static_cast<std::int64_t>(world.input.size());
@@ -28,46 +29,75 @@ void BodyExpander::take(const Instr& instr) {
     }
     const Type* type = arriving(instr, offset);
     checkComputable(instr, type);
-    const std::uint32_t local = w.local("", world.inputStorage);
-    const Reg to = w.address(local);
+    const Type* item = world.channels.input ? world.channels.input : storageOf(type, types);
+    const VarRef var{Space::Local, w.local("", item)};
+    const Reg to = w.address(var, item);
     if (instr.op == Op::Pop)
-        w.emit(Op::PopInto, world.inputStorage, {to});
+        w.emit(Op::PopInto, item, {to});
     else
-        w.emit(Op::PeekInto, world.inputStorage, {to, regs[instr.operands[0]]});
+        w.emit(Op::PeekInto, item, {to, regs[instr.operands[0]]});
     w.body.blocks[w.block].instrs.back().checked = instr.checked;
     if (instr.op == Op::Pop) ++popped;
-    define(instr, memory(type, {Space::Local, local}, world.inputStorage));
+    if (item->is(TypeKind::Array)) return define(instr, memory(type, var, item));
+    const Type* array = storageOf(type, types);
+    const VarRef own{Space::Local, w.local("", array)};
+    copyElements(w.address(own, array), fieldFor(var, item, type), array->extent);
+    define(instr, memory(type, own, array));
 }
 
 void BodyExpander::discard(const Instr& instr) {
     Instr made = instr;
-    made.type = world.inputStorage;
+    const Type* type = arriving(instr, 0);
+    made.type = world.channels.input ? world.channels.input : storageOf(type, types);
     w.body.blocks[w.block].instrs.push_back(std::move(made));
     ++popped;
 }
 
 void BodyExpander::push(const Instr& instr) {
-    const NodePtr value = nodeOf(instr, 0);
+    NodePtr value = nodeOf(instr, 0);
     checkComputable(instr, value->type);
     world.output.push_back(value->type);
     if (depth > 0) world.isOutputRegular = false;
-    const Type* storage = world.outputStorage;
-    if (!storage) storage = storageOf(value->type, types);  // the first time, to see the types
+    const Type* item =
+        world.channels.output ? world.channels.output : storageOf(value->type, types);
     VarRef var = value->var;
-    if (value->kind != NodeKind::Memory || value->array != storage) {
-        var = {Space::Local, w.local("", storage)};
-        elements.computeInto(value, var, storage);
+    if (item->is(TypeKind::Struct)) {
+        const Type* array = storageOf(value->type, types);
+        if (value->kind != NodeKind::Memory) value = elements.compute(value, "");
+        var = {Space::Local, w.local("", item)};
+        copyElements(fieldFor(var, item, value->type), w.address(value->var, value->array),
+                     array->extent);
+    } else if (value->kind != NodeKind::Memory || value->array != item) {
+        var = {Space::Local, w.local("", item)};
+        elements.computeInto(value, var, item);
     }
-    const Reg ref = w.address(var, storage);
-    w.emit(Op::PushFrom, storage, {ref}).checked = instr.checked;
+    const Reg ref = w.address(var, item);
+    w.emit(Op::PushFrom, item, {ref}).checked = instr.checked;
 }
 
-void BodyExpander::print(const Instr& instr) {
+Reg BodyExpander::fieldFor(VarRef item, const Type* structure, const Type* tensor) {
+    const std::uint32_t field = fieldOf(structure, tensor, types);
+    const Type* array = structure->structure->fields[field].type;
+    const Reg whole = w.address(item, structure);
+    w.emit(Op::Member, array, {whole}).index = field;
+    return w.result(array, true);
+}
+
+void BodyExpander::copyElements(Reg to, Reg from, std::int64_t count) {
+    const Type* array = w.body.regs[to].type;
+    if (array == w.body.regs[from].type) {
+        w.emit(Op::Copy, array, {to, from});
+        return;
+    }
+    w.loop(count, [&](Reg i) { w.setElement(to, i, w.element(from, i)); });
+}
+
+void BodyExpander::handOut(const Instr& instr) {
     NodePtr value = nodeOf(instr, 0);
     checkComputable(instr, value->type);
     materialise(value);
     if (value->kind == NodeKind::Number) value = elements.compute(value, "");
-    w.emit(Op::Print, value->type, {w.address(value->var, value->array)});
+    w.emit(instr.op, value->type, {w.address(value->var, value->array)});
 }
 
 }  // namespace strc::tensor

@@ -13,6 +13,9 @@ strc_element elementOf(const Type* element) {
         case TypeKind::Long: return STRC_ELEMENT_LONG;
         case TypeKind::Float: return STRC_ELEMENT_FLOAT;
         case TypeKind::Double: return STRC_ELEMENT_DOUBLE;
+        case TypeKind::Int8: return STRC_ELEMENT_INT8;
+        case TypeKind::Half: return STRC_ELEMENT_HALF;
+        case TypeKind::BFloat16: return STRC_ELEMENT_BFLOAT16;
         default: STRC_UNREACHABLE("an element that nobody computes with");
     }
 }
@@ -24,6 +27,29 @@ std::vector<std::int64_t> shapeOf(const Type* tensor) {
                                     static_cast<std::int64_t>(tensor->dims.size())};
     shape.insert(shape.end(), tensor->dims.begin(), tensor->dims.end());
     return shape;
+}
+
+TypeKind inMemory(TypeKind element) {
+    switch (element) {
+        case TypeKind::Int8: return TypeKind::Int;
+        case TypeKind::Half:
+        case TypeKind::BFloat16: return TypeKind::Float;
+        default: return element;
+    }
+}
+
+std::int64_t bytesInMemory(const Type* tensor) {
+    const bool hasFourBytes = inMemory(tensor->element->kind) != tensor->element->kind;
+    return hasFourBytes ? 4 * countElements(tensor) : sizeOf(tensor);
+}
+
+std::int64_t offsetIn(const Type* item, const Type* tensor) {
+    if (!item->is(TypeKind::Struct)) return 0;
+    const bool isLong = tensor->element->is(TypeKind::Long);
+    const TypeKind wanted = isLong ? TypeKind::Int : inMemory(tensor->element->kind);
+    for (const StructField& field : item->structure->fields)
+        if (field.type->element->is(wanted)) return field.offset;
+    STRC_UNREACHABLE("a tensor that the channel is not for");
 }
 
 std::string toString(const Type* tensor, const void* elements) {

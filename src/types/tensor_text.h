@@ -12,6 +12,14 @@ namespace strc::types {
 /// of its dimensions, their extents.
 std::vector<std::int64_t> shapeOf(const Type* tensor);
 
+/// What elements lie in memory as: int8 as int, half and bfloat16 as float. `long` has 8 bytes, as two ints.
+TypeKind inMemory(TypeKind element);
+std::int64_t bytesInMemory(const Type* tensor);
+
+/// Where a tensor lies in an item: a structure has an array for each type of elements, of which `long` and
+/// `int` are one.
+std::int64_t offsetIn(const Type* item, const Type* tensor);
+
 /// `elements`: as they lie in memory, row by row.
 std::string toString(const Type* tensor, const void* elements);
 

@@ -63,8 +63,8 @@ class Tensors(Case):
                 self.same(self.load("out.npy"), factor * whole + np.float32(more))
 
     def test_types_of_elements(self):
-        for kind in (np.float32, np.float64, np.int32, np.int64):
-            values = np.array([[1, 2], [-3, 100]], dtype=kind)
+        for kind in (np.float16, np.float32, np.float64, np.int8, np.int32, np.int64):
+            values = np.array([[1, 2], [-3, 60]], dtype=kind)
             self.save("in.npy", values)
             for way in self.make("Twice")[1]:
                 self.call(*way, "--in", "in.npy", "--out", "out.npy")

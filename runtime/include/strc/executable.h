@@ -107,7 +107,7 @@ typedef struct strc_executable {
     const strc_message *messages;  ///< by strc_message_id
     const strc_type *types;
     const strc_field *fields;
-    const int64_t *shapes;  ///< of tensors, as strc/values.h has them, one after the other
+    const int64_t *shapes;  ///< of tensors, as strc/values.h has them, and where each lies in an item
     const strc_port *inputs;  ///< as many as the program has
     const strc_port *outputs;
     const strc_parameter *parameters;

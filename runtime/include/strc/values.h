@@ -20,11 +20,14 @@ uint32_t strc_text_of_double(char *to, double value, int c_format);
 /// As "a+bi".
 uint32_t strc_text_of_complex(char *to, float re, float im, int c_format);
 
-/// Elements of tensors, as they lie in memory: 1, 4, 8, 4 and 8 bytes.
+/// Elements of tensors. In memory int8 is an int, half and bfloat16 are floats.
 typedef enum strc_element {
     STRC_ELEMENT_BOOLEAN,
+    STRC_ELEMENT_INT8,
     STRC_ELEMENT_INT,
     STRC_ELEMENT_LONG,
+    STRC_ELEMENT_HALF,
+    STRC_ELEMENT_BFLOAT16,
     STRC_ELEMENT_FLOAT,
     STRC_ELEMENT_DOUBLE,
 } strc_element;

@@ -112,4 +112,21 @@ TEST(TensorText, ShowsTheEdgesOfLargeOnes) {
     EXPECT_EQ(row(upTo<std::int32_t>(1000)).find("..."), std::string::npos);
 }
 
+TEST(TensorText, HalvesHaveFewDigits) {
+    auto halves = [&](std::vector<float> of) {
+        const std::vector<std::int64_t> shape{STRC_ELEMENT_HALF, 1,
+                                              static_cast<std::int64_t>(of.size())};
+        std::string out;
+        auto put = [](void* self, const char* piece, std::uint64_t size) {
+            static_cast<std::string*>(self)->append(piece, size);
+        };
+        strc_text_of_tensor(shape.data(), of.data(), put, &out);
+        return out;
+    };
+    EXPECT_EQ(halves({0.09997559f, 2048, 65504, 5.9604645e-08f}),
+              "[9.998e-02 2.048e+03 6.550e+04 5.960e-08]");
+    EXPECT_EQ(halves({0.015625f, 0.5f}), "[0.01563 0.5    ]");  // a power of two: rounded up
+    EXPECT_EQ(halves({999, 0.5f}), "[9.99e+02 5.00e-01]");
+}
+
 }  // namespace strc::testing

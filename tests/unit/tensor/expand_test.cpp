@@ -23,8 +23,15 @@ protected:
         EXPECT_TRUE(read) << read.error();
         if (!read) return "not read";
         module = std::move(*read);
-        std::optional<Fault> fault = expandWork(
-            module.streams[0], {{types.tensor(types.floatType(), {2, 3})}, {}}, pushed, types);
+        ir::StreamCode& code = module.streams[0];
+        const Arriving arriving{{}, {types.tensor(types.floatType(), {2, 3})}, {}};
+        pushed.clear();
+        std::optional<Fault> fault = inferWork(code, arriving, pushed, types);
+        Storages storages(types, names.intern("tensors"));
+        const Channels channels{
+            storages.of({arriving.input[0]}),
+            pushed.empty() ? nullptr : storages.of({pushed.begin(), pushed.end()})};
+        if (!fault) fault = expandWork(code, arriving, channels, types);
         if (fault) return fault->subject + ": " + fault->why;
         for (const std::string& each : ir::verify(module)) ADD_FAILURE() << each;
         text = ir::print(module);
