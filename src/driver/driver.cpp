@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "driver/commands.h"
+#include "driver/front_end.h"
 
 namespace strc::driver {
 
@@ -51,6 +52,10 @@ int run(int argc, const char* const* argv, const World& world) {
     if (argc <= 1 && world.inIsTerminal && world.outIsTerminal) {
         argc = 2;
         argv = alone;
+    }
+    if (const std::string script = scriptOf(argc > 1 ? argv[1] : ""); !script.empty()) {
+        world.err << "strc: error: " << becomeScript(script, {argv + 2, argv + argc}) << "\n";
+        return kProgramFault;
     }
     Parsed parsed = parseOptions(argc, argv, options, diags, help);
     reporter.setOptions(options.report);

@@ -27,13 +27,22 @@ fs::path ownPath() {
 }
 
 /// Beside the binary where it is installed, else in the sources.
-std::optional<fs::path> findPackage(const fs::path& strc) {
-    for (const fs::path& place :
-         {strc.parent_path().parent_path() / "share/strc/python", fs::path(STRC_PYTHON_SOURCES)}) {
+std::optional<fs::path> find(const fs::path& strc, const fs::path& file) {
+    for (const fs::path& place : {strc.parent_path().parent_path() / "share/strc",
+                                  fs::path(STRC_PYTHON_SOURCES).parent_path()}) {
         std::error_code failed;
-        if (fs::exists(place / "strc_repl/__main__.py", failed)) return place / "strc_repl";
+        if (fs::exists(place / file, failed)) return place / file;
     }
     return std::nullopt;
+}
+
+/// Returns only if that cannot be: why.
+std::string become(std::vector<std::string> words) {
+    std::vector<char*> pointers;
+    for (std::string& word : words) pointers.push_back(word.data());
+    pointers.push_back(nullptr);
+    execvp(pointers[0], pointers.data());
+    return fmt::format("cannot start '{}': {}", words[0], std::strerror(errno));
 }
 
 /// Debian's packages belong to the system's Python, whatever `python3` on the path is.
@@ -52,15 +61,25 @@ bool isForEditing() {
 
 std::string becomeFrontEnd(const std::vector<std::string>& arguments) {
     fs::path strc = ownPath();
-    auto package = findPackage(strc);
-    if (!package) return "the folder strc_repl is missing";
-    std::vector<std::string> words{findPython(), package->string(), "--strc", strc.string(), "--"};
+    auto main = find(strc, "python/strc_repl/__main__.py");
+    if (!main) return "the folder strc_repl is missing";
+    std::vector<std::string> words{findPython(), main->parent_path().string(), "--strc",
+                                   strc.string(), "--"};
     words.insert(words.end(), arguments.begin(), arguments.end());
-    std::vector<char*> pointers;
-    for (std::string& word : words) pointers.push_back(word.data());
-    pointers.push_back(nullptr);
-    execvp(pointers[0], pointers.data());
-    return fmt::format("cannot start '{}': {}", words[0], std::strerror(errno));
+    return become(std::move(words));
+}
+
+std::string scriptOf(std::string_view command) {
+    if (command == "import") return "import-model";
+    return command == "setup" ? "set-up-torch" : "";
+}
+
+std::string becomeScript(const std::string& script, const std::vector<std::string>& arguments) {
+    auto found = find(ownPath(), fs::path("scripts") / script);
+    if (!found) return fmt::format("the script '{}' is missing", script);
+    std::vector<std::string> words{found->string()};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return become(std::move(words));
 }
 
 }  // namespace strc::driver

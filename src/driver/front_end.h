@@ -1,7 +1,9 @@
 #pragma once
-/// The way from `strc repl` to its terminal front end (docs/design/repl-terminal.md). Private to driver.
+/// What is done by others: the terminal front end of `strc repl` (docs/design/repl-terminal.md), and the scripts of
+/// `strc import` and `strc setup`. Private to driver.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace strc::driver {
@@ -11,5 +13,9 @@ bool isForEditing();
 /// Becomes the front end, which hands the arguments on to `strc repl --json --events` or `--plain`. Returns
 /// only if that cannot be: what is missing.
 std::string becomeFrontEnd(const std::vector<std::string>& arguments);
+/// The name of the script that does a command; empty where the compiler does it.
+std::string scriptOf(std::string_view command);
+/// Becomes a script, which lies where it was installed, else in the sources. Returns only if that cannot be: why.
+std::string becomeScript(const std::string& script, const std::vector<std::string>& arguments);
 
 }  // namespace strc::driver

@@ -129,6 +129,9 @@ public:
         addExplain();
         addRepl();
         addCommand(Command::Version, "version", "print the version", kVersionExamples);
+        // Scripts do these before any options are read; here they are for the help alone.
+        app.add_subcommand("import", "make a program of a PyTorch model");
+        app.add_subcommand("setup", "set up the Python that imports models: strc setup torch");
     }
 
     Parsed parse(int argc, const char* const* argv, std::ostream& out) {

@@ -27,6 +27,17 @@ def check_debugging(prefix, place):
         assert "channels with what is in their memory" in told, told
 
 
+def check_import(prefix, place):
+    """The commands that scripts do find these, and their Python package."""
+    python = place / "python"
+    python.write_text('#!/bin/sh\nprintf "<%s>" "$PYTHONPATH" "$@"\n')
+    python.chmod(0o755)
+    told = run(prefix / "bin/strc", "import", "model.py:A", "--python", python, env={"PATH": os.environ["PATH"]})
+    assert told == f"<{prefix}/share/strc/python><-m><strc.importer><model.py:A><--python><{python}>", told
+    assert (prefix / "share/strc/python/strc/importer/__main__.py").exists()
+    assert "constraints" in run(prefix / "bin/strc", "setup", "torch", "--help")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="strc-install-") as name:
         place = Path(name)
@@ -38,6 +49,7 @@ def main():
         front_end = prefix / "share/strc/python/strc_repl"
         told = run(sys.executable, front_end, "--strc", prefix / "bin/strc", input="2 + 3\n")
         assert told == "5\n", f"the front end: {told}"
+        check_import(prefix, place)
         run("cmake", "-S", HERE / "consumer", "-B", place / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", place / "build")
         assert run(place / "build/consumer") == "2\n4\n6\n", "find_package"

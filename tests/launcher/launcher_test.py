@@ -103,10 +103,7 @@ class Launcher(unittest.TestCase):
     def test_setup(self):
         self.write("scripts/set-up-torch", PROGRAM)
         done = self.call("setup", "torch", "--all")
-        self.assertEqual(done.stdout, f"<{self.root}/scripts/set-up-torch><--all>[line]")
-        done = self.call("setup", "tensorflow")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("strc setup torch", done.stderr)
+        self.assertEqual(done.stdout, f"<{self.root}/scripts/set-up-torch><torch><--all>[line]")
 
 
 class SetUp(unittest.TestCase):
@@ -251,6 +248,12 @@ esac
         self.assertIn("alpha", done.stdout)
         done = self.call()
         self.assertEqual((done.returncode, done.stdout, self.calls), (0, "", ""))
+
+    def test_nothing_else_can_be_set_up(self):
+        self.assertEqual(self.call("torch").returncode, 0)
+        done = self.call("tensorflow")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("does not know 'tensorflow'", done.stderr)
 
     def test_again_when_the_constraints_change(self):
         self.call()
