@@ -7,8 +7,9 @@ import pytest
 from support import golden
 
 from strc.ir import parse
+from strc.passes import eliminate_dead
 from strc.source import source_of
-from strc.streams import Leaf, Pass, Pipe, Separator, decompose, region_of
+from strc.streams import Leaf, Pass, Pipe, Separator, decompose, region_of, with_ends
 
 
 def flow(stream, items, fired):
@@ -66,8 +67,6 @@ def random_program(source):
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("replicate", [False, True])
 def test_random_graphs(seed, replicate):
-    from strc.passes import eliminate_dead
-
     source = random.Random(seed)
     for _ in range(150):
         program = eliminate_dead(random_program(source))
@@ -91,6 +90,22 @@ return (var5, var6, var5, var0)
 
 def test_order_of_inputs_and_outputs():
     golden("wires.str", source_of(parse(WIRES, "Wires")))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_ends_for_files(seed):
+    source = random.Random(seed)
+    for _ in range(100):
+        program = eliminate_dead(random_program(source))
+        region = region_of(program)
+        if not region.inputs:
+            continue
+        inputs = [f"in{i}" for i in range(len(region.inputs))]
+        stream = with_ends(decompose(region))
+        assert flow(stream, inputs, Counter()) == values_of(region, inputs)
+        first, last = (stream.parts[0], stream.parts[-1]) if isinstance(stream, Pipe) else (stream, stream)
+        assert len(inputs) == 1 or (not first.duplicate and len(first.branches) == len(inputs))
+        assert len(region.outputs) == 1 or len(last.branches) == len(region.outputs)
 
 
 def test_a_long_chain_is_quick():

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from ..ir import Instruction, Named, Param
 from ..ir.operators import FORMALS
-from ..streams import Call, Leaf, Node, Pipe, Region, Split, Stream, decompose
+from ..streams import Call, Leaf, Node, Pipe, Region, Split, Stream, decompose, with_ends
 from .expressions import EXPRESSIONS, LIBRARY
 from .literals import identifier, literal, shape_of, type_of
 
@@ -137,7 +137,8 @@ class Definer:
         for height in sorted(levels):
             self.define_level(levels[height])
         whole = self.instance(top)
-        definition = Definition(name, top.frame.class_name, whole.stream)
+        # Files are dealt to the branches at the ends.
+        definition = Definition(name, top.frame.class_name, with_ends(whole.stream))
         definition.texts = [self.text(creation, None, {}) for creation in whole.creations]
         self.definitions.append(definition)
         self.definitions.reverse()

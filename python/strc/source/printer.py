@@ -60,7 +60,9 @@ class Printer:
         if isinstance(stream, Leaf):
             return wrapped(f"add {next(self.texts)};", indent)
         if isinstance(stream, Pass):
-            return [f"{indent}add Identity<tensor>();"]
+            # A firing of Identity takes one item, and all its firings have to see the same shape.
+            passing = "Identity<tensor>()" if stream.count == 1 else f"separator({literal((1,) * stream.count)})"
+            return [f"{indent}add {passing};"]
         if isinstance(stream, Separator):
             return [f"{indent}add separator({literal(stream.weights)});"]
         if isinstance(stream, Pipe):

@@ -99,6 +99,17 @@ def pipe(*parts: Stream) -> Stream:
     return working[0] if len(working) == 1 else Pipe(tuple(working))
 
 
+def with_ends(stream: Stream) -> Stream:
+    """With several values at an end, a stream that begins and ends with a round robin over them, one branch for each."""
+    parts = list(stream.parts) if isinstance(stream, Pipe) else [stream]
+    first, last = parts[0], parts[-1]
+    if stream.pops > 1 and not (isinstance(first, Split) and not first.duplicate and all(b.pops == 1 for b in first.branches)):
+        parts.insert(0, Split(False, (Pass(1),) * stream.pops))
+    if stream.pushes > 1 and not (isinstance(last, Split) and all(b.pushes == 1 for b in last.branches)):
+        parts.append(Split(False, (Pass(1),) * stream.pushes))
+    return parts[0] if len(parts) == 1 else Pipe(tuple(parts))
+
+
 def check(stream: Stream) -> None:
     """What one part pushes the next one pops: an error of the importer if not."""
     if isinstance(stream, Pipe):
