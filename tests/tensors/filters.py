@@ -1,0 +1,127 @@
+#!/usr/bin/env python3
+"""Compares the filters of the tensor library with PyTorch.
+
+filters.py --strc STRC [--engine interpret|jit-O0|jit|executable] [--only TEXT] [--every N] [--keep FOLDER]
+
+One program holds a stream for each case, which takes its inputs from a weights file and pushes the
+elements of all results as numbers. Exit status 1 if one of them differs by more than the tolerance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy
+import torch
+from safetensors.torch import save_file
+
+from cases import Case, all_cases
+
+TOLERANCE = 1e-5
+OPTIONS = {"interpret": ["--interpret"], "jit-O0": ["-O0", "--no-interpret"], "jit": ["--no-interpret"]}
+
+PRELUDE = """
+void->tensor filter Given(String name) {
+    tensor value = stored("", name);
+    work push 1 { push(value); }
+}
+tensor->float filter Numbers(int items, int all) {
+    work pop items push all {
+        for (int k = 0; k < items; k++) {
+            tensor<float> x = (float) flatten(pop(), 0, -1);
+            for (int i = 0; i < size(x, 0); i++) push(x[i]);
+        }
+    }
+}
+"""
+
+
+def results(case: Case) -> list[torch.Tensor]:
+    with torch.no_grad():
+        found = case.expected(*case.inputs)
+    return list(found) if isinstance(found, (tuple, list)) else [found]
+
+
+def stream(number: int, case: Case) -> str:
+    found = results(case)
+    inputs = "".join(f'        add Given("{number}.{k}");\n' for k in range(len(case.inputs)))
+    count = sum(result.numel() for result in found)
+    made = case.filter.replace('"m"', f'"{number}.m"')
+    return (f"void->float pipeline Case{number} {{\n    add splitjoin {{\n        split roundrobin(0);\n{inputs}"
+            f"        join roundrobin;\n    }}\n    add {made};\n    add Numbers({len(found)}, {count});\n}}\n")
+
+
+def weights(number: int, case: Case) -> dict[str, torch.Tensor]:
+    named = {f"{number}.{k}": value.clone() for k, value in enumerate(case.inputs)}
+    named |= {f"{number}.{name}": value for name, value in case.weights.items()}
+    return named
+
+
+def run(strc: str, engine: str, folder: Path, number: int) -> numpy.ndarray:
+    out = folder / f"{number}.raw"
+    top = ["--top", f"Case{number}", str(folder / "cases.str")]
+    if engine == "executable":
+        program = folder / f"case{number}"
+        subprocess.run([strc, "build", *top, "-o", program], check=True, capture_output=True)
+        command = [program, "-i", "1", "--out", out]
+    else:
+        command = [strc, "run", *OPTIONS[engine], "-i", "1", "--out", out, *top]
+    subprocess.run(command, check=True, capture_output=True)
+    return numpy.fromfile(out, dtype="<f4")
+
+
+def difference(case: Case, got: numpy.ndarray) -> str | None:
+    wanted = numpy.concatenate([r.to(torch.float32).numpy().ravel() for r in results(case)])
+    if got.shape != wanted.shape:
+        return f"{got.size} elements instead of {wanted.size}"
+    with numpy.errstate(invalid="ignore"):
+        off = numpy.abs(got - wanted) / numpy.maximum(1, numpy.abs(wanted))
+    if not numpy.all(off <= TOLERANCE):
+        at = int(numpy.nanargmax(off))
+        return f"element {at} is {got[at]} instead of {wanted[at]}"
+    return None
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--strc", required=True)
+    parser.add_argument("--engine", default="jit", choices=[*OPTIONS, "executable"])
+    parser.add_argument("--only", default="")
+    parser.add_argument("--every", type=int, default=1, help="one of so many cases")
+    parser.add_argument("--keep", type=Path, help="a folder for the program and its weights")
+    options = parser.parse_args()
+    cases = list(enumerate(all_cases()))
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.keep or Path(temporary)
+        program = PRELUDE + "".join(stream(number, case) for number, case in cases)
+        (folder / "cases.str").write_text(program)
+        stored: dict[str, torch.Tensor] = {}
+        for number, case in cases:
+            stored |= weights(number, case)
+        save_file(stored, folder / "cases.safetensors")
+
+        def check(numbered: tuple[int, Case]) -> str | None:
+            number, case = numbered
+            try:
+                return difference(case, run(options.strc, options.engine, folder, number))
+            except subprocess.CalledProcessError as error:
+                return error.stderr.decode().strip()
+
+        chosen = [each for each in cases if options.only in each[1].filter][::options.every]
+        with ThreadPoolExecutor(2) as pool:
+            faults = list(pool.map(check, chosen))
+    for (number, case), fault in zip(chosen, faults):
+        if fault:
+            print(f"Case{number} {case.filter} of {[tuple(x.shape) for x in case.inputs]}: {fault}")
+    wrong = sum(fault is not None for fault in faults)
+    print(f"{len(chosen) - wrong} of {len(chosen)} cases equal PyTorch's results ({options.engine})")
+    return 1 if wrong or not chosen else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
