@@ -13,6 +13,7 @@ class Case:
     shapes: list = field(default_factory=list)
     replicate: bool = False
     dynamic: tuple = ()
+    states: list = field(default_factory=list)
 
     def make(self):
         """The model and its inputs, always the same."""
@@ -35,6 +36,7 @@ CASES = [
     Case("fused", "Fused", [(2, 6)]),
     Case("fused_replicated", "Fused", [(2, 6)], replicate=True),
     Case("unrolled_rnn", "UnrolledRNN", [(1, 4, 3)]),
+    Case("step_rnn", "StepRNN", [(1, 3)], states=[(1, 5)]),
     Case("tiny_resnet", "TinyResNet", [(1, 8, 8, 8)]),
     Case("dense_block", "DenseBlock", [(1, 4, 5, 5)]),
     Case("mixed", "Mixed", [(2, 6)]),

@@ -125,6 +125,19 @@ class UnrolledRNN(nn.Module):
         return self.out(h)
 
 
+class StepRNN(nn.Module):
+    """A step of the same network, whose state goes round."""
+
+    def __init__(self):
+        super().__init__()
+        self.cell = Cell()
+        self.out = nn.Linear(5, 2)
+
+    def forward(self, x, h):
+        h = self.cell(x, h)
+        return self.out(h), h
+
+
 class Block(nn.Module):
     def __init__(self, planes, stride):
         super().__init__()

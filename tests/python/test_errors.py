@@ -92,3 +92,27 @@ def test_what_was_there_stays(tmp_path):
         strc.torch.export(Sign(), (torch.randn(3),), path)
     assert path.read_text() == "mine"
     assert list(tmp_path.iterdir()) == [path]
+
+
+class Step(nn.Module):
+    def forward(self, x, h):
+        return x, torch.cat([h, h], 1)
+
+
+class Last(nn.Module):
+    def forward(self, x, h):
+        return x + h
+
+
+@pytest.mark.parametrize(
+    ("model", "state", "message"),
+    [
+        (Step(), torch.zeros(1, 2), "a state of shape 1x2 comes back with shape 1x4"),
+        (Step(), torch.zeros(1, 2, dtype=torch.int64), "only states of float can go round"),
+        (Last(), torch.zeros(1, 2), "has to give 2 tensors or more"),
+    ],
+)
+def test_states_that_cannot_go_round(model, state, message, tmp_path):
+    with pytest.raises(ImportFailure, match=message):
+        strc.torch.export(model, (torch.randn(1, 2),), tmp_path / "model.str", states=(state,))
+    assert list(tmp_path.iterdir()) == []

@@ -40,6 +40,10 @@ def parser() -> argparse.ArgumentParser:
         "--input", metavar="SHAPE[:TYPE]", action="append", type=shape, default=[],
         help="shape of an example input, one for each input: 1x3x224x224, 2x7:long",
     )
+    made.add_argument(
+        "--state", metavar="SHAPE[:TYPE]", action="append", type=shape, default=[],
+        help="a further input that goes round in a feedback loop: from the second time on it is the model's last result, first zeros",
+    )
     made.add_argument("-o", "--output", metavar="FILE", help="where to write; without it, to standard output (without weights)")
     made.add_argument(
         "--emit", choices=EMITS, default="source",

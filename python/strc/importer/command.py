@@ -50,7 +50,8 @@ def do_import(options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     model = load_model(options.model)
     inputs = [example(*given) for given in options.input]
-    imported = import_model(model, inputs, options.dynamic)
+    states = [example(*given) for given in options.state]
+    imported = import_model(model, inputs, options.dynamic, states)
     if options.emit != "source":
         text = text_of(options, imported)
     else:

@@ -74,13 +74,15 @@ class Instruction:
 class Program:
     """Instructions in an order in which they can run, and the variables that are the results.
 
-    `inputs` are in the order of their numbers. An input that nothing uses is kept here but has no place in the text.
+    `inputs` are in the order of their numbers. An input that nothing uses is kept here but has no place in the text; so are
+    `states`, the shapes of the last inputs that get the values of the last results when the program runs again.
     """
 
     inputs: tuple[int, ...]
     instructions: list[Instruction]
     results: tuple[int, ...]
     name: str = "Model"
+    states: tuple[tuple[int, ...], ...] = ()
 
     def fresh(self) -> int:
         """A variable that is not used yet."""

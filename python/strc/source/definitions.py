@@ -46,13 +46,18 @@ class Parameter:
 
 @dataclass
 class Definition:
-    """A named pipeline. `texts` are what its leaves add, in the order in which they stand in the stream."""
+    """A named pipeline, or, with states, the feedback loop around one.
+
+    `texts` are what its leaves add, in the order in which they stand in the stream. `states` are the shapes of the last values that it
+    pops and pushes, which go round.
+    """
 
     name: str
     class_name: str
     stream: Stream
     parameters: list[Parameter] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    states: tuple[tuple[int, ...], ...] = ()
     modules: list[str] = field(default_factory=list)
 
 
@@ -129,7 +134,7 @@ class Definer:
         self.values: dict[int, list[Argument]] = {}  # arguments of a call, by its variable
         self.called: dict[int, Definition] = {}
 
-    def define(self, top: Region) -> Definition:
+    def define(self, top: Region, states: tuple[tuple[int, ...], ...] = ()) -> Definition:
         """All definitions, those that others use behind them; the result is the one of the whole model."""
         name = self.namer.name(top.frame.class_name)
         levels: dict[int, list[Call]] = {}
@@ -138,7 +143,8 @@ class Definer:
             self.define_level(levels[height])
         whole = self.instance(top)
         # Files are dealt to the branches at the ends.
-        definition = Definition(name, top.frame.class_name, with_ends(whole.stream))
+        stream = whole.stream if states else with_ends(whole.stream)
+        definition = Definition(name, top.frame.class_name, stream, states=states)
         definition.texts = [self.text(creation, None, {}) for creation in whole.creations]
         self.definitions.append(definition)
         self.definitions.reverse()

@@ -42,6 +42,11 @@ def wrapped(text: str, indent: str) -> list[str]:
     return [*lines, line]
 
 
+def passing(count: int) -> str:
+    """What lets values go by. A firing of Identity takes one item, and all its firings have to see the same shape."""
+    return "Identity<tensor>()" if count == 1 else f"separator({literal((1,) * count)})"
+
+
 class Printer:
     """The body of one definition; `texts` are taken in the order of the leaves."""
 
@@ -60,9 +65,7 @@ class Printer:
         if isinstance(stream, Leaf):
             return wrapped(f"add {next(self.texts)};", indent)
         if isinstance(stream, Pass):
-            # A firing of Identity takes one item, and all its firings have to see the same shape.
-            passing = "Identity<tensor>()" if stream.count == 1 else f"separator({literal((1,) * stream.count)})"
-            return [f"{indent}add {passing};"]
+            return [f"{indent}add {passing(stream.count)};"]
         if isinstance(stream, Separator):
             return [f"{indent}add separator({literal(stream.weights)});"]
         if isinstance(stream, Pipe):
@@ -79,7 +82,22 @@ class Printer:
         return [*lines, f"{inner}join {joined};", f"{indent}}}"]
 
     def text(self) -> str:
+        """The whole definition."""
+        if self.definition.states:
+            return self.loop()
         parameters = ", ".join(f"{parameter.type} {parameter.name}" for parameter in self.definition.parameters)
         ends = "tensor->tensor" if self.definition.stream.pops else "void->tensor"
         head = f"{ends} pipeline {self.definition.name}{f'({parameters})' if parameters else ''} {{"
         return "\n".join([*wrapped(head, ""), *self.parts(self.definition.stream, INDENT), "}"])
+
+    def loop(self) -> str:
+        """A feedback loop, in which the states go round and begin as zeros."""
+        states = self.definition.states
+        stream = self.definition.stream
+        lines = [f"tensor->tensor feedbackloop {self.definition.name} {{"]
+        lines.append(f"{INDENT}join roundrobin({stream.pops - len(states)}, {len(states)});")
+        lines += [f"{INDENT}body pipeline {{", *self.parts(stream, INDENT * 2), f"{INDENT}}}"]
+        lines.append(f"{INDENT}loop {passing(len(states))};")
+        lines.append(f"{INDENT}split roundrobin({stream.pushes - len(states)}, {len(states)});")
+        lines += [f"{INDENT}enqueue zeros({', '.join(map(str, shape))});" for shape in states]
+        return "\n".join([*lines, "}"])

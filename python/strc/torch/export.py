@@ -12,6 +12,7 @@ import safetensors.torch
 import torch
 
 from .. import passes
+from ..errors import ImportFailure
 from ..ir import Program
 from ..ir.operators import weights_prefix
 from ..source import source_of
@@ -37,21 +38,44 @@ class Imported:
         return {name: t for name, t in self.tensors.items() if name in names or name.rpartition(".")[0] in names}
 
 
-def import_model(model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = ()) -> Imported:
-    """Reads a model; `dynamic` are the dimensions of every input that stay open. Raises `strc.errors.ImportFailure`."""
-    captured, program, tensors = lower(capture(model, example_inputs, dynamic))
+def import_model(
+    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = ()
+) -> Imported:
+    """Reads a model. Raises `strc.errors.ImportFailure`.
+
+    `dynamic` are the dimensions of every input that stay open. `states` are examples of further inputs that, from the second time on, are
+    what the model gave last time as its last results; they begin as zeros.
+    """
+    captured, program, tensors = lower(capture(model, [*example_inputs, *states], dynamic))
+    if states:
+        program.states = states_of(captured, program, states)
     return Imported(captured, passes.run(program), tensors)
+
+
+def states_of(captured: Captured, program: Program, states: Sequence[torch.Tensor]) -> tuple[tuple[int, ...], ...]:
+    """The shapes of the states, which have to come back as they went in."""
+    output = next(node for node in captured.graph.nodes if node.op == "output")
+    given = [node.meta["val"] for node in output.args[0] if isinstance(node, torch.fx.Node)]
+    if len(given) <= len(states) or len(given) != len(program.results):
+        raise ImportFailure(f"the model has to give {len(states) + 1} tensors or more: its results, and then its states")
+    for before, after in zip(states, given[-len(states) :]):
+        if before.dtype != torch.float32:
+            raise ImportFailure(f"a state of {str(before.dtype).removeprefix('torch.')}: only states of float can go round")
+        if tuple(before.shape) != tuple(after.shape) or after.dtype != before.dtype:
+            sizes = ["x".join(map(str, tensor.shape)) for tensor in (before, after)]
+            raise ImportFailure(f"a state of shape {sizes[0]} comes back with shape {sizes[1]}")
+    return tuple(tuple(state.shape) for state in states)
 
 
 def export(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], path: str | os.PathLike[str], *, replicate: bool = False,
-    dynamic: Sequence[int] = (), title: str = "",
+    dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = (), title: str = "",
 ) -> Imported:
     """Writes the model to `path` (a .str file) and its weights beside it (.safetensors). Writes both or nothing.
 
-    Raises `strc.errors.ImportFailure` with an explanation for the user.
+    The arguments are those of `import_model`. Raises `strc.errors.ImportFailure` with an explanation for the user.
     """
-    imported = import_model(model, example_inputs, dynamic)
+    imported = import_model(model, example_inputs, dynamic, states)
     write(imported, imported.source(replicate, title), path)
     return imported
 
