@@ -70,19 +70,35 @@ class Instruction:
         return default
 
 
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Loop:
+    """The last inputs of a program that get the values of its last results when it runs again.
+
+    `states` are their shapes; `taken` and `given` those of the one other input and the one other result, None where there are several
+    or their elements are no floats.
+    """
+
+    states: tuple[Shape, ...]
+    taken: Shape | None
+    given: Shape | None
+
+
 @dataclass
 class Program:
     """Instructions in an order in which they can run, and the variables that are the results.
 
-    `inputs` are in the order of their numbers. An input that nothing uses is kept here but has no place in the text; so are
-    `states`, the shapes of the last inputs that get the values of the last results when the program runs again.
+    `inputs` are in the order of their numbers. An input that nothing uses is kept here but has no place in the text; so has
+    `loop`.
     """
 
     inputs: tuple[int, ...]
     instructions: list[Instruction]
     results: tuple[int, ...]
     name: str = "Model"
-    states: tuple[tuple[int, ...], ...] = ()
+    loop: Loop | None = None
 
     def fresh(self) -> int:
         """A variable that is not used yet."""

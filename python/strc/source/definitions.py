@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ..ir import Instruction, Named, Param
+from ..ir.model import Loop
 from ..ir.operators import FORMALS
 from ..streams import Call, Leaf, Node, Pipe, Region, Split, Stream, decompose, with_ends
 from .expressions import EXPRESSIONS, LIBRARY
@@ -46,10 +47,9 @@ class Parameter:
 
 @dataclass
 class Definition:
-    """A named pipeline, or, with states, the feedback loop around one.
+    """A named pipeline, or a feedback loop around one.
 
-    `texts` are what its leaves add, in the order in which they stand in the stream. `states` are the shapes of the last values that it
-    pops and pushes, which go round.
+    `texts` are what its leaves add, in the order in which they stand in the stream.
     """
 
     name: str
@@ -57,7 +57,7 @@ class Definition:
     stream: Stream
     parameters: list[Parameter] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    states: tuple[tuple[int, ...], ...] = ()
+    loop: Loop | None = None
     modules: list[str] = field(default_factory=list)
 
 
@@ -134,7 +134,7 @@ class Definer:
         self.values: dict[int, list[Argument]] = {}  # arguments of a call, by its variable
         self.called: dict[int, Definition] = {}
 
-    def define(self, top: Region, states: tuple[tuple[int, ...], ...] = ()) -> Definition:
+    def define(self, top: Region, loop: Loop | None = None) -> Definition:
         """All definitions, those that others use behind them; the result is the one of the whole model."""
         name = self.namer.name(top.frame.class_name)
         levels: dict[int, list[Call]] = {}
@@ -143,8 +143,8 @@ class Definer:
             self.define_level(levels[height])
         whole = self.instance(top)
         # Files are dealt to the branches at the ends.
-        stream = whole.stream if states else with_ends(whole.stream)
-        definition = Definition(name, top.frame.class_name, stream, states=states)
+        stream = whole.stream if loop else with_ends(whole.stream)
+        definition = Definition(name, top.frame.class_name, stream, loop=loop)
         definition.texts = [self.text(creation, None, {}) for creation in whole.creations]
         self.definitions.append(definition)
         self.definitions.reverse()

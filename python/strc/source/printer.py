@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..ir.model import Loop, Shape
 from ..streams import Leaf, Pass, Pipe, Separator, Split, Stream
 from .definitions import Definition
 from .literals import literal
@@ -47,6 +48,10 @@ def passing(count: int) -> str:
     return "Identity<tensor>()" if count == 1 else f"separator({literal((1,) * count)})"
 
 
+def tensor(shape: Shape | None) -> str:
+    return "tensor" if shape is None else f"tensor<float>[{', '.join(map(str, shape))}]"
+
+
 class Printer:
     """The body of one definition; `texts` are taken in the order of the leaves."""
 
@@ -83,18 +88,17 @@ class Printer:
 
     def text(self) -> str:
         """The whole definition."""
-        if self.definition.states:
-            return self.loop()
+        if self.definition.loop:
+            return self.loop(self.definition.loop)
         parameters = ", ".join(f"{parameter.type} {parameter.name}" for parameter in self.definition.parameters)
         ends = "tensor->tensor" if self.definition.stream.pops else "void->tensor"
         head = f"{ends} pipeline {self.definition.name}{f'({parameters})' if parameters else ''} {{"
         return "\n".join([*wrapped(head, ""), *self.parts(self.definition.stream, INDENT), "}"])
 
-    def loop(self) -> str:
-        """A feedback loop, in which the states go round and begin as zeros."""
-        states = self.definition.states
-        stream = self.definition.stream
-        lines = [f"tensor->tensor feedbackloop {self.definition.name} {{"]
+    def loop(self, loop: Loop) -> str:
+        """A feedback loop, in which the states go round and begin as zeros. Its ends say the shapes, so that files hold many items."""
+        stream, states = self.definition.stream, loop.states
+        lines = [f"{tensor(loop.taken)}->{tensor(loop.given)} feedbackloop {self.definition.name} {{"]
         lines.append(f"{INDENT}join roundrobin({stream.pops - len(states)}, {len(states)});")
         lines += [f"{INDENT}body pipeline {{", *self.parts(stream, INDENT * 2), f"{INDENT}}}"]
         lines.append(f"{INDENT}loop {passing(len(states))};")

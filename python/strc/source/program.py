@@ -29,7 +29,7 @@ def source_of(program: Program, replicate: bool = False, title: str = "") -> str
     """The .str source of a program. The stream that stands for all of it has the program's name and comes first."""
     check(program)
     definer = Definer(replicate)
-    definer.define(region_of(program), program.states)
+    definer.define(region_of(program), program.loop)
     blocks = [f"// {title}"] if title else []
     for definition in definer.definitions:
         blocks.append("\n".join([*comment(definition), Printer(definition).text()]))

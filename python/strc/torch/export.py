@@ -14,6 +14,7 @@ import torch
 from .. import passes
 from ..errors import ImportFailure
 from ..ir import Program
+from ..ir.model import Loop, Shape
 from ..ir.operators import weights_prefix
 from ..source import source_of
 from .capture import Captured, capture
@@ -48,23 +49,32 @@ def import_model(
     """
     captured, program, tensors = lower(capture(model, [*example_inputs, *states], dynamic))
     if states:
-        program.states = states_of(captured, program, states)
+        program.loop = loop_of(captured, program, example_inputs, states)
     return Imported(captured, passes.run(program), tensors)
 
 
-def states_of(captured: Captured, program: Program, states: Sequence[torch.Tensor]) -> tuple[tuple[int, ...], ...]:
-    """The shapes of the states, which have to come back as they went in."""
+def loop_of(
+    captured: Captured, program: Program, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor]
+) -> Loop:
+    """The states, which have to come back as they went in, and the shapes at the ends."""
     output = next(node for node in captured.graph.nodes if node.op == "output")
-    given = [node.meta["val"] for node in output.args[0] if isinstance(node, torch.fx.Node)]
-    if len(given) <= len(states) or len(given) != len(program.results):
+    results = [node.meta["val"] for node in output.args[0] if isinstance(node, torch.fx.Node)]
+    if len(results) <= len(states) or len(results) != len(program.results):
         raise ImportFailure(f"the model has to give {len(states) + 1} tensors or more: its results, and then its states")
-    for before, after in zip(states, given[-len(states) :]):
-        if before.dtype != torch.float32:
-            raise ImportFailure(f"a state of {str(before.dtype).removeprefix('torch.')}: only states of float can go round")
-        if tuple(before.shape) != tuple(after.shape) or after.dtype != before.dtype:
-            sizes = ["x".join(map(str, tensor.shape)) for tensor in (before, after)]
+    given, after = results[: -len(states)], results[-len(states) :]
+    for one, other in zip(states, after):
+        if one.dtype != torch.float32:
+            raise ImportFailure(f"a state of {str(one.dtype).removeprefix('torch.')}: only states of float can go round")
+        if tuple(one.shape) != tuple(other.shape) or one.dtype != other.dtype:
+            sizes = ["x".join(map(str, tensor.shape)) for tensor in (one, other)]
             raise ImportFailure(f"a state of shape {sizes[0]} comes back with shape {sizes[1]}")
-    return tuple(tuple(state.shape) for state in states)
+    return Loop(tuple(tuple(state.shape) for state in states), only_shape(inputs), only_shape(given))
+
+
+def only_shape(tensors: Sequence[torch.Tensor]) -> Shape | None:
+    """The shape of floats that stand alone."""
+    alone = len(tensors) == 1 and tensors[0].dtype == torch.float32
+    return tuple(int(size) for size in tensors[0].shape) if alone else None
 
 
 def export(
