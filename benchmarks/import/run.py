@@ -35,12 +35,15 @@ def eager_seconds(model, x, runs):
     return best
 
 
-def run_strc(strc_path, folder, top, x, runs):
-    """Output and seconds an item; or what strc says instead."""
+def run_strc(strc_path, folder, top, x):
+    """Output and seconds with all that comes before; or None and what strc says instead."""
     numpy.save(folder / "x.npy", x.numpy())
-    words = [strc_path, "run", "--top", top, "--stats", "model.str", "--in", "x.npy", "--out", "y.npy"]
+    words = [strc_path, "run", "--top", top, "model.str", "--in", "x.npy", "--out", "y.npy"]
     start = time.perf_counter()
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    try:
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+    except subprocess.TimeoutExpired:
+        return None, "takes more than 10 minutes"
     seconds = time.perf_counter() - start
     if done.returncode != 0:
         return None, done.stderr.strip().splitlines()[0] if done.stderr.strip() else f"exit status {done.returncode}"
@@ -70,7 +73,7 @@ def row(entry, options):
         if options.no_run:
             return [*start, "", "", ""]
         eager = f"{1000 * eager_seconds(model, x, options.runs):.1f}"
-        found, seconds = run_strc(options.strc, folder, type(model).__name__, x, options.runs)
+        found, seconds = run_strc(options.strc, folder, type(model).__name__, x)
         if found is None:
             return [*start, seconds, eager, ""]
         return [*start, f"{difference(found, model(x)):.1e}", eager, f"{1000 * seconds:.0f}"]

@@ -85,6 +85,15 @@ def test_statistics_of_the_batch(tmp_path):
     assert "statistics of the batch" in told
 
 
+def test_the_model_stays_as_it_was(tmp_path):
+    model = nn.Sequential(nn.Linear(3, 4), nn.Dropout(), nn.BatchNorm1d(4))
+    model[2].eval()
+    before = [value.clone() for value in model.state_dict().values()]
+    strc.torch.export(model, (torch.randn(2, 3),), tmp_path / "model.str")
+    assert [module.training for module in model.modules()] == [True, True, True, False]
+    assert all(torch.equal(one, other) for one, other in zip(before, model.state_dict().values()))
+
+
 def test_what_was_there_stays(tmp_path):
     path = tmp_path / "model.str"
     path.write_text("mine")

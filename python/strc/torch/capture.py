@@ -158,12 +158,24 @@ def is_in_place(node: torch.fx.Node) -> bool:
     return name.endswith("_") and not name.endswith("__")
 
 
+@contextlib.contextmanager
+def evaluating(model: torch.nn.Module) -> Iterator[None]:
+    """The model as it is when it runs (no dropout, stored statistics); afterwards it is as it was."""
+    trained = [module for module in model.modules() if module.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for module in trained:
+            module.training = True
+
+
 def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = ()) -> Captured:
     """The graph of a model for inputs like these. Raises `ImportFailure` with the model's own line."""
     check_version()
-    model = model.eval()
-    try_out(model, inputs)
-    program = exported(model, inputs, dynamic)
+    with evaluating(model):
+        try_out(model, inputs)
+        program = exported(model, inputs, dynamic)
     if changes_views(program.graph):
         with quiet():
             program = program.run_decompositions({})
