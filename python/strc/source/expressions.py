@@ -51,7 +51,7 @@ EXPRESSIONS: dict[str, Expression] = {
         cosh="cosh(x)", exp="exp(x)", log="log(x)", log10="log10(x)", erf="erf(x)", sqrt="sqrt(x)", abs="abs(x)",
         floor="floor(x)", ceil="ceil(x)", round="rint(x)", neg="-x", rsqrt="1 / sqrt(x)", reciprocal="1 / x",
         square="x * x", log1p="log(1 + x)", expm1="exp(x) - 1", log2="log(x) / log(2.0)", exp2="pow(2.0, x)",
-        logical_not="!x", softsign="x / (1 + abs(x))", logsigmoid="min(x, 0.0) - log(1 + exp(-abs(x)))",
+        logical_not="where(x, false, true)", softsign="x / (1 + abs(x))", logsigmoid="min(x, 0.0) - log(1 + exp(-abs(x)))",
         mish="x * tanh(max(x, 0.0) + log(1 + exp(-abs(x))))",
         to_float="(float) x", to_double="(double) x", to_int="(int) x", to_boolean="(boolean) x", to_long="(long) x",
         all_amin="amin(x)",

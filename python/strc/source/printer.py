@@ -31,13 +31,13 @@ def arguments_of(text: str) -> list[str]:
     return [piece.strip() for piece in [*pieces, text[start:]]]
 
 
-def wrapped(text: str, indent: str) -> list[str]:
-    """A line, broken behind commas where it is too long."""
+def wrapped(text: str, indent: str, further: str = INDENT) -> list[str]:
+    """A line, broken behind commas where it is too long, as `strc fmt` does it; `further` is the indent of what follows."""
     lines, line = [], indent
     for i, piece in enumerate(arguments_of(text)):
         if i and len(line) + 1 + len(piece) > WIDTH:
             lines.append(line)
-            line = indent + INDENT * 2 + piece
+            line = indent + further + piece
         else:
             line += f" {piece}" if i else piece
     return [*lines, line]
@@ -93,7 +93,7 @@ class Printer:
         parameters = ", ".join(f"{parameter.type} {parameter.name}" for parameter in self.definition.parameters)
         ends = "tensor->tensor" if self.definition.stream.pops else "void->tensor"
         head = f"{ends} pipeline {self.definition.name}{f'({parameters})' if parameters else ''} {{"
-        return "\n".join([*wrapped(head, ""), *self.parts(self.definition.stream, INDENT), "}"])
+        return "\n".join([*wrapped(head, "", INDENT * 2), *self.parts(self.definition.stream, INDENT), "}"])
 
     def loop(self, loop: Loop) -> str:
         """A feedback loop, in which the states go round and begin as zeros. Its ends say the shapes, so that files hold many items."""

@@ -15,7 +15,7 @@ def comment(definition: Definition) -> list[str]:
     if not definition.modules:
         return []
     listed = ", ".join(definition.modules)
-    return [line.replace("    " * 2, "// ", 1) if i else line for i, line in enumerate(wrapped(f"// {listed}", ""))]
+    return [line.replace("    ", "// ", 1) if i else line for i, line in enumerate(wrapped(f"// {listed}", ""))]
 
 
 def check(program: Program) -> None:

@@ -125,6 +125,7 @@ BINARY = {
     "pow": ("pow", "pow_scalar", ""),
     "maximum": ("maximum", "clamp_min", "clamp_min"),
     "minimum": ("minimum", "clamp_max", "clamp_max"),
+    "atan2": ("atan2", "", ""),
     "eq": ("eq", "eq_scalar", "eq_scalar"),
     "ne": ("ne", "ne_scalar", "ne_scalar"),
     "lt": ("lt", "lt_scalar", "gt_scalar"),
@@ -221,7 +222,7 @@ def two(kind: str) -> Lower:
 
 for kind in ("mul", *COMPARISONS.split()):
     lowers(f"{kind}.Tensor", f"{kind}.Scalar")(two(kind))
-for kind in ("maximum", "minimum"):
+for kind in ("maximum", "minimum", "atan2"):
     lowers(f"{kind}.default")(two(kind))
 lowers("max.other")(two("maximum"))
 lowers("min.other")(two("minimum"))
