@@ -81,6 +81,7 @@ void BodyEmitter::emit() {
     countItems();
     chooseSelections();
     chooseRounds();
+    chooseVectorMath();
     declareLocals();
     bindParameters();
     showVariables();

@@ -101,9 +101,9 @@ base::Result<Jit> Jit::load(Module made, const Options& wanted) {
         library.addGenerator(std::move(*math));
     else
         llvm::consumeError(math.takeError());
-    if (options.fastMath) {
+    if (made.impl->usesVectors) {
         auto vectors = llvm::orc::DynamicLibrarySearchGenerator::Load(
-            "libmvec.so.1", impl->jit->getDataLayout().getGlobalPrefix());
+            kVectorLibrary, impl->jit->getDataLayout().getGlobalPrefix());
         if (vectors)
             library.addGenerator(std::move(*vectors));
         else  // where there is none nothing asks for it

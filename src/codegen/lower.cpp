@@ -47,8 +47,8 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     impl->context->setOptPassGate(*impl->gate);
     impl->module = std::make_unique<llvm::Module>("strc", *impl->context);
     auto machine = targetMachine(options);
-    if (machine->getTargetTriple().isX86())
-        impl->vectorFloats = machine->getMCSubtargetInfo()->checkFeatures("+avx2") ? 8 : 4;
+    impl->vectorFloats = vectorFloats(*machine);
+    impl->vectorDoubles = vectorDoubles(*machine, options);
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context, program, plan, options, *impl);

@@ -246,8 +246,8 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
     };
     llvm::Type* floatType = shaped(x, b.getFloatTy());
     auto toReal = [&](llvm::Type* type) -> llvm::Value* {
-        if (auto known = floatResults.find(x); known != floatResults.end() && type == floatType)
-            return known->second;
+        if (auto* wide = llvm::dyn_cast<llvm::FPExtInst>(x); wide && wide->getSrcTy() == type)
+            return wide->getOperand(0);
         if (isReal)
             return x->getType()->getScalarSizeInBits() < type->getScalarSizeInBits()
                        ? b.CreateFPExt(x, type)
@@ -313,36 +313,24 @@ llvm::Value* BodyEmitter::math(const Instr& instr) {
     }
     std::vector<llvm::Value*> args{x};
     if (y) args.push_back(y);
+    if (isFloatMath(instr))
+        if (llvm::Value* small = floatMath(instr, args))
+            return b.CreateFPExt(small, small->getType()->getWithNewType(b.getDoubleTy()));
     auto call = [&](llvm::ArrayRef<llvm::Value*> with) -> llvm::Value* {
         return m.callLibm(b, types::name(instr.math), with);
     };
-    llvm::Value* made = isVarying(instr.result) ? eachLane(args, call) : call(args);
-    if (llvm::Value* small = m.options.fastMath ? floatMath(instr, args) : nullptr)
-        floatResults[made] = small;
-    return made;
+    return isVarying(instr.result) ? eachLane(args, call) : call(args);
 }
 
-/// What is rounded to a float at once need not be a double before; then the double is not used. Null:
-/// an argument is more than a float.
+/// The same as a float, if there is something faster; else null.
 llvm::Value* BodyEmitter::floatMath(const Instr& instr, llvm::ArrayRef<llvm::Value*> args) {
+    const bool inVectors = vectorMath && isVarying(instr.result);
+    if (!m.options.fastMath && !inVectors) return nullptr;
     std::vector<llvm::Value*> floats;
-    for (llvm::Value* arg : args) {
-        llvm::Type* type = arg->getType()->getWithNewType(b.getFloatTy());
-        auto* wide = llvm::dyn_cast<llvm::FPExtInst>(arg);
-        auto* constant = llvm::dyn_cast<llvm::ConstantFP>(arg);
-        if (wide && wide->getSrcTy() == type) {
-            floats.push_back(wide->getOperand(0));
-        } else if (constant) {
-            llvm::APFloat value = constant->getValueAPF();
-            bool loses = false;
-            value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven, &loses);
-            if (loses) return nullptr;
-            floats.push_back(llvm::ConstantFP::get(type, value));
-        } else {
-            return nullptr;
-        }
-    }
-    return m.callFloat(b, types::name(instr.math), floats);
+    for (llvm::Value* arg : args)
+        floats.push_back(b.CreateFPTrunc(arg, arg->getType()->getWithNewType(b.getFloatTy())));
+    return m.options.fastMath ? m.callFloat(b, types::name(instr.math), floats)
+                              : roundedMath(instr.math, std::move(floats));
 }
 
 namespace {
@@ -369,6 +357,8 @@ llvm::Value* BodyEmitter::complexMath(const Instr& instr) {
     const bool varies = isVarying(instr.result);
     if (instr.math == MathFn::Abs) return modulus(args[0], args[1]);
     if (instr.math == MathFn::Arg) {
+        if (vectorMath && varies)
+            if (llvm::Value* made = roundedMath(MathFn::Atan2, {args[1], args[0]})) return made;
         auto call = [&](llvm::ArrayRef<llvm::Value*> z) -> llvm::Value* {
             return b.CreateCall(m.runtime("strc_complex_arg"), z);
         };

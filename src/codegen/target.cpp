@@ -82,6 +82,25 @@ std::unique_ptr<llvm::TargetMachine> targetMachine(const Options& options) {
     return std::move(*machine);
 }
 
+unsigned vectorFloats(const llvm::TargetMachine& machine) {
+    if (!machine.getTargetTriple().isX86()) return 0;
+    return machine.getMCSubtargetInfo()->checkFeatures("+avx2") ? 8 : 4;
+}
+
+unsigned vectorDoubles(const llvm::TargetMachine& machine, const Options& options) {
+    const bool isHere = options.target.empty() && machine.getTargetTriple().isArch64Bit();
+    if (!isHere || !machine.getTargetTriple().isX86()) return 0;
+    const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
+    if (features.checkFeatures("+avx512f")) return 8;
+    return features.checkFeatures("+avx2") ? 4 : 2;
+}
+
+bool hasVectorFunction(const std::string& symbol) {
+    static llvm::sys::DynamicLibrary library =
+        llvm::sys::DynamicLibrary::getPermanentLibrary(kVectorLibrary);
+    return library.isValid() && library.getAddressOfSymbol(symbol.c_str());
+}
+
 std::string printAssembly(const Module& made, const Options& options) {
     base::Timing timing(*made.impl->passes, base::Pass::MachineCode);
     auto machine = targetMachine(affordable(*made.impl, options));

@@ -8,6 +8,7 @@
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "ir/count_items.h"
+#include "ir/float_math.h"
 #include "ir/lanes.h"
 #include "ir/loop_lanes.h"
 #include "ir/selections.h"
@@ -99,6 +100,9 @@ private:
     llvm::Value* modulus(llvm::Value* re, llvm::Value* im);
     llvm::Value* withPart(const Instr&);
     llvm::Value* floatMath(const Instr&, llvm::ArrayRef<llvm::Value*> args);
+    bool isFloatMath(const Instr& instr) const {
+        return !floatResults.empty() && floatResults[instr.result];
+    }
     llvm::Value* part(llvm::Value* from, std::uint64_t k);
     llvm::Value* pair(llvm::Value* re, llvm::Value* im);
 
@@ -199,6 +203,11 @@ private:
     llvm::Value* eachLane(llvm::ArrayRef<llvm::Value*> args,
                           llvm::function_ref<llvm::Value*(llvm::ArrayRef<llvm::Value*>)>);
 
+    // ---- vector_math.cpp: built-in functions in lanes
+    void chooseVectorMath();
+    bool isVectorMath(const Instr&) const;
+    llvm::Value* roundedMath(types::MathFn, std::vector<llvm::Value*> floats);
+
     // ---- loop_lanes.cpp: several rounds of a loop at once
     void chooseRounds();
     bool readsFit(const ir::LoopLanes&) const;
@@ -273,8 +282,8 @@ private:
     bool queued = false;  ///< In and Out are queues
 
     std::unique_ptr<BodyDebug> debug;  ///< null: without -g
-    /// Results of built-in functions in double whose arguments are floats, and the same as floats.
-    std::map<llvm::Value*, llvm::Value*> floatResults;
+    std::vector<bool> floatResults;  ///< ir::findFloatMath; empty: nobody asks
+    bool vectorMath = false;  ///< such functions are done in vectors, where they vary
     std::optional<ir::Selections> selections;
     llvm::Value* when = nullptr;  ///< in a side of a selection: its condition
     llvm::Value* beside = nullptr;  ///< memory for what must not be pushed

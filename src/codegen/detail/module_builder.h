@@ -31,6 +31,8 @@ struct Module::Impl {
     base::Passes* passes = nullptr;
     /// Floats that functions of the vector library take at once; 0: there is no such library.
     unsigned vectorFloats = 0;
+    unsigned vectorDoubles = 0;  ///< the same, of those on doubles
+    bool usesVectors = false;  ///< functions of that library are called
     std::unique_ptr<llvm::OptPassGate> gate;  ///< of the context
     Effort effort = Effort::All;
 };
@@ -85,6 +87,10 @@ public:
     /// places (Options::fastMath).
     llvm::Value* callFloat(llvm::IRBuilder<>&, std::string_view name,
                            llvm::ArrayRef<llvm::Value*> args);
+
+    /// From vectors of `width` floats to one: the function in double, rounded, the same bits in each lane as callLibm gives
+    /// (vector_math.cpp). Null: there is none that is faster.
+    llvm::Function* vectorMath(types::MathFn, unsigned width);
 
     int site(Site);
 
@@ -164,6 +170,7 @@ private:
     std::map<std::tuple<graph::KernelId, bool, bool>, KernelFunctions> kernels;
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
+    std::map<std::pair<types::MathFn, unsigned>, llvm::Function*> vectorFunctions;
     std::map<const ir::Body*, bool> recursive;
     std::map<const ir::Body*, bool> stringMakers;
     std::vector<Pending> pending;

@@ -16,4 +16,12 @@ std::string whyNotHere();
 std::unique_ptr<llvm::TargetMachine> targetMachine(const Options&);
 llvm::orc::JITTargetMachineBuilder targetBuilder(const Options&);
 
+inline constexpr const char* kVectorLibrary = "libmvec.so.1";
+/// How many numbers the functions of libmvec take at once on it; 0: there are none. Of those on doubles several
+/// are new in glibc 2.35, so they count only where they are on this system.
+unsigned vectorFloats(const llvm::TargetMachine&);
+unsigned vectorDoubles(const llvm::TargetMachine&, const Options&);
+/// Is the function in this system's libmvec?
+bool hasVectorFunction(const std::string& symbol);
+
 }  // namespace strc::codegen
