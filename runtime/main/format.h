@@ -26,12 +26,14 @@ typedef struct strc_reader {
     void *own;  ///< of the format; freed when closed
     int any;  ///< items have been read
     uint64_t item_bytes;  ///< raw: in the file; 0: other formats
+    uint64_t missing;  ///< bytes that the file told of and has not, as far as its end is known
 } strc_reader;
 
 typedef struct strc_writer {
     strc_sink sink;
     strc_item item;
     strc_stream_info info;  ///< what is asked for
+    uint64_t clipped;  ///< samples beyond the greatest that the file has
     const struct strc_format *format;
     void *own;
 } strc_writer;

@@ -36,6 +36,11 @@ strc_number strc_number_load(strc_kind, const void *from);
 /// What a cast to int makes of it.
 int32_t strc_int_of(double);
 
+/// Is a sample, in units of the file, more than rounding beyond the greatest? A number of just 1 is not.
+static inline int strc_is_beyond(double sample, double full_scale, strc_kind kind) {
+    return sample < -full_scale || sample > (kind == STRC_INT ? full_scale - 1 : full_scale);
+}
+
 /// Begins the own data of readers of numbers: what came of an item whose rest is still to come.
 typedef struct strc_number_reader {
     strc_numbers item;

@@ -285,6 +285,24 @@ static void report_bytes_left(const strc_executable *about, const strc_reader *r
         strc_note(STRC_MESSAGE_Hint, "'--in-format' says what else it holds than raw items");
 }
 
+static void report_short(const strc_executable *about, const strc_reader *reader) {
+    strc_digits digits;
+    char bytes[sizeof digits + sizeof " bytes"];
+    if (reader->missing == 0) return;
+    strcpy(bytes, strc_decimal_text(digits, (int64_t)reader->missing));
+    strcat(bytes, reader->missing == 1 ? " byte" : " bytes");
+    strc_report((strc_severity)about->short_file, nowhere, STRC_MESSAGE_ShortFile,
+                (const char *const[]){reader->source.name, bytes, 0});
+}
+
+static void report_clipped(const strc_executable *about, const strc_writer *writer) {
+    strc_digits digits;
+    if (writer->clipped == 0) return;
+    strc_report((strc_severity)about->clipped_samples, nowhere, STRC_MESSAGE_ClippedSamples,
+                (const char *const[]){strc_decimal_text(digits, (int64_t)writer->clipped),
+                                      writer->sink.name, 0});
+}
+
 static void report_left_overs(const strc_surroundings *all) {
     const strc_executable *about = all->about;
     int ended = all->outcome == STRC_NO_INPUT;
@@ -294,14 +312,19 @@ static void report_left_overs(const strc_surroundings *all) {
         int is_assumed =
             about->inputs[k].node == STRC_OPEN && all->options.in.format == STRC_FORMATS;
         if (ended) report_items_left(about, input);
-        if (ended || (all->outcome == STRC_FAILED && !input->reader.any))
+        if (ended || (all->outcome == STRC_FAILED && !input->reader.any)) {
+            report_short(about, &input->reader);
             report_bytes_left(about, &input->reader, is_assumed);
+        }
     }
 }
 
 void strc_world_close(strc_surroundings *all) {
     for (uint32_t k = 0; k < all->writer_count; ++k)
-        if (all->writers[k].sink.buffer) strc_writer_close(&all->writers[k]);
+        if (all->writers[k].sink.buffer) {
+            strc_writer_close(&all->writers[k]);
+            report_clipped(all->about, &all->writers[k]);
+        }
     report_left_overs(all);
     for (uint32_t k = 0; all->inputs && k < all->about->program->inputs; ++k) {
         if (!all->inputs[k].reader.format) continue;

@@ -55,6 +55,7 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
         double value = strc_number_load(item.kind, at).real;
         if (is_real(item.kind)) value *= full_scale;
         if (value != value) value = 0;
+        if (strc_is_beyond(value, full_scale, item.kind)) ++writer->clipped;
         int sample = (int)lrint(fmin(fmax(value, -full_scale), full_scale - 1));
         const unsigned char bytes[kSampleBytes] = {(unsigned char)(sample & 0xff),
                                                    (unsigned char)(sample >> 8 & 0xff)};

@@ -15,6 +15,7 @@ enum {
 };
 static const double full_scale_16 = 32768;
 static const uint64_t size_limit = 0xFFFFFFFFull - 1024;  // sizes in headers have 32 bits
+static const uint32_t told_of_pipes = 0x7FFF0000u;  // such sizes, too, say only that there are many
 static const uint32_t unknown_size = 0xFFFFFFFFu;  // of what goes through a pipe
 
 /// Samples that one number of an item takes.
@@ -45,6 +46,7 @@ typedef struct wav_reader {
     uint64_t start;  ///< of the samples in the file
     uint64_t samples;  ///< in all; STRC_UNKNOWN: until the end of the pipe
     uint64_t left;
+    uint64_t end;  ///< of the samples, as the header says; 0: it does not
 } wav_reader;
 
 static int wrong(const strc_reader *reader, const char *why) {
@@ -80,6 +82,12 @@ static int read_format(strc_reader *reader, const unsigned char *chunk, uint32_t
     return 0;
 }
 
+/// The file has so many bytes, if that is known.
+static void note_end(strc_reader *reader, uint64_t bytes) {
+    const wav_reader *own = reader->own;
+    if (bytes != STRC_UNKNOWN && own->end > bytes) reader->missing = own->end - bytes;
+}
+
 /// Chunks up to the samples.
 static int read_header(strc_reader *reader) {
     wav_reader *own = reader->own;
@@ -107,6 +115,8 @@ static int read_header(strc_reader *reader) {
             own->samples = data == STRC_UNKNOWN ? STRC_UNKNOWN
                                                 : data / frame * (uint64_t)reader->info.channels;
             own->left = own->samples;
+            own->end = size < told_of_pipes ? own->start + size : 0;
+            note_end(reader, end);
             return 0;
         }
         if (is_format) {
@@ -151,6 +161,8 @@ static int64_t read_numbers(strc_reader *reader, unsigned char *to, uint64_t cou
     if (own->left < per_number) return 0;
     int64_t there = strc_source_ask(&reader->source, size);
     if (there < 0) return -1;
+    if (there < (int64_t)size)
+        note_end(reader, reader->source.taken + strc_source_buffered(&reader->source));
     uint64_t numbers = (uint64_t)there / size;
     if (numbers > count) numbers = count;
     if (numbers > own->left / per_number) numbers = own->left / per_number;
@@ -263,6 +275,8 @@ static int write_sample(strc_writer *writer, double value) {
         strc_number_store(strc_real(value), own->sample == 8 ? STRC_DOUBLE : STRC_FLOAT, bytes);
     } else {
         double scale = ldexp(1, (int)(8 * own->sample) - 1);
+        if (strc_is_beyond(is_int ? value : value * scale, scale, own->item.kind))
+            ++writer->clipped;
         int32_t sample = to_sample(is_int ? value / scale : value, scale);
         put_little(bytes, (uint32_t)sample + (own->sample == 1 ? 128 : 0), (int)own->sample);
     }

@@ -274,6 +274,8 @@ private:
         row.main_stream = mainStream;
         row.left_over = severityOf(base::Diag::InputLeftOver);
         row.bytes_left_over = severityOf(base::Diag::BytesLeftOver);
+        row.clipped_samples = severityOf(base::Diag::ClippedSamples);
+        row.short_file = severityOf(base::Diag::ShortFile);
         row.parameter_count = static_cast<std::uint32_t>(program.module.open.size());
         top.name = kTables;
         top.bytes.assign(reinterpret_cast<const char*>(&row), sizeof row);

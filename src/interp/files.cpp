@@ -51,6 +51,9 @@ std::optional<Identity> identityOf(const std::string& name) {
 bool closeWriter(base::Context& context, const elab::Elaboration& program, graph::NodeId node,
                  io::ItemWriter& writer) {
     base::Status status = writer.close();
+    if (const io::ItemWriter::Clipped clipped = writer.clipped(); clipped.samples > 0)
+        context.diags.add(base::Diag::ClippedSamples)
+            << static_cast<std::int64_t>(clipped.samples) << clipped.file;
     if (status || writer.readerGone()) return true;
     reportFile(context, program, node, status.failure());
     return false;
@@ -158,6 +161,9 @@ std::uint64_t reportItemsLeft(base::Context& context, const io::Supply& input) {
 }
 
 void reportBytesLeft(base::Context& context, const io::Supply& input, bool assumed) {
+    if (const std::uint64_t missing = input.missing(); missing > 0)
+        context.diags.add(base::Diag::ShortFile)
+            << input.name() << std::to_string(missing) + (missing == 1 ? " byte" : " bytes");
     const io::ItemReader::Rest rest = input.rest();
     if (rest.bytes == 0) return;
     auto& told = context.diags.add(base::Diag::BytesLeftOver)

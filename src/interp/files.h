@@ -52,7 +52,7 @@ bool closeOutput(base::Context&, const elab::Elaboration&, io::ItemWriter&);
 
 /// Warns of items that did not come to be used; how many those are.
 std::uint64_t reportItemsLeft(base::Context&, const io::Supply&);
-/// Warns of bytes at the end that are no item. `assumed`: nobody said what format the input has.
+/// Warns of bytes at the end that are no item, and of those that the file told of and has not. `assumed`: nobody said what format the input has.
 void reportBytesLeft(base::Context&, const io::Supply&, bool assumed);
 
 }  // namespace strc::interp

@@ -57,6 +57,8 @@ public:
         std::uint64_t itemBytes = 0;
     };
     virtual Rest rest() const { return {}; }
+    /// Bytes that are told of at the beginning and are not there, as far as the end is known.
+    virtual std::uint64_t missing() const { return 0; }
     virtual StreamInfo info() const { return {}; }
 };
 
@@ -68,6 +70,12 @@ public:
     virtual base::Status flush() = 0;
     /// Completes headers, flushes and closes; called exactly once.
     virtual base::Status close() = 0;
+    /// Samples beyond the greatest that the file has; and what messages call it.
+    struct Clipped {
+        std::uint64_t samples = 0;
+        std::string file;
+    };
+    virtual Clipped clipped() const { return {}; }
     /// The failure was that nobody reads the pipe any more (as in `| head`).
     virtual bool readerGone() const = 0;
 };

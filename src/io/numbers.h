@@ -72,6 +72,12 @@ OpenWriter openRawWriter, openWavWriter, openNpyWriter, openCsvWriter, openPngWr
     openPcmWriter;
 
 /// Base of all writers.
+/// Is a sample, in units of the file, more than rounding beyond the greatest? A number of just 1 is not.
+inline bool isBeyond(double sample, double fullScale, types::TypeKind kind) {
+    return sample < -fullScale ||
+           (kind == types::TypeKind::Int ? sample > fullScale - 1 : sample > fullScale);
+}
+
 class SinkWriter : public ItemWriter {
 public:
     explicit SinkWriter(std::unique_ptr<Sink> opened) : sink(std::move(opened)) {}

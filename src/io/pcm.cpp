@@ -57,6 +57,7 @@ public:
             double value = load(item.kind, from + k * item.size).real;
             if (isReal(item.kind)) value *= kFullScale;
             if (value != value) value = 0;
+            if (isBeyond(value, kFullScale, item.kind)) ++beyond;
             auto sample =
                 static_cast<int>(std::lrint(std::clamp(value, -kFullScale, kFullScale - 1)));
             const unsigned char bytes[kSampleBytes] = {
@@ -67,9 +68,11 @@ public:
         return base::ok();
     }
     Status close() override { return sink->close(); }
+    Clipped clipped() const override { return {beyond, sink->name()}; }
 
 private:
     Numbers item;
+    std::uint64_t beyond = 0;
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ public:
     std::uint64_t left() const;
     /// Bytes at the end that are no item. They are never used.
     ItemReader::Rest rest() const { return reader->rest(); }
+    std::uint64_t missing() const { return reader->missing(); }
     /// No item has been read.
     bool isEmpty() const { return taken == 0 && ahead.empty(); }
     bool isPadded() const { return padded != 0; }

@@ -20,6 +20,8 @@ namespace {
 
 constexpr std::uint64_t kHeaderLimit = 1 << 20;  ///< of a pipe, looked through for the header
 constexpr sf_count_t kUnknownLength = 1ll << 40;  ///< what a pipe is said to be long
+/// Programs that write to pipes say that there are as many samples as can be, or nearly.
+constexpr std::uint64_t kToldOfPipes = 0x7FFF0000;
 constexpr sf_count_t kFramesAtOnce = 1024;
 constexpr sf_count_t kFramesAtOnceOfPipe = 256;  ///< fewer, to answer soon
 constexpr std::uint64_t kSizeLimit = 0xFFFFFFFFull - 1024;  ///< sizes in headers have 32 bits
@@ -60,6 +62,7 @@ public:
     explicit SoundInput(std::unique_ptr<Source> opened) : source(std::move(opened)) {}
 
     SNDFILE* open(SF_INFO& info) {
+        findEnd();
         SF_VIRTUAL_IO io{
             [](void* self) { return static_cast<SoundInput*>(self)->length(); },
             [](sf_count_t offset, int whence, void* self) {
@@ -77,10 +80,36 @@ public:
         return file;
     }
 
+    /// Bytes that the header tells of behind the end; of a pipe: as far as it has been read.
+    std::uint64_t missing() const {
+        const std::uint64_t there = source->size() ? *source->size() : source->position();
+        return toldEnd > there ? toldEnd - there : 0;
+    }
+
     std::unique_ptr<Source> source;
     std::optional<Failure> failure;
 
 private:
+    /// Where the samples end, as the header says; nowhere if it says only that there are very many.
+    void findEnd() {
+        unsigned char bytes[12];
+        auto number = [&](const unsigned char* at) {
+            return std::uint64_t{at[0]} | std::uint64_t{at[1]} << 8 | std::uint64_t{at[2]} << 16 |
+                   std::uint64_t{at[3]} << 24;
+        };
+        bool isWav = read(bytes, 12) == 12 && std::memcmp(bytes, "RIFF", 4) == 0 &&
+                     std::memcmp(bytes + 8, "WAVE", 4) == 0;
+        while (isWav && read(bytes, 8) == 8) {
+            const std::uint64_t size = number(bytes + 4);
+            if (std::memcmp(bytes, "data", 4) == 0) {
+                if (size < kToldOfPipes) toldEnd = position + size;
+                break;
+            }
+            position += size + size % 2;
+        }
+        position = 0;
+    }
+
     sf_count_t length() const {
         return source->size() ? static_cast<sf_count_t>(*source->size()) : kUnknownLength;
     }
@@ -150,6 +179,7 @@ private:
 
     std::vector<std::byte> head;
     std::uint64_t position = 0;
+    std::uint64_t toldEnd = 0;
     bool opening = true;
 };
 
@@ -183,6 +213,8 @@ public:
             static_cast<std::uint64_t>(sound.frames) * static_cast<std::uint64_t>(sound.channels);
         return samples / (item.count * samplesOf(item));
     }
+
+    std::uint64_t missing() const override { return input->missing(); }
 
     StreamInfo info() const override {
         StreamInfo info;
@@ -378,6 +410,7 @@ public:
     }
 
     bool readerGone() const override { return output->sink->readerGone(); }
+    Clipped clipped() const override { return {beyond, output->sink->name()}; }
 
 private:
     Status result(Status other) const {
@@ -406,10 +439,11 @@ private:
     }
 
     /// As libsndfile wants it: the greatest sample is the greatest int.
-    int encode(double value) const {
+    int encode(double value) {
         int bits = bitsOf(sound.format);
         double scale = std::ldexp(1.0, bits - 1);
         double fraction = item.kind == TypeKind::Int ? value / scale : value;
+        if (isBeyond(fraction * scale, scale, item.kind)) ++beyond;
         return static_cast<int>(static_cast<unsigned>(toSample(fraction, scale)) << (32 - bits));
     }
 
@@ -419,6 +453,7 @@ private:
     Numbers item;
     std::vector<double> frame;
     std::vector<int> integers;
+    std::uint64_t beyond = 0;
 };
 
 int sampleFormat(const StreamInfo& info) {

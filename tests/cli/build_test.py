@@ -365,6 +365,67 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         self.assertEqual(self.execute("--out=out.raw", input=bytes(9))[1], "")
 
 
+class Sounds(Executables):
+    """Warnings about sound files, the same from all engines."""
+
+    FLOATS = "float->float filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
+
+    def said(self, text, *words, input=b""):
+        """Messages of strc, without who says it."""
+        self.build(text, "--top=Twice")
+        _, compiled = self.execute(*words, input=input)
+        for engine in ([], ["--interpret"]):
+            _, err = self.call("run", *engine, "--top=Twice", *words, "p.str", input=input)
+            self.assertEqual(err.replace("strc: ", "p: "), compiled)
+        return compiled.replace("p: ", "")
+
+    def test_clipped_samples(self):
+        clipped = "warning: {} beyond full scale were clipped in '{}' [clipped-samples]\n"
+        self.file("in.raw", struct.pack("<6f", 0.5, -0.5, 0.51, -3, float("nan"), float("inf")))
+        for out in "out.wav", "out.pcm":
+            self.assertEqual(self.said(self.FLOATS, "--in=in.raw", f"--out={out}"), clipped.format("3 samples", out))
+        self.assertEqual(self.said(self.FLOATS, "--in=in.raw", "--out=out.wav", "--out-sample=float"), "")
+        self.assertEqual(self.said(self.FLOATS, "--in=in.raw", "--out=out.wav", "--out-sample=8"),
+                         clipped.format("3 samples", "out.wav"))  # fmt: skip
+        self.assertEqual(self.said(self.FLOATS, "--in=in.raw", "--out-format=wav"),
+                         clipped.format("3 samples", "standard output"))  # fmt: skip
+        self.file("in.raw", struct.pack("<4i", 16383, 16384, -16384, 7))
+        for out in "out.wav", "out.pcm":
+            self.assertEqual(self.said(TWICE, "--in=in.raw", f"--out={out}"), clipped.format("1 sample", out))
+
+    def test_files_that_end_too_soon(self):
+        short = "warning: '{}' ends {} before its header says [short-file]\n"
+
+        def wav(told, samples, more=b""):
+            data = struct.pack(f"<{len(samples)}h", *samples)
+            return struct.pack("<4sI8sIHHIIHH", b"RIFF", 36 + told, b"WAVEfmt ", 16, 1, 1, 8000, 16000, 2, 16) + more + \
+                struct.pack("<4sI", b"data", told) + data
+
+        cases = [
+            (wav(8, [1, 2, 3, 4]), None),
+            (wav(8, [1, 2, 3]), "2 bytes"),
+            (wav(8, [1, 2, 3]) + b"\1", "1 byte"),
+            (wav(2000, [1, 2, 3], struct.pack("<4sI3sx", b"LIST", 3, b"abc")), "1994 bytes"),
+            (wav(4, [1, 2]) + struct.pack("<4sI4s", b"LIST", 4, b"abcd"), None),
+            (wav(0x7FFFFFDB, [1, 2]), None),  # as programs write into pipes
+            (wav(0xFFFFFFFF, [1, 2]), None),
+        ]
+        for contents, missing in cases:
+            with self.subTest(missing, size=len(contents)):
+                self.file("in.wav", contents)
+                said = short.format("in.wav", missing) if missing else ""
+                self.assertEqual(self.said(TWICE, "--in=in.wav", "--out=out.raw"), said)
+                said = short.format("standard input", missing) if missing else ""
+                self.assertEqual(self.said(TWICE, "--in-format=wav", "--out=out.raw", input=contents), said)
+
+    def test_switched_off(self):
+        self.file("in.raw", struct.pack("<f", 3))
+        self.build(self.FLOATS, "--top=Twice", "-Wno-clipped-samples")
+        self.assertEqual(self.execute("--in=in.raw", "--out=out.wav"), (b"", ""))
+        self.build(self.FLOATS, "--top=Twice", "-Werror=clipped-samples")
+        self.assertIn("p: error: 1 sample beyond", self.execute("--in=in.raw", "--out=out.wav", status=1)[1])
+
+
 class OpenParameters(Executables):
     TEXT = """void->void pipeline Main(int n = 2, float gain = 0.5, boolean loud = false, double d = 1, complex z = 1i) {
     add Source(n);

@@ -125,6 +125,8 @@ typedef struct strc_executable {
     strc_text main_stream;
     uint32_t left_over;  ///< strc_severity of items left over
     uint32_t bytes_left_over;  ///< strc_severity of bytes left over
+    uint32_t clipped_samples;  ///< strc_severity of samples that were clipped
+    uint32_t short_file;  ///< strc_severity of files that end too soon
     uint32_t parameter_count;
     uint32_t can_fail;  ///< there are sites
 } strc_executable;
