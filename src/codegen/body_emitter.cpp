@@ -39,6 +39,7 @@ void emitLanes(ModuleBuilder& m, KernelFunctions& made, llvm::Function& function
     const ir::StreamCode& code = made.kernel->code;
     BodyEmitter emitter(m, made, &code, *code.work, function);
     if (which == Lanes::Turn) return emitter.emitTurn(width);
+    if (which == Lanes::Siblings) return emitter.emitSiblings(width);
     emitter.emitLanes(*made.lanes, width, which == Lanes::Turned);
 }
 
@@ -82,11 +83,13 @@ void BodyEmitter::emit() {
     chooseSelections();
     chooseRounds();
     chooseVectorMath();
+    if (siblings) bindOwn();
     declareLocals();
     bindParameters();
     showVariables();
     declareLarge();
-    if (lanes && usesColumns(rates) && !kernel.dealtIn) isTurned ? takeColumns() : makeColumns();
+    if (lanes && !siblings && usesColumns(rates) && !kernel.dealtIn)
+        isTurned ? takeColumns() : makeColumns();
     makeLoopColumns();
     block(body.entry);
     if (!b.GetInsertBlock()->getTerminator()) emitReturn(nullptr);
@@ -96,6 +99,11 @@ void BodyEmitter::emit() {
 /// Which checks of rates are needed: none where analysis has found the counts.
 void BodyEmitter::countItems() {
     if (!code || !kernel.kernel) return;
+    if (siblings) {
+        rates = kernel.kernel->work;
+        checkPops = checkPushes = false;
+        return;
+    }
     if (body.kind == ir::BodyKind::Setup || body.kind == ir::BodyKind::Init) {
         checkPops = checkPushes = false;
         return;
@@ -148,7 +156,7 @@ void BodyEmitter::declareLocals() {
             for (int d = 0; d < types::rank(type); ++d)
                 local.extents.push_back(entry.CreateAlloca(m.i32()));
         }
-        if (isParam || local.address) continue;
+        if (isParam || local.address || local.memory) continue;
         if (isLarge(k)) continue;
         llvm::Type* made = m.memoryType(type);
         if (type->isAggregate())
@@ -319,7 +327,7 @@ void BodyEmitter::releaseStrings() {
 void BodyEmitter::emitReturn(const Instr* instr) {
     if (!isFunction()) {
         checkCounts();
-        if (lanes) return writeOut();
+        if (lanes && !siblings) return writeOut();
         if (m.makesStrings(kernel, body)) releaseStrings();
     }
     if (instr && !instr->operands.empty())

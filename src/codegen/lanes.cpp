@@ -172,6 +172,7 @@ llvm::Value* BodyEmitter::loadStrided(const Type* type, llvm::Value* first, std:
 }
 
 llvm::Value* BodyEmitter::inputLanes(const Instr& instr, llvm::Value* index) {
+    if (siblings) return siblingItems(instr, index);
     llvm::Type* item = m.memoryType(instr.type);
     const bool isSame = !index->getType()->isVectorTy();
     if (isSame && kernel.dealtIn) return loadItems(instr.type, dealtItem(kIn, index));
@@ -198,6 +199,12 @@ llvm::Value* BodyEmitter::gatherDealt(const Type* type, llvm::Value* index) {
 
 /// What is pushed waits in rows until the firings are over: the items of one lane lie together.
 void BodyEmitter::pushLanes(const Instr& instr, llvm::Value* index) {
+    if (siblings) {
+        auto align = llvm::Align(static_cast<std::uint64_t>(types::alignOf(instr.type)));
+        b.CreateAlignedStore(toItems(instr.type, operand(instr, 0)),
+                             siblingPlace(kOut, instr.type, index), align);
+        return;
+    }
     llvm::FixedVectorType* row = vectorOf(itemType(instr.type));
     if (!pushedItems) {
         auto count = static_cast<std::uint64_t>(rates.push.max);

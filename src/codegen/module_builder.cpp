@@ -248,6 +248,7 @@ KernelFunctions& ModuleBuilder::kernel(graph::KernelId id, bool dealtIn, bool de
 unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
     if (options.level < 2 || plan.tapes == plan::Tapes::Ring) return 0;
     const elab::Kernel& kernel = *made.kernel;
+    if (kernel.siblings) return 0;
     const bool isDealt = made.dealtIn || made.dealtOut;
     if (kernel.blocks && !isDealt && firings >= kernel.blocks->firings) {
         const auto width = static_cast<unsigned>(kernel.blocks->firings);
@@ -276,7 +277,7 @@ unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
 
 llvm::Function* ModuleBuilder::declareLanes(const std::string& suffix, KernelFunctions& made,
                                             unsigned width, Lanes lanes) {
-    const bool fires = lanes != Lanes::Turn;
+    const bool fires = lanes == Lanes::Whole || lanes == Lanes::Turned;
     llvm::FunctionType* type = llvm::FunctionType::get(
         fires ? llvm::Type::getInt1Ty(context) : llvm::Type::getVoidTy(context),
         made.work->getFunctionType()->params(), false);
@@ -302,6 +303,12 @@ bool ModuleBuilder::takesTurned(const KernelFunctions& made) const {
 llvm::Function* ModuleBuilder::turnedLanes(KernelFunctions& made, unsigned width) {
     llvm::Function*& function = made.turnedLanes[width];
     if (!function) function = declareLanes(".turned", made, width, Lanes::Turned);
+    return function;
+}
+
+llvm::Function* ModuleBuilder::siblingLanes(KernelFunctions& made, unsigned width) {
+    llvm::Function*& function = made.siblings[width];
+    if (!function) function = declareLanes(".siblings", made, width, Lanes::Siblings);
     return function;
 }
 
@@ -387,7 +394,9 @@ void ModuleBuilder::emitPending() {
     while (!pending.empty() && !options.isInterrupted()) {
         Pending next = pending.back();
         pending.pop_back();
-        if (next.width != 0) {
+        if (next.kernel->kernel && next.kernel->kernel->siblings && next.width == 0) {
+            emitSiblings(*this, *next.kernel, *next.function);
+        } else if (next.width != 0) {
             base::Timing timing(passes, base::Pass::Lanes);
             emitLanes(*this, *next.kernel, *next.function, next.width, next.lanes);
             passes.show(base::Pass::Lanes, next.function->getName().str(),

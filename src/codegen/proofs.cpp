@@ -47,7 +47,7 @@ std::vector<std::optional<ir::Range>> ModuleBuilder::initialFields(const elab::K
 
 const ir::Proofs& ModuleBuilder::proofs(KernelFunctions& made) {
     static const ir::Proofs none;
-    if (!made.kernel || !options.checks) return none;
+    if (!made.kernel || !options.checks || made.kernel->siblings) return none;
     if (made.proofs) return *made.proofs;
     made.proofs.emplace();
     const ir::StreamCode& code = made.kernel->code;

@@ -240,6 +240,7 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
     bool isReal = from->is(TypeKind::Float) || from->is(TypeKind::Double);
     llvm::Type* intType = shaped(x, m.i32());
     auto toInt = [&]() -> llvm::Value* {
+        if (isReal && isRow(x)) return toInts(x);
         if (isReal)
             return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {intType, x->getType()}, {x});
         return b.CreateZExtOrTrunc(x, intType);
@@ -270,6 +271,19 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
             return b.CreateVectorSplat(static_cast<unsigned>(to->components()), toFloat());
         default: STRC_UNREACHABLE("a conversion that the language does not have");
     }
+}
+
+/// types::toInt in lanes; LLVM does its intrinsic one by one.
+llvm::Value* BodyEmitter::toInts(llvm::Value* row) {
+    llvm::Type* ints = vectorOf(m.i32());
+    auto bound = [&](double number) { return llvm::ConstantFP::get(row->getType(), number); };
+    auto number = [&](std::int64_t n) { return llvm::ConstantInt::getSigned(ints, n); };
+    llvm::Value* isLarge = b.CreateFCmpOGE(row, bound(2147483648.0));
+    llvm::Value* isSmall = b.CreateFCmpOLT(row, bound(-2147483648.0));
+    llvm::Value* isOutside = b.CreateOr(b.CreateOr(isLarge, isSmall), b.CreateFCmpUNO(row, row));
+    llvm::Value* inside = b.CreateFPToSI(b.CreateSelect(isOutside, bound(0), row), ints);
+    return b.CreateSelect(isLarge, number(INT32_MAX),
+                          b.CreateSelect(isSmall, number(INT32_MIN), inside));
 }
 
 llvm::Value* BodyEmitter::toText(const Type* from, llvm::Value* x) {

@@ -543,6 +543,8 @@ private:
     int stepsLeft = kMostSteps;
 };
 
+}  // namespace
+
 bool hasCheck(const Instr& instr) {
     switch (instr.op) {
         case Op::Elem:
@@ -553,6 +555,8 @@ bool hasCheck(const Instr& instr) {
         default: return false;
     }
 }
+
+namespace {
 
 /// (proved, in all)
 std::pair<std::size_t, std::size_t> checksOf(const Body& body, const Proofs& proofs) {

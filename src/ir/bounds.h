@@ -28,7 +28,8 @@ struct BoundsInput {
     std::int64_t workPeek = 0, preworkPeek = 0;  ///< items a firing may look at
 };
 
-/// Are there any of these checks?
+/// Is it an operation with such a check? Are there any of them?
+bool hasCheck(const Instr&);
 bool hasChecks(const StreamCode& code);
 
 /// Operations with a check that always holds, of the bodies that run; addresses are of `code`, which is specialised.

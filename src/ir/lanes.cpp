@@ -23,10 +23,11 @@ std::string itemsVary(const Type* type) {
 /// Goes through the body until nothing more turns out to vary.
 class Search {
 public:
-    explicit Search(const Body& body) : body(body) {
+    Search(const Body& body, const std::vector<std::uint32_t>& own) : body(body) {
         found.regs.resize(body.regs.size());
         found.locals.resize(body.locals.size());
         found.roots.resize(body.regs.size(), kNone);
+        for (std::uint32_t local : own) found.locals[local] = true;
     }
 
     Lanes run() {
@@ -194,7 +195,11 @@ private:
 
 }  // namespace
 
-Lanes findLanes(const Body& work) { return Search(work).run(); }
+Lanes findLanes(const Body& work) { return Search(work, {}).run(); }
+
+Lanes findLanes(const Body& work, const std::vector<std::uint32_t>& own) {
+    return Search(work, own).run();
+}
 
 std::string print(const Body& body, const Lanes& lanes) {
     if (!lanes.whyNot.empty()) return "none: " + lanes.whyNot;

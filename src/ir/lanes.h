@@ -21,6 +21,8 @@ struct Lanes {
 
 /// An If whose condition varies is done for the lanes it holds for; a loop goes on for all of them or none.
 Lanes findLanes(const Body& work);
+/// The same if each lane has its own of these locals from the start.
+Lanes findLanes(const Body& work, const std::vector<std::uint32_t>& own);
 
 /// "varying: %3 %4 x", registers and locals; or "none: " and why not.
 std::string print(const Body&, const Lanes&);

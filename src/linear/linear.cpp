@@ -8,11 +8,10 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
-#include "graph/effects.h"
+#include "elab/replace.h"
 #include "ir/text.h"
 #include "linear/extract.h"
 #include "linear/frequency.h"
-#include "linear/rewrite.h"
 #include "linear/select.h"
 #include "linear/synthesize.h"
 #include "sched/balance.h"
@@ -76,31 +75,6 @@ void showForms(base::Passes& passes, const graph::Graph& graph, const Forms& for
     }
 }
 
-std::string subjectOf(const graph::Graph& graph, const Region& region) {
-    const std::string name = nameOf(graph, region);
-    if (region.parent == graph::kNone) return name;
-    return graph::compositePath(graph, region.parent) + '.' + name;
-}
-
-bool mayChange(const elab::Elaboration& program) {
-    return program.graph.messages.empty() && program.portals.empty() &&
-           !program.graph.isDynamic() && !graph::hasVisibleOrder(program.graph);
-}
-
-/// Do all nodes that stay fire as often as before?
-bool firesAsBefore(const graph::Quota& before, const graph::Quota& after,
-                   const std::vector<NodeId>& nodeOf) {
-    std::vector<std::uint32_t> parts(after.steady.size());
-    for (NodeId id : nodeOf) ++parts[id];
-    for (NodeId id = 0; id < nodeOf.size(); ++id) {
-        const NodeId now = nodeOf[id];
-        const bool isSame =
-            before.init[id] == after.init[now] && before.steady[id] == after.steady[now];
-        if (parts[now] == 1 && !isSame) return false;
-    }
-    return true;
-}
-
 /// The regions that the pass may put together.
 std::vector<Region> chosenRegions(base::Context& context, const elab::Elaboration& program,
                                   const graph::Quota& quota, const Forms& forms) {
@@ -111,7 +85,7 @@ std::vector<Region> chosenRegions(base::Context& context, const elab::Elaboratio
     for (Region& region :
          select(program.graph, quota, [&](NodeId id) { return forms.formOf(id); })) {
         base::PassRun run(context.passes, Pass::LinearCombination,
-                          subjectOf(program.graph, region));
+                          elab::pathOf(program.graph, region.place));
         if (!run) continue;
         run.show([&] { return print(region.form); });
         chosen.push_back(std::move(region));
@@ -121,20 +95,37 @@ std::vector<Region> chosenRegions(base::Context& context, const elab::Elaboratio
 
 /// A program on its way, and what is known about its nodes.
 struct Draft {
-    Improved improved;
+    elab::Improved improved;
     std::vector<const Form*> forms;  ///< by node; null: not linear
     bool hasChanged = false;
 };
+
+std::vector<elab::Replacement> filtersFor(const elab::Elaboration& program, types::TypeTable& types,
+                                          const std::vector<Region>& regions) {
+    const auto nothing = std::make_shared<const std::string>();
+    std::vector<elab::Replacement> filters;
+    for (const Region& region : regions) {
+        elab::Replacement filter;
+        filter.place = region.place;
+        filter.name = elab::nameOf(program.graph, region.place);
+        filter.made = synthesize(region.form, filter.name,
+                                 program.graph.nodes[region.place.entry].range, types);
+        filter.work = filter.made.work;
+        filter.state = nothing;
+        filters.push_back(std::move(filter));
+    }
+    return filters;
+}
 
 /// Empty if other nodes would fire otherwise.
 std::optional<Draft> combined(base::Context& context, types::TypeTable& types,
                               const elab::Elaboration& program, const graph::Quota& quota,
                               const Forms& forms, const std::vector<Region>& regions) {
-    Rewritten rewritten = rewrite(program, regions, types);
+    elab::Replaced rewritten = elab::replace(program, filtersFor(program, types, regions));
     base::Context scratch;
     scratch.limits = context.limits;
     auto balanced = sched::balance(scratch, rewritten.program.graph);
-    const bool isSame = balanced && firesAsBefore(quota, *balanced, rewritten.nodeOf);
+    const bool isSame = balanced && elab::firesAsBefore(quota, *balanced, rewritten.nodeOf);
 #ifdef STRC_CHECKED
     STRC_ASSERT(isSame, "a combined graph fires otherwise");
 #endif
@@ -143,7 +134,8 @@ std::optional<Draft> combined(base::Context& context, types::TypeTable& types,
     draft.forms.resize(draft.improved.program.graph.nodes.size());
     for (NodeId id = 0; id < rewritten.nodeOf.size(); ++id)
         draft.forms[rewritten.nodeOf[id]] = forms.formOf(id);
-    for (const Region& region : regions) draft.forms[rewritten.nodeOf[region.entry]] = &region.form;
+    for (const Region& region : regions)
+        draft.forms[rewritten.nodeOf[region.place.entry]] = &region.form;
     return draft;
 }
 
@@ -175,13 +167,13 @@ void transform(base::Context& context, types::TypeTable& types, Draft& draft) {
 
 }  // namespace
 
-std::optional<Improved> improve(base::Context& context, const ir::Module& module,
-                                types::TypeTable& types, const elab::Elaboration& program,
-                                const graph::Quota& quota, const Options& options) {
+std::optional<elab::Improved> improve(base::Context& context, const ir::Module& module,
+                                      types::TypeTable& types, const elab::Elaboration& program,
+                                      const graph::Quota& quota, const Options& options) {
     const base::Passes& passes = context.passes;
     const bool combines = passes.isEnabled(Pass::LinearCombination);
     const bool transforms = options.floats && passes.isEnabled(Pass::Frequency);
-    if (!(combines || transforms) || !mayChange(program)) return std::nullopt;
+    if (!(combines || transforms) || !elab::mayReplace(program)) return std::nullopt;
     const Forms forms(module, program, options.floats);
     const std::vector<Region> regions = chosenRegions(context, program, quota, forms);
     if (regions.empty() && !(transforms && forms.any(paysInFrequency))) return std::nullopt;

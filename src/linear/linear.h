@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "base/context.h"
-#include "elab/elaborate.h"
+#include "elab/replace.h"
 
 namespace strc::linear {
 
@@ -15,14 +15,10 @@ struct Options {
     bool floats = false;
 };
 
-struct Improved {
-    elab::Elaboration program;
-    graph::Quota quota;
-};
-
 /// Steady states and what the initialisation does to all other nodes stay as they are. Programs with
 /// messages, dynamic rates or a visible order of firings are left alone.
-std::optional<Improved> improve(base::Context&, const ir::Module&, types::TypeTable&,
-                                const elab::Elaboration&, const graph::Quota&, const Options&);
+std::optional<elab::Improved> improve(base::Context&, const ir::Module&, types::TypeTable&,
+                                      const elab::Elaboration&, const graph::Quota&,
+                                      const Options&);
 
 }  // namespace strc::linear

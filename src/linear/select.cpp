@@ -163,7 +163,7 @@ private:
     Piece merged(CompositeId id, const Piece& first, const Piece& last, Form form) const {
         Piece piece{first.from, last.to, first.entry, last.exit, std::move(form), 0, {}};
         piece.kept = costAsOne(*piece.form, piece.exit);
-        piece.regions = {{id, piece.from, piece.to, piece.entry, piece.exit, *piece.form}};
+        piece.regions = {{{id, piece.from, piece.to, piece.entry}, piece.exit, *piece.form}};
         return piece;
     }
 
@@ -188,7 +188,7 @@ private:
         whole.kept = cost;
         const std::uint32_t index = composite.index;
         whole.regions = {
-            {composite.parent, index, index + 1, whole.entry, whole.exit, *whole.form}};
+            {{composite.parent, index, index + 1, whole.entry}, whole.exit, *whole.form}};
         return whole;
     }
 

@@ -7,16 +7,14 @@
 #include <optional>
 #include <vector>
 
+#include "elab/replace.h"
 #include "graph/graph.h"
 #include "linear/form.h"
 
 namespace strc::linear {
 
-/// Children [from, to) of a pipeline, or one child of any composite; of no composite: the whole program.
 struct Region {
-    graph::CompositeId parent = graph::kNone;
-    std::uint32_t from = 0, to = 1;
-    graph::NodeId entry = graph::kNone;  ///< takes its input
+    elab::Place place;
     graph::NodeId exit = graph::kNone;  ///< gives its output
     Form form;
 };

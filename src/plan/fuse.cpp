@@ -27,6 +27,7 @@ bool isShort(const ir::Body& body) {
 bool isSequential(const elab::Kernel& kernel) {
     if (kernel.builtin != ir::BuiltinStream::None || !kernel.code.work) return false;
     const ir::Body& work = *kernel.code.work;
+    if (kernel.siblings) return isShort(work) && kernel.siblings->count == kernel.siblings->lanes;
     return isShort(work) && !ir::findLanes(work).whyNot.empty();
 }
 

@@ -52,8 +52,9 @@ void copyWithout(const std::vector<bool>& gone, const std::vector<Loop>& from,
 bool isPlainFilter(const elab::Elaboration& program, NodeId id) {
     const graph::Node& node = program.graph.nodes[id];
     if (node.kind != NodeKind::Filter || node.prework || node.work.isDynamic()) return false;
-    return node.kernel == kNone ||
-           program.kernels[node.kernel].builtin == types::BuiltinStream::None;
+    if (node.kernel == kNone) return true;
+    const elab::Kernel& kernel = program.kernels[node.kernel];
+    return kernel.builtin == types::BuiltinStream::None && !kernel.siblings;
 }
 
 /// Weights of 1, and on the other side a filter for which one round is one firing.
@@ -260,8 +261,8 @@ bool isIdentity(const elab::Elaboration& program, NodeId id) {
     const elab::Kernel& kernel = program.kernels[node.kernel];
     if (kernel.builtin != types::BuiltinStream::None)
         return types::info(kernel.builtin).role == types::BuiltinRole::Identity;
-    return node.effects == graph::kNoEffect && kernel.code.functions.empty() && kernel.code.work &&
-           copiesItem(*kernel.code.work);
+    return node.effects == graph::kNoEffect && !kernel.siblings && kernel.code.functions.empty() &&
+           kernel.code.work && copiesItem(*kernel.code.work);
 }
 
 Sharing findSharing(base::Context& context, const elab::Elaboration& program, bool code) {

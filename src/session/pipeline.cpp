@@ -1,6 +1,7 @@
 #include "session/pipeline.h"
 
 #include "base/pass.h"
+#include "elab/inline_functions.h"
 #include "ir/open.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
@@ -8,6 +9,7 @@
 #include "sched/balance.h"
 #include "sema/check.h"
 #include "session/inputs.h"
+#include "siblings/siblings.h"
 
 namespace strc::session {
 
@@ -239,12 +241,20 @@ private:
         if (!request.improve) return std::nullopt;
         auto improved = linear::improve(result.context, result.module, *result.program.types,
                                         result.elaboration, result.quota, *request.improve);
+        const auto program = [&]() -> const elab::Elaboration& {
+            return improved ? improved->program : result.elaboration;
+        };
+        const auto quota = [&] { return improved ? improved->quota : result.quota; };
+        if (auto made = elab::inlineFunctions(result.context, result.module, program()))
+            improved = elab::Improved{std::move(*made), quota()};
+        if (auto made = siblings::improve(result.context, result.module, program(), quota()))
+            improved = std::move(made);
         if (!improved) return std::nullopt;
         base::Context scratch;
         scratch.limits = result.context.limits;
         auto made =
             sched::schedule(scratch, improved->program.graph, improved->quota, request.order);
-        if (made) result.improved = std::make_unique<linear::Improved>(std::move(*improved));
+        if (made) result.improved = std::make_unique<elab::Improved>(std::move(*improved));
         return made;
     }
 

@@ -76,7 +76,7 @@ struct Compilation {
     elab::Elaboration elaboration;
     graph::Quota quota;
     std::vector<sched::Schedule> schedules;  ///< by island
-    std::unique_ptr<linear::Improved>
+    std::unique_ptr<elab::Improved>
         improved;  ///< what the plan is of, if passes changed the graph
     std::optional<plan::Plan> plan;
 

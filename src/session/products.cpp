@@ -73,8 +73,14 @@ std::optional<std::string> picture(Product product, Compilation& program,
 }
 
 Stage stageOf(base::Pass pass) {
-    if (pass == base::Pass::LinearCombination || pass == base::Pass::Frequency)
-        return Stage::Planned;  // filters that only the plan sees
+    switch (pass) {  // filters that only the plan sees
+        case base::Pass::LinearCombination:
+        case base::Pass::Frequency:
+        case base::Pass::Inline:
+        case base::Pass::MergeSiblings:
+        case base::Pass::HorizontalLanes: return Stage::Planned;
+        default: break;
+    }
     switch (base::info(pass).product) {
         case base::PassProduct::Ast: return Stage::Parsed;
         case base::PassProduct::Ir: return Stage::Lowered;

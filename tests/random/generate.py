@@ -56,13 +56,8 @@ class Maker:
     def pipeline(self, takes, gives, depth):
         if takes == gives and self.rng.random() < 0.2:
             d = bodies.random_filter(self.rng, self.name("Filter"), takes, gives, 1, 1)
-            first, count = self.arguments(d), self.rng.randrange(2, 5)
-            steps = [
-                0 if name in d.fixed or kind != "int" else self.rng.randrange(1, 4)
-                for kind, name in d.parameters
-            ]
-            given = [[a + s * i if s else a for a, s in zip(first, steps)] for i in range(count)]
-            made = self.named(model.Pipeline([model.Filter(d, g) for g in given]), "Pipeline")
+            children, steps = self.family(d, self.rng.randrange(2, 5))
+            made = self.named(model.Pipeline(children), "Pipeline")
             made.steps = steps
             return made
         count = self.rng.randrange(2, 4)
@@ -70,7 +65,33 @@ class Maker:
         children = [self.stream(a, b, depth - 1) for a, b in zip(kinds, kinds[1:])]
         return self.named(model.Pipeline(children), "Pipeline")
 
+    def family(self, d, count):
+        """Filters that differ in numbers alone, and by how much each argument grows."""
+        first = self.arguments(d)
+        steps = [
+            0 if name in d.fixed or kind != "int" else self.rng.randrange(1, 4) for kind, name in d.parameters
+        ]
+        given = [[a + s * i if s else a for a, s in zip(first, steps)] for i in range(count)]
+        return [model.Filter(d, g) for g in given], steps
+
+    def siblings(self, takes, gives):
+        """Filters that differ in numbers, if at all."""
+        pop, push = self.rng.choice((1, 1, 2, 4)), self.rng.choice((1, 1, 2, 3))
+        make = bodies.stateless_filter if self.rng.random() < 0.4 else bodies.random_filter
+        d = make(self.rng, self.name("Filter"), takes, gives, pop, push)
+        count = self.rng.choice((2, 4, 5, 8, 16, 18))
+        children, _ = self.family(d, count)
+        if self.rng.random() < 0.3:
+            children = [model.Filter(d, children[0].arguments) for _ in children]
+        together = self.rng.random() < 0.4
+        split = None if self.rng.random() < 0.4 else [d.pop if together else 1] * count
+        flow = children[0].ratio(Fraction(split[0] if split else 1), [])
+        join = [d.push if together and split else 1] * count
+        return self.named(model.SplitJoin(split, children, join if flow else [1] * count), "SplitJoin")
+
     def splitjoin(self, takes, gives, depth):
+        if self.rng.random() < 0.3:
+            return self.siblings(takes, gives)
         count = self.rng.randrange(2, 5)
         split = None
         if self.rng.random() < 0.6:

@@ -29,6 +29,8 @@ public:
     /// write); nothing but memory of the output has changed then.
     /// `turned`: `in` is what emitTurn has made.
     void emitLanes(const ir::Lanes&, unsigned width, bool turned);
+    /// Instead: the firing of so many siblings (elab::Siblings), one in each lane. Nothing can fail.
+    void emitSiblings(unsigned width);
     /// Instead: the window of so many firings, turned round, to `out`.
     void emitTurn(unsigned width);
 
@@ -92,6 +94,7 @@ private:
     llvm::Value* complexArithmetic(Op, llvm::Value* a, llvm::Value* b);
     llvm::Value* compare(const Instr&);
     llvm::Value* convert(const Instr&);
+    llvm::Value* toInts(llvm::Value* row);
     llvm::Value* concat(const Instr&);
     llvm::Value* newString(const Instr&, llvm::Value* string);
     llvm::Value* toText(const Type*, llvm::Value*);
@@ -208,6 +211,11 @@ private:
     bool isVectorMath(const Instr&) const;
     llvm::Value* roundedMath(types::MathFn, std::vector<llvm::Value*> floats);
 
+    // ---- siblings.cpp: equal filters, each in a lane
+    void bindOwn();
+    llvm::Value* siblingItems(const Instr&, llvm::Value* index);
+    llvm::Value* siblingPlace(unsigned side, const Type*, llvm::Value* index);
+
     // ---- loop_lanes.cpp: several rounds of a loop at once
     void chooseRounds();
     bool readsFit(const ir::LoopLanes&) const;
@@ -288,6 +296,8 @@ private:
     llvm::Value* when = nullptr;  ///< in a side of a selection: its condition
     llvm::Value* beside = nullptr;  ///< memory for what must not be pushed
     const ir::Lanes* lanes = nullptr;  ///< null: one firing
+    const elab::Siblings* siblings =
+        nullptr;  ///< of which each has a lane; null: lanes are firings
     unsigned width = 0;
     llvm::Value* mask = nullptr;  ///< which lanes run; null: all
     llvm::BasicBlock* giveUp = nullptr;  ///< returns false

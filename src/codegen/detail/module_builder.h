@@ -37,8 +37,8 @@ struct Module::Impl {
     Effort effort = Effort::All;
 };
 
-/// Firings in lanes, with the turning of their windows; without; that alone.
-enum class Lanes : std::uint8_t { Whole, Turned, Turn };
+/// Firings in lanes, with the turning of their windows; without; that alone. Siblings: one of each (elab::Siblings).
+enum class Lanes : std::uint8_t { Whole, Turned, Turn, Siblings };
 
 /// The LLVM functions of one kernel's bodies.
 struct KernelFunctions {
@@ -56,6 +56,7 @@ struct KernelFunctions {
     /// By width, once somebody has asked: firings that find their windows turned round (`in`), and what turns
     /// windows round (from `in` to `out`), for all kernels with these rates and items.
     std::map<unsigned, llvm::Function*> turnedLanes, turns;
+    std::map<unsigned, llvm::Function*> siblings;  ///< likewise, of a kernel that has some
     std::optional<ir::Proofs> proofs;  ///< once somebody has asked: checks that cannot fail
     bool firesAlone = false;  ///< also one by one, in steps that run often
 };
@@ -105,6 +106,8 @@ public:
     /// KernelFunctions::turnedLanes, turns
     llvm::Function* turnedLanes(KernelFunctions&, unsigned width);
     llvm::Function* turn(KernelFunctions&, unsigned width);
+    /// The firing of so many siblings, which begin where the arguments say.
+    llvm::Function* siblingLanes(KernelFunctions&, unsigned width);
     /// The function behind a callee of a body of `from`.
     llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
@@ -186,7 +189,9 @@ bool isDynamic(const elab::Kernel&);
 /// Emits a body into its function.
 void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
               llvm::Function&);
-/// Emits a function of KernelFunctions::workLanes, turnedLanes or turns.
+/// Emits KernelFunctions::work of a kernel that is siblings.
+void emitSiblings(ModuleBuilder&, KernelFunctions&, llvm::Function&);
+/// Emits a function of KernelFunctions::workLanes, turnedLanes, turns or siblings.
 void emitLanes(ModuleBuilder&, KernelFunctions&, llvm::Function&, unsigned width, Lanes);
 
 /// The best widths for a kernel that can fire in lanes, the best first; none if it had better not.

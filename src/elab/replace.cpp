@@ -1,14 +1,13 @@
-#include "linear/rewrite.h"
+#include "elab/replace.h"
 
 #include <algorithm>
 #include <map>
 #include <memory>
 #include <numeric>
 
-#include "base/assert.h"
-#include "linear/synthesize.h"
+#include "graph/effects.h"
 
-namespace strc::linear {
+namespace strc::elab {
 namespace {
 
 using graph::Child;
@@ -20,23 +19,21 @@ constexpr std::uint32_t kMostNames = 4;
 
 class Rewriter {
 public:
-    Rewriter(const elab::Elaboration& program, std::span<const Region> places,
-             types::TypeTable& table)
+    Rewriter(const Elaboration& program, std::vector<Replacement> filters)
         : old(program),
-          regions(places),
-          types(table),
+          places(std::move(filters)),
           regionOf(program.graph.nodes.size(), kNone),
           nodeOf(places.size(), kNone),
           newNode(program.graph.nodes.size(), kNone),
           isGone(program.graph.composites.size()),
           newComposite(program.graph.composites.size(), kNone) {}
 
-    Rewritten run() {
+    Replaced run() {
         made.kernels = old.kernels;
         made.random = old.random;
         made.openValues = old.openValues;
         made.complete = old.complete;
-        for (std::uint32_t k = 0; k < regions.size(); ++k) mark(k);
+        for (std::uint32_t k = 0; k < places.size(); ++k) mark(k);
         nodes();
         composites();
         edges();
@@ -47,7 +44,7 @@ public:
 private:
     /// All that is inside of a region.
     void mark(std::uint32_t region) {
-        const Region& place = regions[region];
+        const Place& place = places[region].place;
         std::vector<Child> inside;
         if (place.parent == kNone)
             inside.push_back({true, 0});
@@ -74,8 +71,8 @@ private:
             const std::uint32_t region = regionOf[id];
             if (region == kNone) {
                 newNode[id] = add(old.graph.nodes[id], old.states[id]);
-            } else if (id == regions[region].entry) {
-                nodeOf[region] = add(combined(regions[region]), nothing);
+            } else if (id == places[region].place.entry) {
+                nodeOf[region] = add(filter(places[region]), places[region].state);
             }
         }
         for (NodeId id = 0; id < old.graph.nodes.size(); ++id)
@@ -88,18 +85,21 @@ private:
         return static_cast<NodeId>(made.graph.nodes.size() - 1);
     }
 
-    graph::Node combined(const Region& region) {
-        const graph::Node& entry = old.graph.nodes[region.entry];
+    graph::Node filter(Replacement& replacement) {
+        const graph::Node& entry = old.graph.nodes[replacement.place.entry];
         graph::Node node;
-        node.name = nameOf(old.graph, region);
+        node.name = std::move(replacement.name);
         node.range = entry.range;
         node.order = entry.order;
-        node.parent = region.parent;
+        node.parent = replacement.place.parent;
         node.inputs.assign(1, kNone);
         node.outputs.assign(1, kNone);
-        node.kernel = static_cast<graph::KernelId>(made.kernels.size());
-        made.kernels.push_back(synthesize(region.form, node.name, entry.range, types));
-        node.work = made.kernels.back().work;
+        node.kernel = replacement.kernel;
+        if (node.kernel == kNone) {
+            node.kernel = static_cast<graph::KernelId>(made.kernels.size());
+            made.kernels.push_back(std::move(replacement.made));
+        }
+        node.work = replacement.work;
         return node;
     }
 
@@ -205,21 +205,19 @@ private:
         for (std::uint32_t k = 0; k < ids.size(); ++k) made.graph.nodes[ids[k]].order = k;
     }
 
-    const elab::Elaboration& old;
-    std::span<const Region> regions;
-    types::TypeTable& types;
-    std::vector<std::uint32_t> regionOf;  ///< by node
-    std::vector<NodeId> nodeOf;  ///< by region
+    const Elaboration& old;
+    std::vector<Replacement> places;
+    std::vector<std::uint32_t> regionOf;  ///< by node: into `places`
+    std::vector<NodeId> nodeOf;  ///< by place
     std::vector<NodeId> newNode;
     std::vector<bool> isGone;  ///< composites
     std::vector<CompositeId> newComposite;
-    const std::shared_ptr<const std::string> nothing = std::make_shared<const std::string>();
-    elab::Elaboration made;
+    Elaboration made;
 };
 
 }  // namespace
 
-std::string nameOf(const graph::Graph& graph, const Region& region) {
+std::string nameOf(const graph::Graph& graph, const Place& region) {
     if (region.parent == kNone) return graph.composites[0].name;
     const std::vector<Child>& children = graph.composites[region.parent].children;
     std::string name;
@@ -233,9 +231,32 @@ std::string nameOf(const graph::Graph& graph, const Region& region) {
     return name;
 }
 
-Rewritten rewrite(const elab::Elaboration& program, std::span<const Region> regions,
-                  types::TypeTable& types) {
-    return Rewriter(program, regions, types).run();
+std::string pathOf(const graph::Graph& graph, const Place& place) {
+    const std::string name = nameOf(graph, place);
+    if (place.parent == kNone) return name;
+    return graph::compositePath(graph, place.parent) + '.' + name;
 }
 
-}  // namespace strc::linear
+Replaced replace(const Elaboration& program, std::vector<Replacement> filters) {
+    return Rewriter(program, std::move(filters)).run();
+}
+
+bool firesAsBefore(const graph::Quota& before, const graph::Quota& after,
+                   const std::vector<NodeId>& nodeOf) {
+    std::vector<std::uint32_t> parts(after.steady.size());
+    for (NodeId id : nodeOf) ++parts[id];
+    for (NodeId id = 0; id < nodeOf.size(); ++id) {
+        const NodeId now = nodeOf[id];
+        const bool isSame =
+            before.init[id] == after.init[now] && before.steady[id] == after.steady[now];
+        if (parts[now] == 1 && !isSame) return false;
+    }
+    return true;
+}
+
+bool mayReplace(const Elaboration& program) {
+    return program.graph.messages.empty() && program.portals.empty() &&
+           !program.graph.isDynamic() && !graph::hasVisibleOrder(program.graph);
+}
+
+}  // namespace strc::elab

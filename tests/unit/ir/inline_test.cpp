@@ -1,0 +1,103 @@
+#include "ir/inline.h"
+
+#include <gmock/gmock.h>
+
+#include "ir/text.h"
+
+namespace strc::ir {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The work of a filter int->int with these functions, once calls have been replaced.
+class InlineTest : public testing::Test {
+protected:
+    std::string inlined(const std::string& functions, const std::string& work) {
+        auto module = parse("filter F int->int {\n field n: int\n setup {\n }\n work {\n" + work +
+                                " }\n" + functions + "}\n",
+                            types, names);
+        EXPECT_TRUE(module) << module.error();
+        if (!module) return {};
+        StreamCode& code = module->streams[0];
+        done = inlineCalls(*module, code, *code.work);
+        return print(*code.work);
+    }
+    static std::string function(const std::string& name, const std::string& body) {
+        return " function " + name + "(x: int) -> int {\n" + body + " }\n";
+    }
+    static std::string call(const std::string& name) {
+        return "%0: int = pop\n %1: int = call stream " + name + "(%0)\n push<int> %1\n";
+    }
+
+    int done = 0;
+    types::TypeTable types;
+    base::NameTable names;
+};
+
+TEST_F(InlineTest, ShortFunctions) {
+    const std::string twice = "%0: int = load local x\n %1: int = add %0, %0\n return %1\n";
+    EXPECT_EQ(inlined(function("twice", twice), call("twice")),
+              "work {\n"
+              "    local x: int\n"
+              "    local twice: int\n"
+              "    %0: int = pop\n"
+              "    store<int> local x, %0\n"
+              "    %2: int = load local x\n"
+              "    %3: int = add %2, %2\n"
+              "    store<int> local twice, %3\n"
+              "    %1: int = load local twice\n"
+              "    push<int> %1\n"
+              "}\n");
+    EXPECT_EQ(done, 1);
+}
+
+TEST_F(InlineTest, FunctionsThatReturnEarly) {
+    const std::string text = inlined(
+        function(
+            "positive",
+            "%0: int = load local x\n %1: int = const 0\n %2: boolean = lt<int> %0, %1\n"
+            "if %2 {\n %3: int = const 7\n return %3\n }\n %4: int = load local x\n return %4\n"),
+        call("positive"));
+    EXPECT_EQ(done, 1);
+    EXPECT_THAT(
+        text,
+        HasSubstr(
+            "} else {\n        %6: int = load local x\n        store<int> local positive, %6\n"));
+    EXPECT_THAT(text, Not(HasSubstr("return")));
+}
+
+TEST_F(InlineTest, FunctionsOfFunctions) {
+    const std::string text = inlined(
+        function("one", "%0: int = load local x\n %1: int = call stream two(%0)\n return %1\n") +
+            function("two", "%0: int = load local x\n store<int> field n, %0\n return %0\n"),
+        call("one"));
+    EXPECT_THAT(text, HasSubstr("store<int> field #0"));
+    EXPECT_THAT(text, Not(HasSubstr("call")));
+}
+
+TEST_F(InlineTest, NotThoseThatCallThemselves) {
+    inlined(
+        function("again", "%0: int = load local x\n %1: int = call stream again(%0)\n return %1\n"),
+        call("again"));
+    EXPECT_EQ(done, 0);
+}
+
+TEST_F(InlineTest, NotThoseThatReturnInALoop) {
+    inlined(function("find",
+                     "loop {\n %0: boolean = const true\n yield %0\n } do {\n"
+                     " %1: int = const 1\n return %1\n }\n %2: int = const 2\n return %2\n"),
+            call("find"));
+    EXPECT_EQ(done, 0);
+}
+
+TEST_F(InlineTest, NotLongOnes) {
+    std::string body = "%0: int = load local x\n";
+    for (int k = 1; k < 200; ++k)
+        body += "%" + std::to_string(k) + ": int = add %" + std::to_string(k - 1) + ", %0\n";
+    inlined(function("long", body + "return %199\n"), call("long"));
+    EXPECT_EQ(done, 0);
+}
+
+}  // namespace
+}  // namespace strc::ir
