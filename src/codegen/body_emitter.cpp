@@ -63,6 +63,14 @@ BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::St
     b.setFastMathFlags(flags);
 }
 
+bool BodyEmitter::isFunction() const {
+    return body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
+}
+
+bool BodyEmitter::isChecked(const Instr& instr) const {
+    return instr.checked && (when || rounds || !proofs.contains(&instr));
+}
+
 void BodyEmitter::emit() {
     llvm::BasicBlock* variables = newBlock("entry");
     llvm::BasicBlock* start = newBlock("start");

@@ -18,6 +18,15 @@ void BodyEmitter::emitLanes(const ir::Lanes& facts, unsigned lanesAtOnce, bool t
     llvm::IRBuilder<>(giveUp).CreateRet(b.getFalse());
 }
 
+bool BodyEmitter::isVaryingLocal(ir::VarRef var) const {
+    return lanes && var.space == ir::Space::Local && lanes->locals[var.index];
+}
+
+std::uint64_t BodyEmitter::rows(Reg ref) const {
+    const bool isRow = lanes && lanes->roots[ref] != ir::kNone && lanes->locals[lanes->roots[ref]];
+    return isRow ? width : 1;
+}
+
 // ---------------------------------------------------------------- shapes
 
 llvm::Type* BodyEmitter::shaped(llvm::Value* x, llvm::Type* type) const {

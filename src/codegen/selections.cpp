@@ -36,6 +36,10 @@ std::uint64_t BodyEmitter::spareBytes(std::size_t local) const {
     return selections && selections->locals[local] ? kSpare : 0;
 }
 
+bool BodyEmitter::isSelection(const Instr& branch) const {
+    return selections && selections->blocks[branch.blocks[0]];
+}
+
 void BodyEmitter::emitSelection(const Instr& instr) {
     llvm::Value* condition = operand(instr, 0);
     for (std::size_t side : {0, 1}) {

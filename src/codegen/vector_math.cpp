@@ -285,6 +285,10 @@ void BodyEmitter::chooseVectorMath() {
     run.show([&] { return "in vectors:" + names + "\n"; });
 }
 
+bool BodyEmitter::isFloatMath(const Instr& instr) const {
+    return !floatResults.empty() && floatResults[instr.result];
+}
+
 bool BodyEmitter::isVectorMath(const Instr& instr) const {
     if (instr.op != Op::Math || !isFloatMath(instr)) return false;
     if (instr.math != MathFn::Arg && !isInDoubles(instr.math)) return false;

@@ -53,9 +53,7 @@ private:
 
     /// Has its check to be made? (Of indices, offsets of peeks, divisors.) What is done for nothing is not what
     /// was proved about.
-    bool isChecked(const Instr& instr) const {
-        return instr.checked && (when || rounds || !proofs.contains(&instr));
-    }
+    bool isChecked(const Instr&) const;
 
     // ---- natives.cpp
     void emitNative(const Instr&);
@@ -103,9 +101,7 @@ private:
     llvm::Value* modulus(llvm::Value* re, llvm::Value* im);
     llvm::Value* withPart(const Instr&);
     llvm::Value* floatMath(const Instr&, llvm::ArrayRef<llvm::Value*> args);
-    bool isFloatMath(const Instr& instr) const {
-        return !floatResults.empty() && floatResults[instr.result];
-    }
+    bool isFloatMath(const Instr&) const;
     llvm::Value* part(llvm::Value* from, std::uint64_t k);
     llvm::Value* pair(llvm::Value* re, llvm::Value* im);
 
@@ -149,9 +145,7 @@ private:
     void chooseSelections();
     std::int64_t besideBytes() const;
     std::uint64_t spareBytes(std::size_t local) const;
-    bool isSelection(const Instr& branch) const {
-        return selections && selections->blocks[branch.blocks[0]];
-    }
+    bool isSelection(const Instr& branch) const;
     void emitSelection(const Instr&);
     llvm::Value* select(llvm::Value* x, llvm::Value* otherwise);
     llvm::Value* selectedPlace(Reg ref);
@@ -159,14 +153,9 @@ private:
 
     // ---- lanes.cpp: several firings at once
     bool isVarying(Reg reg) const { return lanes && lanes->regs[reg]; }
-    bool isVaryingLocal(ir::VarRef var) const {
-        return lanes && var.space == ir::Space::Local && lanes->locals[var.index];
-    }
+    bool isVaryingLocal(ir::VarRef) const;
     /// Bytes of what lies in a place that the ref leads to, for one byte of the language's.
-    std::uint64_t rows(Reg ref) const {
-        return lanes && lanes->roots[ref] != ir::kNone && lanes->locals[lanes->roots[ref]] ? width
-                                                                                           : 1;
-    }
+    std::uint64_t rows(Reg ref) const;
     llvm::FixedVectorType* vectorOf(llvm::Type* type) const {
         return llvm::FixedVectorType::get(type, width);
     }
@@ -266,9 +255,7 @@ private:
     llvm::BasicBlock* newBlock(const char* name) {
         return llvm::BasicBlock::Create(m.context, name, &function);
     }
-    bool isFunction() const {
-        return body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
-    }
+    bool isFunction() const;
 
     ModuleBuilder& m;
     KernelFunctions& kernel;
