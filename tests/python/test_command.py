@@ -32,6 +32,13 @@ class Wide(nn.Module):
 
 nothing = 3
 """
+STEP = """import torch
+
+class Step(torch.nn.Module):
+    def forward(self, x, h):
+        h = x + h
+        return h.sin(), h
+"""
 TAGGER = ["model.py:make", "--input", "2x7:long", "--input", "1"]
 
 
@@ -88,6 +95,14 @@ def test_drawings(call, tmp_path):
     table = call(*TAGGER, "--emit=fx").stdout.splitlines()
     assert table[0].split() == ["opcode", "name", "target", "args"]
     assert any("aten.embedding.default" in row for row in table)
+
+
+def test_a_drawing_of_a_loop(call, tmp_path):
+    (tmp_path / "step.py").write_text(STEP)
+    done = call("step.py:Step", "--input", "1x2", "--state", "1x2", "--emit=streams")
+    # The joiner is the first box, and the splitter, which is the last one, leads back to it.
+    assert '"n8" -> "n1" [label="1"];' in done.stdout, done.stdout
+    assert "feedbackloop Step {" in call("step.py:Step", "--input", "1x2", "--state", "1x2").stdout
 
 
 @pytest.mark.parametrize(

@@ -50,6 +50,13 @@ class Drawer:
             return ends[0][0], ends[-1][1]
         return self.split(stream)
 
+    def loop(self, region: Region, states: int) -> None:
+        """A feedback loop around a region."""
+        join, _ = self.new("roundrobin", shape="trapezium", style="solid")
+        first, last = self.region(region)
+        split, _ = self.new("roundrobin", shape="invtrapezium", style="solid")
+        self.lines += [arrow(join, first), arrow(last, split), arrow(split, join, str(states))]
+
     def split(self, stream: Split) -> tuple[str, str]:
         split, _ = self.new("duplicate" if stream.duplicate else "roundrobin", shape="invtrapezium", style="solid")
         ends = [self.stream(branch) for branch in stream.branches]
@@ -65,5 +72,8 @@ class Drawer:
 def stream_graph(program: Program, replicate: bool = False) -> str:
     """The streams of a program as DOT."""
     drawer = Drawer(replicate)
-    drawer.region(region_of(program))
+    if program.loop:
+        drawer.loop(region_of(program), len(program.loop.states))
+    else:
+        drawer.region(region_of(program))
     return digraph(drawer.lines)
