@@ -54,7 +54,8 @@ int run(int argc, const char* const* argv, const World& world) {
         argv = alone;
     }
     if (const std::string script = scriptOf(argc > 1 ? argv[1] : ""); !script.empty()) {
-        world.err << "strc: error: " << becomeScript(script, {argv + 2, argv + argc}) << "\n";
+        const std::string why = becomeScript(script, {argv + 2, argv + argc});
+        world.err << "strc: error: " << why << "\n";
         return kProgramFault;
     }
     Parsed parsed = parseOptions(argc, argv, options, diags, help);
