@@ -26,8 +26,16 @@ int strc_grow(void **array, size_t *room, size_t need, size_t element, strc_orig
     return 0;
 }
 
+int strc_holds_tensors(const strc_item *item) { return item->tensors != 0; }
+
+static int holds(const strc_format *format, const strc_item *item) {
+    if (!item->tensors || format->holds == strc_holds_tensors) return format->holds(item);
+    return format == &strc_format_raw ? item->holds_raw
+                                      : item->holds_numbers && format->holds(item);
+}
+
 static int check(const strc_format *format, const strc_item *item, strc_origin origin) {
-    if (format->holds(item)) return 0;
+    if (holds(format, item)) return 0;
     return STRC_FAIL(origin, FormatItemType, format->name, item->name);
 }
 

@@ -14,6 +14,7 @@ typedef struct strc_item {
     const char *name;
     uint32_t tensors;  ///< strc_port
     const int64_t *shapes;  ///< of the first of them
+    int holds_raw, holds_numbers;  ///< strc_port
     const char *const *files;  ///< several that take turns, the first of which is open; null: one
     uint32_t file_count;
 } strc_item;
@@ -67,6 +68,9 @@ typedef struct strc_format {
 
 extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc_format_text,
     strc_format_pgm, strc_format_pcm, strc_format_tensors, strc_format_tensor_text;
+
+/// `holds` of the formats that know tensors.
+int strc_holds_tensors(const strc_item *);
 
 /// Opens a file; 0, or -1 after reporting: also that the format does not hold such items, and that there
 /// are none.

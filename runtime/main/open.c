@@ -15,6 +15,8 @@ static strc_item item_of(const strc_executable *about, const strc_port *port) {
                        .fields = about->fields,
                        .name = strc_text_at(port->type_name),
                        .tensors = port->tensors,
+                       .holds_raw = (int)port->holds_raw,
+                       .holds_numbers = (int)port->holds_numbers,
                        .shapes = about->shapes + port->first_shape};
 }
 

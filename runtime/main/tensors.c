@@ -139,8 +139,6 @@ static const int64_t *common_shape(const int64_t *const *shapes, uint32_t count,
     return first;
 }
 
-static int holds(const strc_item *item) { return item->tensors != 0; }
-
 static const char *file_at(const strc_item *item, uint32_t k, const char *first) {
     return k == 0 ? first : item->files[k];
 }
@@ -193,8 +191,9 @@ static int refuse(const part *each, const strc_item *item, const int64_t *const 
         put_types(want, sizeof want, &each->shape, 1);
     else
         put_types(want, sizeof want, shapes, item->tensors);
-    return STRC_FAIL(each->source->origin, ItemShape, each->source->name, have, "the main stream",
-                     want);
+    const strc_text instance = each->source->origin.instance;
+    return STRC_FAIL(each->source->origin, ItemShape, each->source->name, have,
+                     instance ? strc_text_at(instance) : "the main stream", want);
 }
 
 static int read_header(part *each) {
@@ -389,9 +388,7 @@ static int open_output(strc_writer *writer, tensor_writer *own, uint32_t k) {
     if (own->is_text) return 0;
     each->shape = common_shape(own->shapes, writer->item.tensors, k, own->count);
     if (each->shape && *elements[each->shape[0]].descr) return begin_header(each);
-    char want[400] = "";
-    put_types(want, sizeof want, own->shapes, writer->item.tensors);
-    return STRC_FAIL(writer->sink.origin, FormatItemType, "npy", want);
+    return STRC_FAIL(writer->sink.origin, FormatItemType, "npy", writer->item.name);
 }
 
 static int open_writer(strc_writer *writer, int is_text) {
@@ -491,7 +488,7 @@ static int finish(strc_writer *writer) {
 }
 
 const strc_format strc_format_tensors = {.name = "npy",
-                                         .holds = holds,
+                                         .holds = strc_holds_tensors,
                                          .open_reader = open_reader,
                                          .read = read_items,
                                          .rewind = go_back,
@@ -503,7 +500,7 @@ const strc_format strc_format_tensors = {.name = "npy",
                                          .close_reader = close_reader};
 
 const strc_format strc_format_tensor_text = {.name = "text",
-                                             .holds = holds,
+                                             .holds = strc_holds_tensors,
                                              .open_writer = open_text_writer,
                                              .write = write_items,
                                              .flush = flush,

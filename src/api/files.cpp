@@ -145,12 +145,12 @@ void Ends::openInput(const graph::Edge& edge) {
     }
     auto format = formatOf(options.in, options.in_format, "--in-format");
     if (!format) return;
-    const bool areTensors = !edge.tensors.empty() && *format == io::Format::Npy;
-    auto opened = areTensors
-                      ? io::openTensorReader(filesOf(options.in, options.in_files, options.in_count,
-                                                     [](const char*) { return io::Format::Npy; }),
-                                             {edge.tensors, edge.type}, waiting)
-                      : io::openReader(options.in, *format, edge.type, waiting);
+    auto all = [&](const char*) { return *format; };
+    auto opened =
+        edge.tensors.empty()
+            ? io::openReader(options.in, *format, edge.type, waiting)
+            : io::openTensorReader(filesOf(options.in, options.in_files, options.in_count, all),
+                                   {edge.tensors, edge.type}, "the main stream", waiting);
     if (opened)
         reader = std::move(*opened);
     else
@@ -171,15 +171,12 @@ void Ends::openOutput(const graph::Edge& edge) {
     };
     auto format = formatFor(options.out);
     if (!format) return;
-    const bool areTensors =
-        !edge.tensors.empty() && (*format == io::Format::Npy || *format == io::Format::Csv);
+    auto each = [&](const char* file) { return formatFor(file).value_or(*format); };
     auto opened =
-        areTensors
-            ? io::openTensorWriter(
-                  filesOf(options.out, options.out_files, options.out_count,
-                          [&](const char* file) { return formatFor(file).value_or(*format); }),
-                  {edge.tensors, edge.type})
-            : io::openWriter(options.out, *format, edge.type, outInfo());
+        edge.tensors.empty()
+            ? io::openWriter(options.out, *format, edge.type, outInfo())
+            : io::openTensorWriter(filesOf(options.out, options.out_files, options.out_count, each),
+                                   {edge.tensors, edge.type}, outInfo());
     if (opened)
         writer = std::move(*opened);
     else

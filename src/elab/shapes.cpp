@@ -91,6 +91,7 @@ private:
         for (const GivenInput& given : entry.inputs) items.push_back(itemOf(edge, given));
         if (failed) return;
         if (items.empty() && isConcrete(edge.type)) items.push_back(edge.type);
+        for (const Type* item : items) checkSize(edge, item);
         arriving[graph.input] = shortest(std::move(items));
         if (!arriving[graph.input].empty()) return;
         failed = true;
@@ -99,27 +100,41 @@ private:
             << "'--input 1x3x224x224' says it, as does '--in' with an .npy file";
     }
 
-    /// A file has one item, or several of them along a dimension more that stands in front.
     const Type* itemOf(const graph::Edge& edge, const GivenInput& given) {
-        if (types::compatible(given.type, edge.type)) return given.type;
-        if (given.file.empty()) {
-            failed = true;
+        if (!given.file.empty()) {
+            const Type* item = itemIn(given.type, edge.type);
+            if (item) return item;
+            context.diags.add(Diag::ItemShape, edge.range)
+                << given.file << types::toString(given.type) << "the program"
+                << types::toString(edge.type);
+        } else {
+            if (types::compatible(given.type, edge.type)) return given.type;
             context.diags.add(Diag::TensorShape, edge.range)
                 << "the program's input"
                 << types::toString(given.type) + " arrives where " + types::toString(edge.type) +
                        " is declared";
-            return given.type;
-        }
-        if (!given.type->dims.empty()) {
-            const Type* inner = types.tensor(
-                given.type->element, {given.type->dims.begin() + 1, given.type->dims.end()});
-            if (types::compatible(inner, edge.type)) return inner;
         }
         failed = true;
-        context.diags.add(Diag::ItemShape, edge.range)
-            << given.file << types::toString(given.type) << "the program"
-            << types::toString(edge.type);
         return given.type;
+    }
+
+    void checkSize(const graph::Edge& edge, const Type* item) {
+        const std::int64_t count = types::countElements(item);
+        if (count > 0 && count <= INT32_MAX) return;
+        failed = true;
+        context.diags.add(Diag::TensorShape, edge.range)
+            << "the program's input"
+            << types::toString(item) +
+                   (count == 0 ? " has no elements" : " has more than 2147483647 elements");
+    }
+
+    /// A file has one item, or several of them along a dimension more that stands in front. Null: neither.
+    const Type* itemIn(const Type* whole, const Type* declared) {
+        if (types::compatible(whole, declared)) return whole;
+        if (whole->dims.empty()) return nullptr;
+        const Type* inner =
+            types.tensor(whole->element, {whole->dims.begin() + 1, whole->dims.end()});
+        return types::compatible(inner, declared) ? inner : nullptr;
     }
 
     /// What is enqueued says what comes along the back edge.

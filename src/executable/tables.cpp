@@ -11,6 +11,7 @@
 
 #include "executable/library.h"
 #include "interp/files.h"
+#include "io/tensors.h"
 #include "strc/executable.h"
 #include "types/tensor_text.h"
 
@@ -179,6 +180,10 @@ private:
     void addShapes(strc_port& row, const graph::Edge& edge) {
         row.tensors = static_cast<std::uint32_t>(edge.tensors.size());
         row.first_shape = static_cast<std::uint32_t>(shapes.size());
+        if (edge.tensors.empty()) return;
+        const io::TensorItems items{edge.tensors, edge.type};
+        row.holds_raw = io::holdsNumbers(io::Format::Raw, items) ? 1 : 0;
+        row.holds_numbers = io::holdsNumbers(io::Format::Wav, items) ? 1 : 0;
         for (const Type* tensor : edge.tensors) {
             const std::vector<std::int64_t> words = types::shapeOf(tensor);
             shapes.insert(shapes.end(), words.begin(), words.end());
@@ -193,25 +198,34 @@ private:
             strc_port row{};
             row.node = port.node == graph::kNone ? STRC_OPEN : port.node;
             row.type = typeOf(item);
-            row.type_name = text(types::toString(item));
-            addShapes(row, edgeOf(port, areInputs));
+            const graph::Edge& edge = edgeOf(port, areInputs);
+            row.type_name =
+                text(edge.tensors.empty() ? types::toString(item) : io::allOf(edge.tensors));
+            addShapes(row, edge);
             if (port.node == graph::kNone)
                 hasOpenEnd = true;
             else
-                addFile(row, port.node);
+                addFile(row, port.node, areInputs);
             rows.push_back(row);
         }
         return rows;
     }
 
-    void addFile(strc_port& row, graph::NodeId id) {
+    /// Tensors have formats of their own.
+    static std::uint32_t formatOf(const strc_port& row, io::Format format, bool isInput) {
+        if (row.tensors != 0 && format == io::Format::Npy) return STRC_tensors;
+        if (row.tensors != 0 && format == io::Format::Csv && !isInput) return STRC_tensor_text;
+        return static_cast<std::uint32_t>(format);
+    }
+
+    void addFile(strc_port& row, graph::NodeId id, bool isInput) {
         const interp::FileKind kind = interp::fileKind(*program.plan.program, id);
         row.file = text(graph.nodes[id].file);
         row.place = placeOf(graph.nodes[id].range);
-        row.format = static_cast<std::uint32_t>(kind.format);
+        row.format = formatOf(row, kind.format, isInput);
         row.info = {kind.info.channels, kind.info.sampleRate, kind.info.bits,
                     kind.info.floating, kind.info.width,      kind.info.height};
-        usesFormat[indexOf(kind.format)] = true;
+        usesFormat[row.format] = true;
     }
 
     bool isUsed(std::size_t format) const {

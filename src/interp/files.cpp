@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <utility>
 
+#include "io/tensors.h"
+
 namespace strc::interp {
 namespace {
 
@@ -71,9 +73,12 @@ std::unique_ptr<io::ItemReader> openReader(base::Context& context, const elab::E
                                            graph::NodeId id,
                                            const std::function<void()>& beforeWaiting) {
     const graph::Node& node = program.graph.nodes[id];
-    const elab::Kernel& kernel = program.kernels[node.kernel];
-    auto opened =
-        io::openReader(node.file, fileKind(program, id).format, kernel.output, beforeWaiting);
+    const graph::Edge& edge = program.graph.edges[node.outputs[0]];
+    const io::Format format = fileKind(program, id).format;
+    auto opened = edge.tensors.empty()
+                      ? io::openReader(node.file, format, edge.type, beforeWaiting)
+                      : io::openTensorReader({{node.file, format}}, {edge.tensors, edge.type},
+                                             graph::path(program.graph, id), beforeWaiting);
     if (opened) return std::move(*opened);
     reportFile(context, program, id, opened.failure());
     return nullptr;
@@ -120,8 +125,11 @@ io::ItemWriter* WrittenFiles::open(base::Context& context, const elab::Elaborati
     File& file = files[node.file];
     if (file.writer) return file.writer.get();
     const FileKind kind = fileKind(program, id);
-    auto opened =
-        io::openWriter(node.file, kind.format, program.kernels[node.kernel].input, kind.info);
+    const graph::Edge& edge = program.graph.edges[node.inputs[0]];
+    auto opened = edge.tensors.empty()
+                      ? io::openWriter(node.file, kind.format, edge.type, kind.info)
+                      : io::openTensorWriter({{node.file, kind.format}}, {edge.tensors, edge.type},
+                                             kind.info);
     if (opened)
         file = {std::move(*opened), id};
     else

@@ -4,7 +4,6 @@
 #include <deque>
 
 #include "interp/engine.h"
-#include "types/tensor_text.h"
 
 namespace strc::interp {
 namespace {
@@ -392,17 +391,13 @@ struct Live::Inside {
 
     std::vector<Value> itemsOf(EdgeId edge, std::uint64_t most, std::uint64_t first = 0) {
         eval::Tape& tape = engine.tapes[edge];
-        const graph::Edge& about = engine.graph.edges[edge];
-        // Tensors of different shapes are the arrays that they lie in.
-        const bool areTensors = about.tensors.size() == 1;
-        const Type* type = areTensors ? about.tensors[0] : about.type;
-        const auto bytes =
-            static_cast<std::size_t>(areTensors ? types::bytesInMemory(type) : types::sizeOf(type));
+        const Type* type = engine.graph.edges[edge].type;
         std::vector<Value> values;
         const std::uint64_t end =
             first + std::min(most, tape.size() - std::min(first, tape.size()));
         for (std::uint64_t k = first; k < end; ++k)
-            values.push_back({type, std::string(reinterpret_cast<const char*>(tape.at(k)), bytes)});
+            values.push_back({type, std::string(reinterpret_cast<const char*>(tape.at(k)),
+                                                tape.bytesPerItem())});
         return values;
     }
 

@@ -154,10 +154,10 @@ const Type* commonType(const std::vector<const Type*>& types, std::size_t place,
     return types[place % types.size()];
 }
 
-std::string allOf(const std::vector<const Type*>& types) {
-    std::string text;
-    for (const Type* type : types) text += (text.empty() ? "" : ", ") + types::toString(type);
-    return text;
+Status areNumbers(const std::vector<TensorFile>& files, const TensorItems& items) {
+    if (files.size() == 1 && holdsNumbers(files[0].format, items)) return base::ok();
+    return base::failure(Diag::FormatItemType,
+                         {std::string(io::name(files[0].format)), allOf(items.types)});
 }
 
 // ---------------------------------------------------------------- reading
@@ -370,6 +370,20 @@ private:
 
 }  // namespace
 
+std::string allOf(const std::vector<const Type*>& types) {
+    std::string text;
+    for (const Type* type : types) text += (text.empty() ? "" : ", ") + types::toString(type);
+    return text;
+}
+
+bool holdsNumbers(Format format, const TensorItems& items) {
+    const TypeKind kind = items.types[0]->element->kind;
+    const bool isSame = types::bytesInMemory(items.types[0]) == types::sizeOf(items.memory);
+    const bool isRawLong = kind == TypeKind::Long && format == Format::Raw;
+    const bool isNumber = kind != TypeKind::Long && types::inMemory(kind) == kind;
+    return items.types.size() == 1 && isSame && (isNumber || isRawLong);
+}
+
 Result<const Type*> typeOfNpy(const std::string& name, types::TypeTable& types) {
     Result<Opened> opened = openFile(name, {});
     if (!opened) return opened.failure();
@@ -378,7 +392,12 @@ Result<const Type*> typeOfNpy(const std::string& name, types::TypeTable& types) 
 
 Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<TensorFile>& files,
                                                      const TensorItems& items,
+                                                     const std::string& owner,
                                                      std::function<void()> beforeWaiting) {
+    if (files[0].format != Format::Npy) {
+        if (Status fits = areNumbers(files, items); !fits) return fits.failure();
+        return openReader(files[0].name, files[0].format, items.memory, std::move(beforeWaiting));
+    }
     std::vector<Opened> opened;
     for (std::size_t k = 0; k < files.size(); ++k) {
         Result<Opened> file = openFile(files[k].name, beforeWaiting);
@@ -390,10 +409,9 @@ Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<TensorFil
             (dims == type->dims || (dims.size() == type->dims.size() + 1 &&
                                     std::equal(dims.begin() + 1, dims.end(), type->dims.begin())));
         if (!fits)
-            return base::failure(
-                Diag::ItemShape,
-                {file->source->name(), shapeText(file->header, *file->element), "the main stream",
-                 type ? types::toString(type) : allOf(items.types)});
+            return base::failure(Diag::ItemShape,
+                                 {file->source->name(), shapeText(file->header, *file->element),
+                                  owner, type ? types::toString(type) : allOf(items.types)});
         if (dims.size() > type->dims.size() && dims.front() == 0)
             return base::failure(Diag::EmptyInput, {file->source->name()});
         opened.push_back(std::move(*file));
@@ -402,7 +420,12 @@ Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<TensorFil
 }
 
 Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFile>& files,
-                                                     const TensorItems& items) {
+                                                     const TensorItems& items,
+                                                     const StreamInfo& info) {
+    if (files[0].format != Format::Npy && files[0].format != Format::Csv) {
+        if (Status fits = areNumbers(files, items); !fits) return fits.failure();
+        return openWriter(files[0].name, files[0].format, items.memory, info);
+    }
     std::vector<TensorSink> opened;
     for (std::size_t k = 0; k < files.size(); ++k) {
         const Type* type = commonType(items.types, k, files.size());

@@ -15,17 +15,25 @@ struct TensorItems {
 
 struct TensorFile {
     std::string name;
-    Format format = Format::Npy;  ///< Npy or Csv
+    Format format = Format::Npy;
 };
 
 /// What a .npy file has: a tensor.
 base::Result<const types::Type*> typeOfNpy(const std::string& name, types::TypeTable&);
 
-/// Item k comes from file k modulo their number.
+/// "tensor<float>[2, 3], tensor<long>[4]"
+std::string allOf(const std::vector<const types::Type*>&);
+/// Formats that know nothing of tensors see the array that an item lies in: is it one of numbers?
+bool holdsNumbers(Format, const TensorItems&);
+
+/// Item k comes from file k modulo their number. Other formats than Npy have one file, with numbers. `owner`:
+/// what messages call who reads.
 base::Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<TensorFile>&,
                                                            const TensorItems&,
+                                                           const std::string& owner,
                                                            std::function<void()> beforeWaiting);
 base::Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFile>&,
-                                                           const TensorItems&);
+                                                           const TensorItems&,
+                                                           const StreamInfo& info = {});
 
 }  // namespace strc::io

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/own_stack.h"
+#include "types/tensor_text.h"
 
 namespace strc::repl {
 
@@ -55,6 +56,14 @@ const types::Type* Running::input() const {
 
 const types::Type* Running::output() const {
     return graph().output == graph::kNone ? nullptr : graph().edges[graph().output].type;
+}
+
+const types::Type* Running::shown() const {
+    if (!output()) return nullptr;
+    const std::vector<const types::Type*>& tensors = graph().edges[graph().output].tensors;
+    const bool isAll =
+        tensors.size() == 1 && types::bytesInMemory(tensors[0]) == types::sizeOf(output());
+    return isAll ? tensors[0] : nullptr;
 }
 
 std::string Running::signature() const {

@@ -56,6 +56,8 @@ public:
     const graph::Graph& graph() const { return work->program.elaboration.graph; }
     const types::Type* input() const;  ///< null: it has none
     const types::Type* output() const;
+    /// The tensor that items of the output are; null: they are none, or not always of one shape.
+    const types::Type* shown() const;
     /// "int->float"
     std::string signature() const;
 

@@ -16,7 +16,8 @@ constexpr std::size_t kMostKeptBytes = 64ull << 20;
 bool Sink::take(const std::vector<Value>& items) {
     std::string text;
     bool isFine = true;
-    for (const Value& each : items) {
+    for (const Value& item : items) {
+        const Value each = shown && !writer && variable.empty() ? Value{shown, item.bytes} : item;
         isFine = writer ? write(each) : keep(each);
         if (!isFine) break;
         ++count;

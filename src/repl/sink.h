@@ -28,6 +28,7 @@ public:
 
     std::unique_ptr<io::ItemWriter> writer;
     std::string variable;
+    const types::Type* shown = nullptr;  ///< the tensor that the arrays are, where they are shown
     Items kept;  ///< all, or none if they were too many
     std::uint64_t count = 0;
     std::optional<base::Failure> failure;

@@ -111,7 +111,7 @@ public:
     std::vector<double> listedNumbers(const Input&);
     std::string itemsOfValue(const Input&, const types::Type* item);
     io::Format formatOf(const Input&, const std::string& file);
-    void openSink(Sink&, const Input&, const Line&, const types::Type* item, io::StreamInfo);
+    void openSink(Sink&, const Input&, const Line&, const Running&, io::StreamInfo);
     void closeSink(Sink&, const Input&, const types::Type* item);
 
     // ---- commands.cpp, files.cpp, inspect.cpp, stepping.cpp, plot_command.cpp

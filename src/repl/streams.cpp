@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/own_stack.h"
+#include "io/tensors.h"
 #include "repl/sink.h"
 #include "repl/state.h"
 #include "repl/values.h"
@@ -160,7 +161,7 @@ void State::checkSink(const Running& stream, const Line& line, const Input& inpu
     for (const graph::Node& node : stream.graph().nodes) refuse(node.file);
 }
 
-void State::openSink(Sink& sink, const Input& input, const Line& line, const Type* item,
+void State::openSink(Sink& sink, const Input& input, const Line& line, const Running& stream,
                      io::StreamInfo info) {
     if (!line.sink) return;
     const Input to = part(input, line, *line.sink);
@@ -170,7 +171,12 @@ void State::openSink(Sink& sink, const Input& input, const Line& line, const Typ
         wanted.sampleRate = info.sampleRate;
         wanted.channels = info.channels;
         wanted.width = info.width;
-        auto opened = io::openWriter(file, formatOf(to, file), item, wanted);
+        const graph::Edge& edge = stream.graph().edges[stream.graph().output];
+        const io::Format format = formatOf(to, file);
+        auto opened =
+            edge.tensors.empty()
+                ? io::openWriter(file, format, edge.type, wanted)
+                : io::openTensorWriter({{file, format}}, {edge.tensors, edge.type}, wanted);
         if (!opened) fail(to, opened.error());
         sink.writer = std::move(*opened);
         return;
@@ -282,7 +288,8 @@ void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> 
     Sink sink(isStreamed ? world.show : nullptr);
     const std::optional<FileSource>& file = source ? source->file : stream.file;
     checkSink(stream, line, input);
-    openSink(sink, input, line, stream.output(), file ? file->info() : io::StreamInfo());
+    sink.shown = stream.shown();
+    openSink(sink, input, line, stream, file ? file->info() : io::StreamInfo());
     if (source) feed(stream, std::move(*source));
     const Stop why =
         stream.go(goal, [&](const std::vector<Value>& items) { return sink.take(items); });

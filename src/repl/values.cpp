@@ -65,12 +65,15 @@ void Items::add(const Value& value) {
     bytes += value.bytes;
 }
 
-std::uint64_t Items::count() const {
-    return bytes.empty() ? 0 : bytes.size() / static_cast<std::uint64_t>(types::sizeOf(type));
+std::uint64_t Items::count() const { return bytes.empty() ? 0 : bytes.size() / bytesOfOne(); }
+
+std::size_t Items::bytesOfOne() const {
+    return static_cast<std::size_t>(type->is(TypeKind::Tensor) ? types::bytesInMemory(type)
+                                                               : types::sizeOf(type));
 }
 
 Value Items::operator[](std::uint64_t k) const {
-    const auto size = static_cast<std::size_t>(types::sizeOf(type));
+    const std::size_t size = bytesOfOne();
     return {type, bytes.substr(k * size, size)};
 }
 

@@ -18,6 +18,9 @@ struct Items {
     std::uint64_t count() const;
     types::Value operator[](std::uint64_t k) const;
     std::vector<types::Value> first(std::uint64_t most) const;
+
+private:
+    std::size_t bytesOfOne() const;
 };
 
 /// As the language would write it: `{1, 2}`, `1.5`, `P{x = 1, y = 2}`; of long arrays the beginning.

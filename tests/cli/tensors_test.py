@@ -114,6 +114,35 @@ class Tensors(Case):
         made = self.build("--top", "Twice", "--input", "2x2", path)
         self.assertEqual(self.run_made(made, "--in", "in.npy")[0].decode(), expected)
 
+    def test_filters_read_and_write_files(self):
+        rows = np.arange(12, dtype=np.int64).reshape(2, 2, 3) - 2**40
+        self.save("in.npy", rows)
+        path = self.file("p.str", """void->void pipeline Main {
+    add NpyReader<tensor<long>[2, 3]>("in.npy");
+    add NpyWriter<tensor>("out.npy");
+}
+""")
+        made = self.build(path)
+        for run in (lambda: self.call("run", "--interpret", path), lambda: self.call("run", path),
+                    lambda: self.run_made(made)):
+            (self.folder / "out.npy").unlink(missing_ok=True)
+            run()
+            self.same(self.load("out.npy"), rows)
+        self.save("in.npy", rows.astype(np.float32))
+        message = "file 'in.npy' holds tensor<float>[2, 2, 3], but Main.NpyReader takes tensor<long>[2, 3]"
+        self.assertIn(message, self.run_made(made, status=1)[1])
+
+    def test_other_formats_hold_numbers_alone(self):
+        path = self.file("p.str", """void->tensor filter Pair { work push 1 { push(long(ones(2))); } }
+void->tensor filter Row { work push 1 { push(ones(2)); } }
+""")
+        out = self.call("run", "-i1", "--top", "Row", "--out-format", "raw", path)[0]
+        self.assertEqual(out, np.ones(2, np.float32).tobytes())
+        made = self.build("--top", "Pair", path)
+        message = "WAV files cannot hold items of type 'tensor<long>[2]'"
+        self.assertIn(message, self.call("run", "-i1", "--top", "Pair", "--out", "x.wav", path, status=1)[1])
+        self.assertIn(message, self.run_made(made, "-i1", "--out", "x.wav", status=1)[1])
+
     def test_what_fits_nothing_is_told(self):
         path = self.make("Rows")[0]
         self.save("in.npy", np.zeros((2, 3, 4), np.float32))
@@ -128,6 +157,11 @@ class Tensors(Case):
             _, err = self.call("check", "--top", "Twice", "--input", text, path, status=1)
             self.assertIn("[input-shape]", err)
         self.call("check", "--top", "Twice", "--input", "2x3:int", path)
+        _, err = self.call("check", "--top", "Twice", "--input", "2x0", path, status=1)
+        self.assertIn("tensor<float>[2, 0] has no elements", err)
+        self.save("in.npy", np.zeros((3, 0), np.float32))
+        _, err = self.call("run", "--top", "Twice", path, "--in", "in.npy", status=1)
+        self.assertIn("tensor<float>[3, 0] has no elements", err)
 
     def test_random_tensors_are_shown_as_numpy_shows_them(self):
         version = tuple(int(part) for part in np.__version__.split(".")[:2])

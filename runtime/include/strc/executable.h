@@ -69,6 +69,7 @@ typedef struct strc_port {
     strc_stream_info info;  ///< what the parameters of a writer say
     uint32_t tensors;  ///< types that follow each other, over and over; 0: the items are none
     uint32_t first_shape;  ///< in strc_executable.shapes
+    uint32_t holds_raw, holds_numbers;  ///< formats that know nothing of tensors can have them
 } strc_port;
 
 /// A parameter of the main stream that `-D` sets.

@@ -61,7 +61,9 @@ protected:
         texts += '\0';
         return at;
     }
-    strc_item intItem() const { return {&types[0], types, nullptr, "int", 0, nullptr, nullptr, 0}; }
+    strc_item intItem() const {
+        return {&types[0], types, nullptr, "int", 0, nullptr, 0, 0, nullptr, 0};
+    }
 
     std::filesystem::path folder;
     std::string texts = std::string(1, '\0');

@@ -125,6 +125,16 @@ TEST_F(SessionTest, SourcesAndPrograms) {
     EXPECT_EQ(answer.value, "");
 }
 
+TEST_F(SessionTest, TensorsAreShownAsNumPyShowsThem) {
+    say("void->tensor filter Rows { int n; work push 1 { n++; push(n * ones(2, 2) / 4); } }");
+    EXPECT_EQ(say("take 2 Rows()"), "[[0.25 0.25]\n [0.25 0.25]]\n[[0.5 0.5]\n [0.5 0.5]]\n");
+    EXPECT_EQ(answer.type, "tensor<float>[2, 2]");
+    EXPECT_EQ(answer.value, "[[[0.25,0.25],[0.25,0.25]],[[0.5,0.5],[0.5,0.5]]]");
+    say("void->tensor filter Counts { work push 1 { push(long(ones(3))); } }");
+    EXPECT_EQ(say("take 1 Counts()"), "[1 1 1]\n");
+    EXPECT_EQ(answer.value, "[[1,1,1]]");
+}
+
 TEST_F(SessionTest, RedefinitionNamesItsUsers) {
     say("int->int filter A { work pop 1 push 1 { push(pop()); } }");
     say("int->int pipeline B { add A; }");
