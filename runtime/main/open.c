@@ -65,6 +65,14 @@ static int is_same_file(const char *one, const char *other) {
     return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
+static int overwrites_input(const strc_options *options) {
+    const strc_file_options *in = &options->in, *out = &options->out;
+    for (uint32_t k = 0; k < in->count; ++k)
+        for (uint32_t j = 0; j < out->count; ++j)
+            if (is_same_file(in->names[k], out->names[j])) return 1;
+    return 0;
+}
+
 /// Of an open end, whose files may be several.
 static strc_item open_item(const strc_executable *about, const strc_port *port,
                            const strc_file_options *file) {
@@ -142,7 +150,7 @@ static int open_ends(strc_surroundings *all) {
     const strc_port *output = open_port(about->outputs, about->program->outputs);
     int status = check_side(about, &options->in, input, "input");
     status |= check_side(about, &options->out, output, "output");
-    if (input && output && is_same_file(options->in.name, options->out.name))
+    if (input && output && overwrites_input(options))
         status = STRC_FAIL(nowhere, ConflictingOptions, "--in", "--out with the same file");
     if (status == 0 && input) status = open_input(all, input, &all->inputs[input - about->inputs]);
     if (status == 0 && output) status = open_output(all, output, input);

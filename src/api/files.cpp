@@ -94,6 +94,19 @@ bool isSameFile(const char* one, const char* other) {
            std::filesystem::equivalent(one, other, error);
 }
 
+bool overwritesInput(const strc_run_options& options) {
+    auto namesOf = [](const char* single, const char* const* several, std::size_t count) {
+        std::vector<const char*> names(several, several + count);
+        if (single) names.push_back(single);
+        return names;
+    };
+    const auto written = namesOf(options.out, options.out_files, options.out_count);
+    for (const char* in : namesOf(options.in, options.in_files, options.in_count))
+        for (const char* out : written)
+            if (isSameFile(in, out)) return true;
+    return false;
+}
+
 }  // namespace
 
 bool areFilesKnown(const strc_run_options& options) {
@@ -115,7 +128,7 @@ bool Ends::open() {
     const bool hasInput = checkSide(givenAboutInput(options), graph.input != graph::kNone, "input");
     const bool hasOutput =
         checkSide(givenAboutOutput(options), graph.output != graph::kNone, "output");
-    if (options.in && options.out && isSameFile(options.in, options.out))
+    if (overwritesInput(options))
         diags.add(Diag::ConflictingOptions) << "--in" << "--out with the same file";
     if (diags.hasErrors()) return false;
     if (hasInput) openInput(graph.edges[graph.input]);
