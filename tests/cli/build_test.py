@@ -398,8 +398,9 @@ class Sounds(Executables):
 
         def wav(told, samples, more=b""):
             data = struct.pack(f"<{len(samples)}h", *samples)
-            return struct.pack("<4sI8sIHHIIHH", b"RIFF", 36 + told, b"WAVEfmt ", 16, 1, 1, 8000, 16000, 2, 16) + more + \
-                struct.pack("<4sI", b"data", told) + data
+            whole = min(36 + told, 0xFFFFFFFF)
+            header = struct.pack("<4sI8sIHHIIHH", b"RIFF", whole, b"WAVEfmt ", 16, 1, 1, 8000, 16000, 2, 16)
+            return header + more + struct.pack("<4sI", b"data", told) + data
 
         cases = [
             (wav(8, [1, 2, 3, 4]), None),
