@@ -87,8 +87,13 @@ strc_stage strc_compiler_stage_for(const strc_compiler* compiler, strc_product p
 }
 
 int strc_compiler_has_output(const strc_compiler* compiler) {
-    if (!compiler || !compiler->program.main) return 0;
-    return !compiler->program.main->output->is(strc::types::TypeKind::Void);
+    if (!compiler) return 0;
+    if (compiler->stage >= Stage::Elaborated)
+        return compiler->program.elaboration.graph.output != strc::graph::kNone;
+    // Before, the types of a stream that was made from arguments are not known.
+    const strc::types::Type* type =
+        compiler->program.main ? compiler->program.main->output : nullptr;
+    return type && !type->is(strc::types::TypeKind::Void);
 }
 
 strc_status strc_compiler_input(strc_compiler* compiler, strc_items* to) {

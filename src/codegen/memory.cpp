@@ -52,6 +52,7 @@ bool BodyEmitter::memory(const Instr& instr) {
         }
         case Op::LoadAt: set(instr, loadAt(instr)); return true;
         case Op::StoreAt: storeAt(instr); return true;
+        case Op::Contract: contract(instr); return true;
         case Op::Copy: {
             auto align = llvm::MaybeAlign(1);
             b.CreateMemMove(operand(instr, 0), align, operand(instr, 1), align,

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "eval/eval.h"
+#include "ir/contraction.h"
 
 namespace strc::eval {
 
@@ -101,6 +102,12 @@ constexpr std::uint64_t kFewBytes = 1024;
 /// Bytes of aggregates in one frame, and of one aggregate anywhere: sizes and offsets fit a word.
 constexpr std::uint64_t kLargestFrame = UINT32_MAX;
 
+/// A contraction of elements of one kind.
+struct Products {
+    ir::Contraction how;
+    types::TypeKind element;
+};
+
 struct Function {
     const ir::Body* body = nullptr;
     std::vector<std::uint32_t> code;
@@ -113,6 +120,7 @@ struct Function {
         0;  ///< slots of the extents of an aggregate result of dynamic type
     std::uint32_t weight = 1;  ///< operations that a call counts for
     std::vector<PlaceOf> places;
+    std::vector<Products> products;  ///< of Contract
 
     SourceRange rangeAt(const std::uint32_t* at) const;
 };

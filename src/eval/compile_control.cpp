@@ -32,6 +32,7 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::Member: member(instr); break;
         case Op::LoadAt:
         case Op::StoreAt: access(instr); break;
+        case Op::Contract: contract(instr); break;
         case Op::Copy:
         case Op::Zero: copyOrZero(instr); break;
         case Op::CheckExtent:

@@ -421,6 +421,20 @@ void Compiler::charge(std::uint64_t bytes) {
         out.op(Code32::Tick, {static_cast<std::uint32_t>(bytes / kBytesPerStep)});
 }
 
+void Compiler::contract(const Instr& instr) {
+    std::vector<std::uint32_t> words;
+    for (std::size_t k = 0; k < 3; ++k) {
+        const Place ref = settle(refOf(instr.operands[k]));
+        words.push_back(ref.slot);
+        words.push_back(static_cast<std::uint32_t>(ref.offset));
+    }
+    words.push_back(static_cast<std::uint32_t>(function.products.size()));
+    function.products.push_back(
+        {ir::contractionOf(instr), typeOf(instr.operands[0])->element->kind});
+    out.op(Code32::Contract,
+           {words[0], words[1], words[2], words[3], words[4], words[5], words[6]});
+}
+
 void Compiler::copyOrZero(const Instr& instr) {
     bool isCopy = instr.op == Op::Copy;
     std::size_t refs = isCopy ? 2 : 1;

@@ -118,6 +118,7 @@ private:
     void element(const Instr&);
     void member(const Instr&);
     void access(const Instr&);
+    void contract(const Instr&);
     void copyOrZero(const Instr&);
     void charge(std::uint64_t bytes);
     void tape(const Instr&);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "eval/contract.h"
 #include "eval/run.h"
 
 #if defined(__clang__)
@@ -391,6 +392,13 @@ ElemVV: {
     CHECK_INDEX(index, raw(S(4).i));
     S(1).address = S(2).address + N(5) + static_cast<std::uint64_t>(raw(index)) * raw(S(6).i);
     NEXT(7);
+}
+Contract: {
+    const Products& products = frame[kFunction].function->products[N(7)];
+    run.charge(static_cast<std::uint64_t>(ir::countProducts(products.how)));
+    STOP_IF_NOT(run.hasFuel(pc, frame));
+    contract(products, OFFSET_OF(1, 2), OFFSET_OF(3, 4), OFFSET_OF(5, 6));
+    NEXT(8);
 }
 Copy:
     std::memmove(OFFSET_OF(1, 2), OFFSET_OF(3, 4), N(5));

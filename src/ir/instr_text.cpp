@@ -208,6 +208,8 @@ std::string tensorText(const Instr& instr) {
 std::string arguments(const Names& names, const Body& body, const Instr& instr) {
     switch (instr.op) {
         case Op::Const: return valueText(instr.value);
+        case Op::Contract:
+            return valueText(instr.value) + " " + regList(instr, 0, instr.operands.size());
         case Op::Create:
             return instr.index < body.creates.size() ? createText(names, body, instr) : "?";
         case Op::Send: return instr.index < body.sends.size() ? sendText(body, instr) : "?";

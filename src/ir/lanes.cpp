@@ -135,6 +135,7 @@ private:
                     rootVaries(i.operands[0]) && !fitsLanes(type))
                     refuse(itemsVary(type));
                 return true;
+            case Op::Contract: refuse("it is done in lanes of its own"); return true;
             case Op::Copy: copy(i); return true;
             case Op::Zero:
                 if (i.operands.size() > 1 || isDivergent() || varies(i.operands[0]))

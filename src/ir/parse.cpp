@@ -383,6 +383,9 @@ private:
             case Op::Const:
                 if (!failed()) instr.value = value(instr.type);
                 return;
+            case Op::Contract:
+                if (!failed()) instr.value = value(instr.type);
+                return registers(instr);
             case Op::Tensor:
                 instr.tensor = types::findTensorFn(word());
                 if (instr.tensor == types::TensorFn::Math) instr.math = types::findMathFn(word());

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ir/contraction.h"
 #include "ir/detail/instr_text.h"
 
 namespace strc::ir {
@@ -58,6 +59,7 @@ private:
     void memory(const Instr&);
     void tape(const Instr&);
     void variable(const Instr&);
+    void contract(const Instr&);
     void tensor(const Instr&);
     bool isListOfInts(const Instr&, std::size_t k, std::string_view signature) const;
     void call(const Instr&);
@@ -202,6 +204,7 @@ void Verifier::memory(const Instr& i) {
                        intsFrom(i, 1),
                    i, "operands do not fit the type");
             break;
+        case Op::Contract: contract(i); break;
         case Op::CheckExtent: expect(intsFrom(i, 0), i, "extents are ints"); break;
         case Op::ReadArray:
             expect(isRef(i, 0) && isKind(i, 1, TypeKind::String) && isKind(i, 2, TypeKind::Int), i,
@@ -209,6 +212,27 @@ void Verifier::memory(const Instr& i) {
             break;
         default: break;
     }
+}
+
+void Verifier::contract(const Instr& i) {
+    auto isTable = [](const Type* type) {
+        return type && type->is(TypeKind::Array) && type->extent >= 1 &&
+               type->element->is(TypeKind::Array) && type->element->extent == 4 &&
+               type->element->element->is(TypeKind::Int);
+    };
+    auto isList = [&](std::size_t k) {
+        return isRef(i, k) && isConcrete(reg(i, k).type) && reg(i, k).type->is(TypeKind::Array) &&
+               reg(i, k).type->element == reg(i, 0).type->element;
+    };
+    if (!isTable(i.type) || i.value.type != i.type || !isList(0) || !isList(1) || !isList(2))
+        return fault(i, "operands do not fit");
+    const Type* element = reg(i, 0).type->element;
+    expect(
+        element->is(TypeKind::Float) || element->is(TypeKind::Double) || element->is(TypeKind::Int),
+        i, "no sums of that type");
+    expect(fits(contractionOf(i), reg(i, 0).type->extent, reg(i, 1).type->extent,
+                reg(i, 2).type->extent),
+           i, "places outside of an array");
 }
 
 void Verifier::tape(const Instr& i) {

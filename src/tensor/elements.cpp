@@ -140,6 +140,7 @@ void Elements::computeInto(const NodePtr& node, ir::VarRef var, const Type* arra
         return;
     }
     if (isAssembled(node->fn)) return assemble(*node, var, array);
+    if (contract(*node, var, array)) return;
     const Type* element = node->type->element;
     if (isFlat(*node)) {
         w.loop(node->count(), [&](Reg i) {

@@ -56,6 +56,8 @@ private:
     /// Elements of `part`, converted, at the place that `where` makes of theirs.
     void writePart(const NodePtr& part, const Node& whole, ir::Reg array,
                    const std::function<Place(const Place&)>& where);
+    /// As an Op::Contract, if the operands lie in memory as it takes them; else false.
+    bool contract(const Node&, ir::VarRef, const Type* array);
     void assemble(const Node&, ir::VarRef, const Type* array);
     void concatenate(const Node&, ir::Reg array);
     void pad(const Node&, ir::Reg array);

@@ -177,6 +177,7 @@ void BodyExpander::prepareOperands(const Node& node) {
         const bool isLookedAt = isView(operand->fn) && readsMemory(*operand);
         if (isLookedAt && !keepsOrder(node.fn)) continue;
         const bool isRepeated = isReadOften(node.fn) || isAssembled(operand->fn) ||
+                                isContraction(operand->fn) ||
                                 (isElementwise(node.fn) && operand->count() != node.count());
         const bool isMoved = keepsOrder(node.fn) && !isInOrder(*operand);
         if (isRepeated || isMoved) materialise(operand);

@@ -31,6 +31,8 @@ bool isReduction(TensorFn fn) {
     }
 }
 
+bool isContraction(TensorFn fn) { return fn == TensorFn::Matmul || fn == TensorFn::Conv; }
+
 bool isMade(TensorFn fn) {
     return fn == TensorFn::Zeros || fn == TensorFn::Ones || fn == TensorFn::Full ||
            fn == TensorFn::Arange;

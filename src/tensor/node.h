@@ -63,6 +63,8 @@ bool keepsOrder(types::TensorFn);
 bool isReduction(types::TensorFn);
 /// Made of numbers alone, without an operand that is a tensor in memory.
 bool isMade(types::TensorFn);
+/// A sum of products of two operands.
+bool isContraction(types::TensorFn);
 /// Only says where elements are.
 bool isView(types::TensorFn);
 /// Put together part by part: only as a whole.

@@ -1,0 +1,298 @@
+// Sums of products in tiles of registers: a few places of the result times a few vectors of them are summed
+// at once, so that what is loaded is used several times (Goto and van de Geijn, "Anatomy of
+// High-Performance Matrix Multiplication", TOMS 2008, section 4, without the packing).
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+
+#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/rings.h"
+#include "ir/contraction.h"
+
+namespace strc::codegen {
+namespace {
+
+using ir::Contraction;
+using ir::ContractionLoop;
+
+constexpr std::int64_t kVectorBytes = 64;
+constexpr std::int64_t kMostVectors = 8;  ///< that are summed up at once
+constexpr std::int64_t kMostRows = 4;
+
+/// Where the three operands are: elements from their beginnings.
+struct Places {
+    llvm::Value *out, *a, *b;
+};
+
+class Tiles {
+public:
+    Tiles(llvm::IRBuilder<>& builder, llvm::IRBuilder<>& entryBuilder, llvm::Type* elementType,
+          Contraction contraction, Places bases, std::function<void()> pollNow)
+        : b(builder),
+          entry(entryBuilder),
+          element(elementType),
+          how(std::move(contraction)),
+          base(bases),
+          poll(std::move(pollNow)) {}
+
+    void emit() {
+        choose();
+        const Places first{b.getInt64(index(how.out)), b.getInt64(index(how.a)),
+                           b.getInt64(index(how.b))};
+        around(0, first);
+    }
+
+private:
+    using Loops = std::vector<ContractionLoop>;
+
+    static std::uint64_t index(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+    // ---- which loops do what
+
+    static bool isUnit(const ContractionLoop& loop) {
+        return (loop.a == 1 && (loop.b == 0 || loop.b == 1)) || (loop.b == 1 && loop.a == 0);
+    }
+
+    void choose() {
+        for (const ContractionLoop& loop : how.loops)
+            if (loop.rounds > 1) (loop.out == 0 ? summed : outer).push_back(loop);
+        if (!takeColumns([](const ContractionLoop& l) { return l.out == 1 && isUnit(l); }, outer) &&
+            !takeColumns([](const ContractionLoop& l) { return l.a == 1 && l.b == 1; }, summed) &&
+            !takeColumns([](const ContractionLoop& l) { return l.out == 1; }, outer))
+            columns = {1, 0, 0, 0};
+        lanes = 1;
+        const std::int64_t most =
+            kVectorBytes / static_cast<std::int64_t>(element->getScalarSizeInBits() / 8);
+        while (lanes * 2 <= std::min<std::int64_t>(columns.rounds, most)) lanes *= 2;
+        takeRows();
+        vectors =
+            std::max<std::int64_t>(1, std::min(kMostVectors / height, columns.rounds / lanes));
+    }
+
+    /// The loop that goes along vectors: the longest one that can.
+    bool takeColumns(const std::function<bool(const ContractionLoop&)>& can, Loops& from) {
+        auto best = from.end();
+        for (auto loop = from.begin(); loop != from.end(); ++loop)
+            if (can(*loop) && (best == from.end() || loop->rounds > best->rounds)) best = loop;
+        if (best == from.end()) return false;
+        columns = *best;
+        sumsLanes = &from == &summed;
+        from.erase(best);
+        return true;
+    }
+
+    /// The loop that uses each vector several times: one operand stays where the other one moves.
+    void takeRows() {
+        auto best = outer.end();
+        for (auto loop = outer.begin(); loop != outer.end(); ++loop) {
+            const bool reuses =
+                (columns.a != 0 && loop->a == 0) || (columns.b != 0 && loop->b == 0);
+            if (reuses && (best == outer.end() || loop->rounds > best->rounds)) best = loop;
+        }
+        if (best == outer.end()) return;
+        rows = *best;
+        outer.erase(best);
+        height = std::min<std::int64_t>(rows.rounds, kMostRows);
+    }
+
+    // ---- loops
+
+    Places moved(const Places& at, const ContractionLoop& loop, llvm::Value* rounds) {
+        auto by = [&](llvm::Value* from, std::int32_t step) {
+            if (step == 0) return from;
+            llvm::Value* way = b.CreateMul(rounds, b.getInt64(index(step)), "", false, true);
+            return b.CreateAdd(from, way, "", false, true);
+        };
+        return {by(at.out, loop.out), by(at.a, loop.a), by(at.b, loop.b)};
+    }
+
+    void loop(std::int64_t rounds, const std::function<void(llvm::Value*)>& inside) {
+        emitLoop(b, rounds, inside);
+    }
+
+    void around(std::size_t depth, const Places& at) {
+        if (depth == outer.size()) return allRows(at);
+        loop(outer[depth].rounds, [&](llvm::Value* k) {
+            poll();
+            around(depth + 1, moved(at, outer[depth], k));
+        });
+    }
+
+    void allRows(const Places& at) {
+        parts(rows.rounds, height, [&](llvm::Value* first, std::int64_t count) {
+            allColumns(moved(at, rows, first), count);
+        });
+    }
+
+    /// Pieces of `size` and one for what is left.
+    void parts(std::int64_t all, std::int64_t size,
+               const std::function<void(llvm::Value*, std::int64_t)>& part) {
+        if (all / size > 0)
+            loop(all / size,
+                 [&](llvm::Value* k) { part(b.CreateMul(k, b.getInt64(index(size))), size); });
+        if (all % size > 0) part(b.getInt64(index(all - all % size)), all % size);
+    }
+
+    void allColumns(const Places& at, std::int64_t count) {
+        if (sumsLanes) return sumOverLanes(at, count);
+        const std::int64_t whole = columns.rounds / lanes;
+        parts(whole, vectors, [&](llvm::Value* first, std::int64_t some) {
+            llvm::Value* elements = b.CreateMul(first, b.getInt64(index(lanes)));
+            tile(moved(at, columns, elements), count, some);
+        });
+        // What is left is done with the last full vector: to set a place twice changes nothing.
+        if (columns.rounds % lanes != 0)
+            tile(moved(at, columns, b.getInt64(index(columns.rounds - lanes))), count, 1);
+    }
+
+    // ---- one tile
+
+    llvm::Type* vectorType() {
+        return lanes == 1 ? element
+                          : llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+    }
+
+    llvm::Value* address(llvm::Value* of, llvm::Value* place) {
+        return b.CreateInBoundsGEP(element, of, place);
+    }
+
+    llvm::Value* load(llvm::Value* of, llvm::Value* place, std::int32_t step) {
+        const llvm::Align align(element->getScalarSizeInBits() / 8);
+        if (lanes == 1 || step == 1)
+            return b.CreateAlignedLoad(vectorType(), address(of, place), align);
+        if (step == 0)
+            return b.CreateVectorSplat(static_cast<unsigned>(lanes),
+                                       b.CreateAlignedLoad(element, address(of, place), align));
+        llvm::Value* row = llvm::PoisonValue::get(vectorType());
+        for (std::int64_t k = 0; k < lanes; ++k) {
+            llvm::Value* there = b.CreateAdd(place, b.getInt64(index(k * step)));
+            row = b.CreateInsertElement(
+                row, b.CreateAlignedLoad(element, address(of, there), align), index(k));
+        }
+        return row;
+    }
+
+    llvm::Value* plusProduct(llvm::Value* sum, llvm::Value* x, llvm::Value* y) {
+        if (!element->isFloatingPointTy()) return b.CreateAdd(sum, b.CreateMul(x, y));
+        return b.CreateIntrinsic(llvm::Intrinsic::fmuladd, {sum->getType()}, {x, y, sum});
+    }
+
+    using Sums = std::vector<llvm::AllocaInst*>;
+
+    Sums makeSums(std::int64_t count) {
+        Sums sums;
+        for (std::int64_t k = 0; k < count; ++k) {
+            sums.push_back(entry.CreateAlloca(vectorType(), nullptr, "sum"));
+            b.CreateStore(llvm::Constant::getNullValue(vectorType()), sums.back());
+        }
+        return sums;
+    }
+
+    llvm::Value* shifted(llvm::Value* place, std::int64_t by) {
+        return by == 0 ? place : b.CreateAdd(place, b.getInt64(index(by)), "", false, true);
+    }
+
+    /// The products of one round, for `count` rows times `some` vectors.
+    void addProducts(const Sums& sums, const Places& at, std::int64_t count, std::int64_t some) {
+        auto loadAll = [&](llvm::Value* of, llvm::Value* place, std::int32_t perRow,
+                           std::int32_t step) {
+            std::vector<llvm::Value*> all;
+            for (std::int64_t i = 0; i < count; ++i)
+                for (std::int64_t j = 0; j < some; ++j) {
+                    const bool isThere = (i > 0 && perRow == 0) || (j > 0 && step == 0);
+                    const std::int64_t like = i > 0 && perRow == 0 ? j : i * some;
+                    all.push_back(
+                        isThere ? all[index(like)]
+                                : load(of, shifted(place, i * perRow + j * lanes * step), step));
+                }
+            return all;
+        };
+        const std::vector<llvm::Value*> x = loadAll(base.a, at.a, rows.a, columns.a);
+        const std::vector<llvm::Value*> y = loadAll(base.b, at.b, rows.b, columns.b);
+        for (std::size_t k = 0; k < sums.size(); ++k)
+            b.CreateStore(plusProduct(b.CreateLoad(vectorType(), sums[k]), x[k], y[k]), sums[k]);
+    }
+
+    void sumUp(std::size_t depth, const Places& at,
+               const std::function<void(const Places&)>& round) {
+        if (depth == summed.size()) return round(at);
+        loop(summed[depth].rounds,
+             [&](llvm::Value* k) { sumUp(depth + 1, moved(at, summed[depth], k), round); });
+    }
+
+    void tile(const Places& at, std::int64_t count, std::int64_t some) {
+        const Sums sums = makeSums(count * some);
+        sumUp(0, at, [&](const Places& round) { addProducts(sums, round, count, some); });
+        for (std::int64_t i = 0; i < count; ++i)
+            for (std::int64_t j = 0; j < some; ++j) {
+                llvm::Value* place = shifted(at.out, i * rows.out + j * lanes * columns.out);
+                llvm::Value* sum = b.CreateLoad(vectorType(), sums[index(i * some + j)]);
+                b.CreateAlignedStore(sum, address(base.out, place),
+                                     llvm::Align(element->getScalarSizeInBits() / 8));
+            }
+    }
+
+    /// Vectors along a loop that is summed over; their lanes are added at the end.
+    void sumOverLanes(const Places& at, std::int64_t count) {
+        const Sums sums = makeSums(count);
+        const std::int64_t whole = columns.rounds / lanes;
+        sumUp(0, at, [&](const Places& round) {
+            loop(whole, [&](llvm::Value* k) {
+                llvm::Value* elements = b.CreateMul(k, b.getInt64(index(lanes)));
+                addProducts(sums, moved(round, columns, elements), count, 1);
+            });
+        });
+        Tiles rest(*this);
+        rest.lanes = 1;
+        const Sums others = rest.makeSums(count);
+        if (columns.rounds % lanes != 0) {
+            rest.sumUp(0, at, [&](const Places& round) {
+                loop(columns.rounds % lanes, [&](llvm::Value* k) {
+                    llvm::Value* place = b.CreateAdd(k, b.getInt64(index(whole * lanes)));
+                    rest.addProducts(others, moved(round, columns, place), count, 1);
+                });
+            });
+        }
+        for (std::int64_t i = 0; i < count; ++i) {
+            llvm::Value* sum = total(b.CreateLoad(vectorType(), sums[index(i)]));
+            llvm::Value* more = b.CreateLoad(element, others[index(i)]);
+            sum = element->isFloatingPointTy() ? b.CreateFAdd(sum, more) : b.CreateAdd(sum, more);
+            b.CreateStore(sum, address(base.out, shifted(at.out, i * rows.out)));
+        }
+    }
+
+    llvm::Value* total(llvm::Value* vector) {
+        if (lanes == 1) return vector;
+        if (!element->isFloatingPointTy()) return b.CreateAddReduce(vector);
+        llvm::CallInst* sum = b.CreateFAddReduce(llvm::ConstantFP::get(element, -0.0), vector);
+        sum->setHasAllowReassoc(true);
+        return sum;
+    }
+
+    llvm::IRBuilder<>& b;
+    llvm::IRBuilder<>& entry;
+    llvm::Type* element;
+    Contraction how;
+    Places base;
+    std::function<void()> poll;
+    Loops outer, summed;
+    ContractionLoop columns;  ///< along vectors
+    ContractionLoop rows{1, 0, 0, 0};
+    bool sumsLanes = false;  ///< columns are summed over
+    std::int64_t lanes = 1;  ///< of a vector
+    std::int64_t height = 1;  ///< rows at once
+    std::int64_t vectors = 1;  ///< at once, for each row
+};
+
+}  // namespace
+
+void BodyEmitter::contract(const Instr& instr) {
+    llvm::Type* element = m.memoryType(typeOf(instr.operands[0])->element);
+    Tiles(b, entry, element, ir::contractionOf(instr),
+          {operand(instr, 0), operand(instr, 1), operand(instr, 2)},
+          [this] { emitPoll(m, b, param(kEnv)); })
+        .emit();
+}
+
+}  // namespace strc::codegen

@@ -1,0 +1,14 @@
+#pragma once
+/// Sums of products over arrays, as ir/contraction.h says. Private to eval.
+
+#include <cstddef>
+#include <span>
+
+#include "eval/code.h"
+
+namespace strc::eval {
+
+/// The three begin where their arrays do; places are inside, as the verifier has seen.
+void contract(const Products&, std::byte* out, const std::byte* a, const std::byte* b);
+
+}  // namespace strc::eval

@@ -1,0 +1,155 @@
+// Products of matrices and convolutions as sums of products over arrays (ir/contraction.h).
+
+#include "ir/contraction.h"
+#include "tensor/elements.h"
+
+namespace strc::tensor {
+
+using ir::Contraction;
+using ir::ContractionLoop;
+using ir::Op;
+using types::TensorFn;
+using types::TypeKind;
+
+namespace {
+
+/// A tensor in memory: its elements are as far apart as the steps say.
+struct Strided {
+    const Node* memory = nullptr;
+    std::int64_t first = 0;
+    Dims steps;  ///< by dimension
+};
+
+Dims denseSteps(const Dims& dims) {
+    Dims steps(dims.size());
+    std::int64_t step = 1;
+    for (std::size_t k = dims.size(); k-- > 0;) {
+        steps[k] = step;
+        step *= dims[k];
+    }
+    return steps;
+}
+
+std::optional<Strided> strided(const Node& node);
+
+std::optional<Strided> stridedView(const Node& node) {
+    const Node& operand = *node.operands[0];
+    std::optional<Strided> from = strided(operand);
+    if (!from) return std::nullopt;
+    if (keepsOrder(node.fn)) {
+        if (from->steps != denseSteps(operand.dims())) return std::nullopt;
+        from->steps = denseSteps(node.dims());
+        return from;
+    }
+    auto at = [&](std::size_t k) { return static_cast<std::size_t>(node.ints[k]); };
+    switch (node.fn) {
+        case TensorFn::Transpose: std::swap(from->steps[at(0)], from->steps[at(1)]); return from;
+        case TensorFn::Permute: {
+            Dims steps;
+            for (std::size_t k = 0; k < node.ints.size(); ++k) steps.push_back(from->steps[at(k)]);
+            from->steps = steps;
+            return from;
+        }
+        case TensorFn::Slice:
+            from->first += node.ints[1] * from->steps[at(0)];
+            if (node.ints.size() > 3) from->steps[at(0)] *= node.ints[3];
+            return from;
+        case TensorFn::Windows:
+            from->steps.push_back(from->steps[at(0)] * (node.ints.size() > 3 ? node.ints[3] : 1));
+            from->steps[at(0)] *= node.ints[2];
+            return from;
+        default: return std::nullopt;
+    }
+}
+
+std::optional<Strided> strided(const Node& node) {
+    if (node.kind == NodeKind::Memory) return Strided{&node, 0, denseSteps(node.dims())};
+    if (node.kind == NodeKind::Operation && isView(node.fn)) return stridedView(node);
+    return std::nullopt;
+}
+
+std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value); }
+
+/// The loops of a product of matrices, as its shape rule has aligned the dimensions.
+void addMatmul(const Node& node, const Strided& a, const Strided& b, Contraction& how) {
+    const Dims& left = node.operands[0]->dims();
+    const Dims& right = node.operands[1]->dims();
+    const Dims out = denseSteps(node.dims());
+    const bool isRow = left.size() == 1;
+    const bool isColumn = right.size() == 1;
+    const std::size_t batches = node.dims().size() - (isRow ? 0u : 1u) - (isColumn ? 0u : 1u);
+    auto batchStep = [&](const Strided& operand, const Dims& dims, std::size_t k) -> std::int64_t {
+        const std::size_t own = dims.size() < 2 ? 0 : dims.size() - 2;
+        if (k + own < batches) return 0;
+        const std::size_t at = k + own - batches;
+        return dims[at] == 1 ? 0 : operand.steps[at];
+    };
+    for (std::size_t k = 0; k < batches; ++k)
+        how.loops.push_back({narrow(node.dims()[k]), narrow(out[k]), narrow(batchStep(a, left, k)),
+                             narrow(batchStep(b, right, k))});
+    if (!isRow)
+        how.loops.push_back({narrow(left[left.size() - 2]), narrow(out[batches]),
+                             narrow(a.steps[left.size() - 2]), 0});
+    if (!isColumn)
+        how.loops.push_back({narrow(right.back()), narrow(out.back()), 0, narrow(b.steps.back())});
+    how.loops.push_back({narrow(left.back()), 0, narrow(a.steps.back()),
+                         narrow(b.steps[isColumn ? 0 : right.size() - 2])});
+}
+
+void addConvolution(const Node& node, const Strided& x, const Strided& weight, Contraction& how) {
+    const Dims& kernel = node.operands[1]->dims();
+    const Dims out = denseSteps(node.dims());
+    const std::size_t n = kernel.size() - 2;
+    const std::size_t channel = node.dims().size() - n - 1;
+    const std::int64_t groups = node.ints.back();
+    const std::int64_t perGroup = kernel[0] / groups;
+    if (channel == 1)
+        how.loops.push_back({narrow(node.dims()[0]), narrow(out[0]), narrow(x.steps[0]), 0});
+    how.loops.push_back({narrow(groups), narrow(out[channel] * perGroup),
+                         narrow(x.steps[channel] * kernel[1]), narrow(weight.steps[0] * perGroup)});
+    how.loops.push_back({narrow(perGroup), narrow(out[channel]), 0, narrow(weight.steps[0])});
+    for (std::size_t k = 0; k < n; ++k)
+        how.loops.push_back({narrow(node.dims()[channel + 1 + k]), narrow(out[channel + 1 + k]),
+                             narrow(x.steps[channel + 1 + k] * node.ints[k]), 0});
+    how.loops.push_back({narrow(kernel[1]), 0, narrow(x.steps[channel]), narrow(weight.steps[1])});
+    for (std::size_t k = 0; k < n; ++k)
+        how.loops.push_back({narrow(kernel[2 + k]), 0,
+                             narrow(x.steps[channel + 1 + k] * node.ints[n + k]),
+                             narrow(weight.steps[2 + k])});
+}
+
+}  // namespace
+
+bool Elements::contract(const Node& node, ir::VarRef var, const Type* array) {
+    if (node.fn != TensorFn::Matmul && node.fn != TensorFn::Conv) return false;
+    const Type* element = node.type->element;
+    const std::optional<Strided> a = strided(*node.operands[0]);
+    const std::optional<Strided> b = strided(*node.operands[1]);
+    auto isSame = [&](const std::optional<Strided>& operand) {
+        return operand && operand->memory->array->element == element &&
+               operand->memory->type->element == element;
+    };
+    const bool isNumber =
+        element->is(TypeKind::Float) || element->is(TypeKind::Double) || element->is(TypeKind::Int);
+    if (!isNumber || !isSame(a) || !isSame(b)) return false;
+    Contraction how;
+    how.a = narrow(a->first);
+    how.b = narrow(b->first);
+    if (node.fn == TensorFn::Matmul)
+        addMatmul(node, *a, *b, how);
+    else
+        addConvolution(node, *a, *b, how);
+    std::erase_if(how.loops, [](const ContractionLoop& loop) { return loop.rounds == 1; });
+    if (!ir::fits(how, array->extent, a->memory->array->extent, b->memory->array->extent))
+        return false;  // there is nothing to sum
+    w.range = node.range;
+    const ir::Reg to = w.address(var, array);
+    const ir::Reg left = address(*a->memory);
+    const ir::Reg right = address(*b->memory);
+    Value table = ir::toValue(how, w.types);
+    ir::Instr& instr = w.emit(Op::Contract, table.type, {to, left, right});
+    instr.value = std::move(table);
+    return true;
+}
+
+}  // namespace strc::tensor
