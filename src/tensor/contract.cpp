@@ -131,7 +131,7 @@ bool Elements::contract(const Node& node, ir::VarRef var, const Type* array) {
     };
     const bool isNumber =
         element->is(TypeKind::Float) || element->is(TypeKind::Double) || element->is(TypeKind::Int);
-    if (!isNumber || !isSame(a) || !isSame(b)) return false;
+    if (!isNumber || array->element != element || !isSame(a) || !isSame(b)) return false;
     Contraction how;
     how.a = narrow(a->first);
     how.b = narrow(b->first);
