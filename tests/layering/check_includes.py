@@ -22,7 +22,7 @@ LIBRARIES = {
 }
 # The system beyond the C++ library: signals, terminals, descriptors.
 POSIX = r"(unistd|pwd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
-POSIX_FOLDERS = {"base", "io", "interp", "executable", "host", "session", "driver"}
+POSIX_FOLDERS = {"base", "io", "weights", "interp", "executable", "host", "session", "driver"}
 # LLVM comes through one door in each of two sizes: every other file of its folder includes these.
 DOORS = {"LLVM": {"codegen/detail/llvm.h", "codegen/detail/llvm_backend.h"}}
 # Folders that are for one file of another.

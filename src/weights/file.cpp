@@ -1,0 +1,224 @@
+// Weights from a safetensors file.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <map>
+#include <string_view>
+
+#include "base/spelling.h"
+#include "strc/safetensors.h"
+#include "weights/mapping.h"
+#include "weights/weights.h"
+
+namespace strc::weights {
+namespace {
+
+using base::Diag;
+using types::TypeKind;
+
+/// The type of elements that tensors of the language have, or null.
+const Type* elementOf(std::uint32_t type, const types::TypeTable& types) {
+    switch (type) {
+        case STRC_SAFE_BOOL: return types.boolean();
+        case STRC_SAFE_I8: return types.scalar(TypeKind::Int8);
+        case STRC_SAFE_I32: return types.intType();
+        case STRC_SAFE_I64: return types.scalar(TypeKind::Long);
+        case STRC_SAFE_F16: return types.scalar(TypeKind::Half);
+        case STRC_SAFE_BF16: return types.scalar(TypeKind::BFloat16);
+        case STRC_SAFE_F32: return types.floatType();
+        case STRC_SAFE_F64: return types.doubleType();
+        default: return nullptr;
+    }
+}
+
+/// "U8[2, 3]"
+std::string toString(const strc_safe_tensor& tensor) {
+    std::string text = std::string(strc_safe_name(tensor.type)) + "[";
+    for (std::uint32_t k = 0; k < tensor.rank; ++k)
+        text += (k == 0 ? "" : ", ") + std::to_string(tensor.dims[k]);
+    return text + "]";
+}
+
+struct Index : strc_safe_index {
+    Index() : strc_safe_index{} {}
+    ~Index() { strc_safe_free(this); }
+    Index(const Index&) = delete;
+    Index& operator=(const Index&) = delete;
+};
+
+float floatOf(std::uint32_t bits) {
+    float value = 0;
+    std::memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+float halfToFloat(std::uint16_t bits) {
+    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
+    const std::uint32_t exponent = bits >> 10 & 31u;
+    const std::uint32_t fraction = bits & 1023u;
+    if (exponent == 31) return floatOf(sign | 0x7f800000u | fraction << 13);
+    if (exponent != 0) return floatOf(sign | (exponent + 112) << 23 | fraction << 13);
+    const float small = std::ldexp(static_cast<float>(fraction), -24);
+    return sign ? -small : small;
+}
+
+/// int8 as ints, half and bfloat16 as floats.
+Bytes widen(const strc_safe_tensor& tensor, const std::byte* from) {
+    const std::uint64_t count = tensor.size / strc_safe_bytes(tensor.type);
+    std::shared_ptr<std::byte[]> made(new std::byte[4 * count + 1]);
+    for (std::uint64_t k = 0; k < count; ++k) {
+        std::uint16_t bits = 0;
+        float real = 0;
+        std::int32_t integer = 0;
+        if (tensor.type == STRC_SAFE_I8)
+            integer = static_cast<std::int8_t>(from[k]);
+        else
+            std::memcpy(&bits, from + 2 * k, sizeof bits);
+        if (tensor.type == STRC_SAFE_F16) real = halfToFloat(bits);
+        if (tensor.type == STRC_SAFE_BF16) real = floatOf(std::uint32_t{bits} << 16);
+        const void* value = &real;
+        if (tensor.type == STRC_SAFE_I8) value = &integer;
+        std::memcpy(made.get() + 4 * k, value, 4);
+    }
+    return {made, made.get()};
+}
+
+class File final : public Source {
+public:
+    explicit File(std::string name) : name(std::move(name)) {}
+
+    base::Status read() {
+        auto mapped = Mapping::open(name);
+        if (!mapped) return mapped.failure();
+        mapping = std::move(*mapped);
+        char why[STRC_SAFE_WHY];
+        if (strc_safe_read(mapping->begin(), mapping->size(), &index, why) != 0)
+            return unusable(why);
+        return base::ok();
+    }
+
+    base::Result<Values> look(const std::string& tensor, const Type* wanted,
+                              types::TypeTable& types) override {
+        const strc_safe_tensor* found = strc_safe_find(&index, tensor.data(), tensor.size());
+        if (!found) return base::failure(Diag::WeightsMissing, {tensor, name});
+        const Type* type = typeOf(*found, types);
+        if (!type)
+            return mismatch(tensor, toString(*found),
+                            "of one of the element types that tensors have");
+        if (!types::compatible(type, wanted))
+            return mismatch(tensor, types::toString(type), types::toString(wanted));
+        auto bytes = bytesOf(*found);
+        if (!bytes) return bytes.failure();
+        const Bytes values = widened(*found, *bytes);
+        return Values{type, values, *bytes};
+    }
+
+    std::string similarTo(const std::string& wanted) const override {
+        base::SpellingSearch search(wanted);
+        for (std::size_t k = 0; k < index.count; ++k)
+            search.consider({index.tensors[k].name, index.tensors[k].name_size});
+        return std::string(search.best());
+    }
+
+    std::string path() const override { return name; }
+
+private:
+    base::Failure unusable(std::string reason) const {
+        return base::failure(Diag::WeightsFile, {name, std::move(reason)});
+    }
+    base::Failure mismatch(const std::string& tensor, std::string have, std::string want) const {
+        return base::failure(Diag::WeightsMismatch,
+                             {tensor, name, std::move(have), std::move(want)});
+    }
+
+    /// Null: bodies can never compute with such elements.
+    static const Type* typeOf(const strc_safe_tensor& tensor, types::TypeTable& types) {
+        const Type* element = elementOf(tensor.type, types);
+        if (!element) return nullptr;
+        const std::uint64_t* dims = tensor.dims;
+        if (std::any_of(dims, dims + tensor.rank, [](std::uint64_t n) { return n > INT32_MAX; }))
+            return nullptr;
+        return types.tensor(element, std::vector<std::int64_t>(dims, dims + tensor.rank));
+    }
+
+    base::Result<Bytes> bytesOf(const strc_safe_tensor& tensor) {
+        auto [found, isNew] = known.try_emplace({tensor.begin, tensor.size});
+        if (!isNew && found->second) return found->second;
+        char why[STRC_SAFE_WHY];
+        void* copy = nullptr;
+        const void* at = strc_safe_values(mapping->begin(), &tensor, &copy, why);
+        if (!at) return unusable(why);
+        std::shared_ptr<const void> owner = mapping;
+        if (copy) owner = std::shared_ptr<void>(copy, std::free);
+        return found->second = Bytes(owner, static_cast<const std::byte*>(at));
+    }
+
+    /// What lies in memory with more bytes than in the file: made once.
+    Bytes widened(const strc_safe_tensor& tensor, const Bytes& values) {
+        const bool isNarrow = tensor.type == STRC_SAFE_F16 || tensor.type == STRC_SAFE_BF16 ||
+                              tensor.type == STRC_SAFE_I8;
+        if (!isNarrow) return values;
+        Bytes& made = wide[{tensor.begin, tensor.size}];
+        if (!made) made = widen(tensor, values.get());
+        return made;
+    }
+
+    std::string name;
+    std::shared_ptr<const Mapping> mapping;
+    Index index;
+    std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> known, wide;  ///< by place and size
+};
+
+class Later final : public Source {
+public:
+    explicit Later(std::string name) : name(std::move(name)) {}
+
+    base::Result<Values> look(const std::string& tensor, const Type* wanted,
+                              types::TypeTable& types) override {
+        if (!file) {
+            if (!std::ifstream(name)) return base::failure(Diag::WeightsNone, {tensor});
+            auto opened = open(name);
+            if (!opened) return opened.failure();
+            file = std::move(*opened);
+        }
+        return file->find(tensor, wanted, types);
+    }
+
+    std::string similarTo(const std::string& wanted) const override {
+        return file ? file->similarTo(wanted) : std::string();
+    }
+    std::string path() const override { return file ? name : std::string(); }
+
+private:
+    std::string name;
+    std::unique_ptr<Source> file;
+};
+
+}  // namespace
+
+std::uint32_t fileType(const Type* element) {
+    switch (element->kind) {
+        case TypeKind::Boolean: return STRC_SAFE_BOOL;
+        case TypeKind::Int8: return STRC_SAFE_I8;
+        case TypeKind::Int: return STRC_SAFE_I32;
+        case TypeKind::Long: return STRC_SAFE_I64;
+        case TypeKind::Half: return STRC_SAFE_F16;
+        case TypeKind::BFloat16: return STRC_SAFE_BF16;
+        case TypeKind::Float: return STRC_SAFE_F32;
+        case TypeKind::Double: return STRC_SAFE_F64;
+        default: return STRC_SAFE_TYPES;
+    }
+}
+
+std::unique_ptr<Source> openLater(const std::string& path) { return std::make_unique<Later>(path); }
+
+base::Result<std::unique_ptr<Source>> open(const std::string& path) {
+    auto file = std::make_unique<File>(path);
+    if (base::Status read = file->read(); !read) return read.failure();
+    return std::unique_ptr<Source>(std::move(file));
+}
+
+}  // namespace strc::weights

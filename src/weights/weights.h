@@ -1,0 +1,73 @@
+#pragma once
+/// Learned values by name: those of a weights file (safetensors), which is mapped and never copied, or such
+/// that are made up to try a program without a file. Nothing in a file is trusted.
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/limits.h"
+#include "base/result.h"
+#include "types/type.h"
+
+namespace strc::weights {
+
+using types::Type;
+
+/// Memory that nobody changes. It goes with the last who holds it.
+using Bytes = std::shared_ptr<const std::byte>;
+
+/// The values of a tensor row by row.
+struct Values {
+    const Type* type = nullptr;  ///< concrete
+    Bytes bytes;  ///< as the elements of tensors lie in memory (types/tensor_text.h)
+    Bytes inFile;  ///< as they stand in the file; the same memory, if they are mapped from there
+};
+
+/// Values that somebody has asked for.
+struct Use {
+    std::string name;
+    Values values;
+    bool isComputedWith = false;  ///< something else has been made of them already
+};
+
+class Source {
+public:
+    virtual ~Source() = default;
+    /// `wanted`: a tensor; what it leaves open is as it is found. The same values have the same memory. A
+    /// failure has a row of the table of diagnostics.
+    base::Result<Values> find(const std::string& name, const Type* wanted, types::TypeTable&);
+    /// What has been found, each name once.
+    const std::vector<Use>& uses() const { return used; }
+    void noteComputation(const Bytes&);
+    /// The name that `name` may have been meant to be; empty: none is like it.
+    virtual std::string similarTo(const std::string& name) const = 0;
+    /// Of the file, as it was given; empty: there is none.
+    virtual std::string path() const = 0;
+
+private:
+    virtual base::Result<Values> look(const std::string& name, const Type* wanted,
+                                      types::TypeTable&) = 0;
+    std::vector<Use> used;
+};
+
+/// A file that is not one of weights is a failure.
+base::Result<std::unique_ptr<Source>> open(const std::string& path);
+
+/// A file that may be there: one that is opened, once something is asked of it.
+std::unique_ptr<Source> openLater(const std::string& path);
+
+/// Values that depend on the seed and the name alone: reals around 0, less than 1 / sqrt(fan-in) away from it,
+/// those that scale (`weight` of one dimension, `running_var`) between 0.5 and 1.5, integers 0 or 1. The type
+/// that is wanted has to be concrete.
+std::unique_ptr<Source> random(std::uint64_t seed, const base::Limits&);
+
+/// The strc_safe_type of such elements in a file.
+std::uint32_t fileType(const Type* element);
+
+/// What --weights is followed by: "random:SEED" or the name of a file.
+base::Result<std::unique_ptr<Source>> fromOption(const std::string& text, const base::Limits&);
+
+}  // namespace strc::weights
