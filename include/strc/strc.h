@@ -53,10 +53,10 @@ STRC_API strc_status strc_compiler_add_stream(strc_compiler*, const char* name, 
                                               void* user);
 
 /// Options as the command line has them, without dashes (docs/command-line.md). With a value: "top", "D" ("name=value"),
-/// "keep-param", "W", "O", "check", "tapes", "schedule", "stdlib", "native", "step-limit", "disable-pass",
+/// "keep-param", "W", "O", "check", "tapes", "schedule", "stdlib", "weights", "native", "step-limit", "disable-pass",
 /// "emit-after", "opt-bisect-limit", and for what is built "march", "target", "linker", "header". Without one, `value`
-/// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared", "no-fold",
-/// and "color": texts of diagnostics have the colours of terminals.
+/// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared",
+/// "external-weights", "no-fold", and "color": texts of diagnostics have the colours of terminals.
 STRC_API strc_status strc_compiler_set(strc_compiler*, const char* option, const char* value);
 
 typedef enum strc_stage {

@@ -12,6 +12,7 @@ namespace strc::codegen {
 struct Jit::Impl {
     std::unique_ptr<llvm::orc::LLJIT> jit;
     const strc_program* program = nullptr;
+    std::vector<StoredSymbol> stored;  ///< which the code reads where they are
 };
 
 Jit::Jit(std::unique_ptr<Impl> made) : impl(std::move(made)) {}
@@ -34,6 +35,15 @@ llvm::orc::SymbolMap runtimeSymbols(llvm::orc::LLJIT& jit) {
 #define STRC_RUNTIME_FUNCTION(result, name, parameters) add(#name, &name);
 #include "strc/runtime_functions.def"
 #undef STRC_RUNTIME_FUNCTION
+    return symbols;
+}
+
+llvm::orc::SymbolMap storedSymbols(llvm::orc::LLJIT& jit, const std::vector<StoredSymbol>& stored) {
+    llvm::orc::SymbolMap symbols;
+    for (const StoredSymbol& each : stored)
+        symbols[jit.mangleAndIntern(each.symbol)] = {
+            llvm::orc::ExecutorAddr::fromPtr(each.array.bytes.get()),
+            llvm::JITSymbolFlags::Exported};
     return symbols;
 }
 
@@ -89,6 +99,10 @@ base::Result<Jit> Jit::load(Module made, const Options& wanted) {
             return failure(std::move(error));
     llvm::orc::JITDylib& library = impl->jit->getMainJITDylib();
     if (auto error = library.define(llvm::orc::absoluteSymbols(runtimeSymbols(*impl->jit))))
+        return failure(std::move(error));
+    impl->stored = std::move(made.impl->stored);
+    if (auto error =
+            library.define(llvm::orc::absoluteSymbols(storedSymbols(*impl->jit, impl->stored))))
         return failure(std::move(error));
     auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
         impl->jit->getDataLayout().getGlobalPrefix());

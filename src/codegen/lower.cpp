@@ -14,6 +14,7 @@ Module& Module::operator=(Module&&) noexcept = default;
 Module::~Module() = default;
 
 const std::vector<Site>& Module::sites() const { return impl->sites; }
+const std::vector<StoredSymbol>& Module::stored() const { return impl->stored; }
 
 namespace {
 

@@ -25,12 +25,15 @@ struct Options {
     int level = 2;  ///< -O0 … -O3
     bool checks = true;  ///< array bounds, division by zero, rates
     bool debug = false;  ///< -g
-    bool fastMath = false;  ///< floats may be contracted, reassociated, and given to float functions
+    bool fastMath =
+        false;  ///< floats may be contracted, reassociated, and given to float functions
     std::string processor;  ///< as LLVM calls it; empty: the one at hand, or any of the target
     std::string target;  ///< "aarch64-linux-gnu"; empty: this machine
     /// For a library: single steady states matter as much as many at once, and the stack is small.
     bool inPieces = false;
     std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
+    /// Arrays that stand in a weights file are found when the program starts (Module::stored).
+    bool mapsWeights = false;
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at
     /// once: Jit::load then fails, and the other products are of no use.
     std::function<bool()> interrupted = {};
@@ -47,6 +50,14 @@ struct Site {
     int numbers = 0;
 };
 
+/// A stored array that the code uses: memory of that name, which the products bring with them; or a pointer of
+/// that name, which is null until somebody sets it (Options::mapsWeights).
+struct StoredSymbol {
+    std::string symbol;
+    ir::StoredArray array;
+    bool isPointer = false;
+};
+
 class Module {
 public:
     struct Impl;
@@ -56,6 +67,7 @@ public:
     ~Module();
 
     const std::vector<Site>& sites() const;
+    const std::vector<StoredSymbol>& stored() const;
     std::unique_ptr<Impl> impl;
 };
 

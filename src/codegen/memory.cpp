@@ -104,6 +104,7 @@ llvm::Value* BodyEmitter::addressOf(ir::VarRef var) {
         }
         case ir::Space::Constant: return m.bytes(kernel.kernel->constants[var.index].bytes);
         case ir::Space::Global: return m.bytes(m.program.globalValues[var.index].bytes);
+        case ir::Space::Stored: return m.stored(b, kernel.kernel->code.stored[var.index]);
         default: STRC_UNREACHABLE("a variable without memory");
     }
 }
@@ -254,6 +255,7 @@ const Type* BodyEmitter::declaredType(ir::VarRef var) const {
         case ir::Space::Field: return kernel.kernel->fieldTypes[var.index];
         case ir::Space::Constant: return kernel.kernel->constants[var.index].type;
         case ir::Space::Global: return m.program.globalValues[var.index].type;
+        case ir::Space::Stored: return kernel.kernel->code.stored[var.index].type;
         case ir::Space::Input: return kernel.kernel->input;
         case ir::Space::Output: return kernel.kernel->output;
     }

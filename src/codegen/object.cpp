@@ -66,6 +66,21 @@ void define(llvm::Module& module, const std::vector<Data>& data, const std::stri
     }
 }
 
+/// As one text of bytes: whatever else LLVM has for arrays is looked at element by element.
+void define(llvm::Module& module, const std::vector<StoredSymbol>& stored) {
+    for (const StoredSymbol& each : stored) {
+        if (each.isPointer) continue;
+        llvm::GlobalVariable* variable = module.getNamedGlobal(each.symbol);
+        const llvm::StringRef bytes(reinterpret_cast<const char*>(each.array.bytes.get()),
+                                    static_cast<std::size_t>(types::sizeOf(each.array.type)));
+        if (!variable) continue;  // nothing has used it
+        variable->setInitializer(
+            llvm::ConstantDataArray::getString(module.getContext(), bytes, false));
+        variable->setLinkage(llvm::GlobalValue::InternalLinkage);
+        variable->setAlignment(llvm::Align(64));
+    }
+}
+
 }  // namespace
 
 base::Result<std::string> emitObject(Module made, const Options& wanted,
@@ -73,6 +88,7 @@ base::Result<std::string> emitObject(Module made, const Options& wanted,
     base::Timing timing(*made.impl->passes, base::Pass::MachineCode);
     Options options = affordable(*made.impl, wanted);
     define(*made.impl->module, data, exported);
+    define(*made.impl->module, made.impl->stored);
     auto machine = targetMachine(options);
     auto object = makeObject(*made.impl->module, *machine, options);
     if (object) return (*object)->getBuffer().str();

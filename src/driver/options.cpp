@@ -215,6 +215,8 @@ private:
                 kTargets);
         setting(sub, "--static", "put the C library into it");
         setting(sub, "--shared", "make a shared library instead, and a C header for it");
+        setting(sub, "--external-weights",
+                "leave the weights in their file, which the executable reads when it starts");
         setting(sub, "--header", "FILE", "where the header of --shared goes; default: beside it");
         setting(sub, "--linker", "FILE",
                 "link with this C compiler; default: cc, or NAME-gcc of the target");
@@ -305,6 +307,9 @@ private:
                 "order of firings: buffers (default), single-appearance or latency", kOrders);
         setting(sub, "--native", "FILE",
                 "take native functions from this shared library (repeatable)");
+        setting(sub, "--weights", "FILE",
+                "learned values: a safetensors file, or random:SEED; default: FILE.safetensors "
+                "beside FILE.str");
         setting(sub, "--stdlib", "DIR", "use the *.str of this folder as library");
         setting(sub, "-W", "NAME", "warnings: -WNAME, -Wno-NAME, -Wall, -Werror, -Werror=NAME");
         setting(sub, "-w", "no warnings");
@@ -638,6 +643,8 @@ private:
         exclude(interprets && options.valueOf("tapes") == "ring", "--interpret", "--tapes=ring");
         exclude(interprets && options.has("no-interpret"), "--interpret", "--no-interpret");
         exclude(options.has("shared") && options.has("static"), "--shared", "--static");
+        exclude(options.has("shared") && options.has("external-weights"), "--shared",
+                "--external-weights");
         if (options.has("header") && !options.has("shared"))
             diags.add(Diag::BadCommandLine) << "--header needs --shared";
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;

@@ -20,6 +20,9 @@
 namespace strc::eval {
 class Natives;
 }
+namespace strc::weights {
+class Source;
+}
 
 namespace strc::elab {
 
@@ -68,6 +71,8 @@ struct Kernel {
     /// Types of the tensors among the fields, by field, null for others; empty: it has nothing to do with
     /// tensors.
     std::vector<const Type*> tensors;
+    /// Parallel to them: into the code's stored arrays, or kNone for those that lie in the state.
+    std::vector<std::uint32_t> storedTensors;
 };
 
 struct Elaboration {
@@ -98,6 +103,7 @@ struct Surroundings {
     std::function<void(std::string_view)> print;  ///< prints during elaboration
     const volatile bool* interrupt = nullptr;
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
+    weights::Source* weights = nullptr;  ///< null: there are none
 };
 
 /// Errors are in Context::diags; then nothing can run. If the result is complete, its graph can still

@@ -8,6 +8,7 @@
 #include "elab/purity.h"
 #include "elab/rates.h"
 #include "elab/runner.h"
+#include "elab/tensor_fields.h"
 #include "elab/tree.h"
 #include "ir/specialize.h"
 #include "ir/text.h"
@@ -304,8 +305,9 @@ private:
         bool pure = purity.isPure(*run.code);
         std::string key = kernelKey(tree.instances[current]);
         if (pure && reuse(key)) return keep(tree.instances[current].state->size());
-        std::vector<const Type*> tensors;
-        if (usesTensors(*run.code) && !bindTensors(run, tensors)) return false;
+        tensor::Fields tensors;
+        const bool hasTensors = usesTensors(*run.code);
+        if (hasTensors && !bindTensors(run, tensors)) return false;
         if (!runSetup(run)) return false;
         Instance& instance = tree.instances[current];
         RateOwner owner{displayName(instance),
@@ -324,6 +326,7 @@ private:
         if (!keep(2 * run.state.size() + 3 * bytesOf(run.constants))) return false;
         const bool isLate = run.code->startsLate;
         if (run.code->init && !isLate && !runBody(*run.code->init, run)) return false;
+        if (hasTensors && pure && !isLate) storeConstants(run, boundCodes.back(), tensors, types);
         instance.state = std::make_shared<const std::string>(
             isLate
                 ? std::string(run.state.size(), '\0')
@@ -334,7 +337,8 @@ private:
         instance.kernel = found->second;
         if (fresh) {
             tree.kernels.push_back(makeKernel(instance, run, work, prework, pure));
-            tree.kernels.back().tensors = std::move(tensors);
+            tree.kernels.back().tensors = std::move(tensors.types);
+            tree.kernels.back().storedTensors = std::move(tensors.stored);
         }
         if (pure) firstOfKernel.emplace(found->second, current);
         return true;
@@ -347,21 +351,30 @@ private:
     }
 
     /// Setup and init with tensors run on code of their own, made for the constants.
-    bool bindTensors(eval::Instance& run, std::vector<const Type*>& tensors) {
+    bool bindTensors(eval::Instance& run, tensor::Fields& tensors) {
         boundCodes.push_back(ir::specializeSetup(*run.code, run.constants, types));
-        std::optional<tensor::Fault> fault =
-            tensor::expandSetup(boundCodes.back(), run.constants, tensors, types);
-        if (fault) {
-            base::Diagnostic& diag =
-                report(fault->isUnknown ? Diag::TensorUnknown : Diag::TensorShape, fault->range);
-            diag << fault->subject;
-            if (!fault->isUnknown) diag << fault->why;
-            diag.note(Diag::AddedHere, tree.instances[current].range)
-                << displayName(tree.instances[current]);
-            return false;
-        }
+        std::optional<tensor::Fault> fault = tensor::expandSetup(
+            boundCodes.back(), run.constants, tensors, surroundings.weights, types);
+        if (fault) reportFault(*fault);
         run.code = &boundCodes.back();
-        return true;
+        return !fault;
+    }
+
+    void reportFault(const tensor::Fault& fault) {
+        const Instance& instance = tree.instances[current];
+        if (fault.refusal) {  // what is wrong is the name that the instance was given, or the file
+            base::Diagnostic& diag =
+                base::report(context.diags, *fault.refusal, instance.range).in(where());
+            if (fault.range != instance.range)
+                diag.note(Diag::InBodyHere, fault.range) << displayName(instance);
+            if (!fault.similar.empty()) diag.note(Diag::DidYouMean) << fault.similar;
+            return;
+        }
+        base::Diagnostic& diag =
+            report(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, fault.range);
+        diag << fault.subject;
+        if (!fault.isUnknown) diag << fault.why;
+        diag.note(Diag::AddedHere, instance.range) << displayName(instance);
     }
 
     /// What an init that draws random numbers or calls natives may have made different.
@@ -427,6 +440,7 @@ private:
                               kernel.output};
         base::Timing timing(context.passes, base::Pass::Specialize);
         kernel.code = ir::specialize(module, *instance.code, bindings, types);
+        kernel.code.stored = run.code->stored;
         if (context.passes.emitsAfter(base::Pass::Specialize))  // a path takes time
             context.passes.show(base::Pass::Specialize, path(tree, current),
                                 [&] { return ir::print(kernel.code); });
@@ -436,7 +450,7 @@ private:
     bool elaborateComposite() {
         eval::Instance run = begin(tree.instances[current]);
         if (!bindDefaults(run)) return false;
-        std::vector<const Type*> fields;
+        tensor::Fields fields;
         if (tensor::usesTensors(*run.code->body) && !bindTensors(run, fields)) return false;
         if (!runSetup(run)) return false;
         if (!runBody(*run.code->body, run)) return false;

@@ -35,11 +35,11 @@ protected:
     base::Context& context;
     const ir::Module& module;
     types::TypeTable& types;
+    const Surroundings& surroundings;
 
 private:
     std::optional<eval::RunResult> run(const ir::Body&, eval::Instance&);
 
-    const Surroundings& surroundings;
     types::Random& generator;
     eval::Machine machine;
     std::unordered_map<const ir::Body*, eval::CodePtr> codes;  ///< each body is compiled once

@@ -301,7 +301,8 @@ private:
         if (kernel.builtin != ir::BuiltinStream::None) return inferBuiltin(id, kernel, items);
         Sequence output;
         std::optional<tensor::Fault> fault = tensor::inferWork(
-            kernel.code, {kernel.constants, items, kernel.tensors}, output, types);
+            kernel.code, {kernel.constants, items, {kernel.tensors, kernel.storedTensors, {}}},
+            output, types);
         if (fault) {
             reportFault(id, *fault, items);
             return std::nullopt;
@@ -403,7 +404,9 @@ private:
             Kernel kernel = program.kernels[node.kernel];
             if (kernel.builtin == ir::BuiltinStream::None) {
                 std::optional<tensor::Fault> fault = tensor::expandWork(
-                    kernel.code, {kernel.constants, items, kernel.tensors}, channels, types);
+                    kernel.code,
+                    {kernel.constants, items, {kernel.tensors, kernel.storedTensors, {}}}, channels,
+                    types);
                 if (fault) return reportFault(id, *fault, items);
             }
             if (channels.input) kernel.input = channels.input;

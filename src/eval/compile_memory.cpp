@@ -69,10 +69,11 @@ void Compiler::load(const Instr& instr) {
             loadFrom(ref, instr.type, destination(instr));
             return;
         }
+        case Space::Stored:
         case Space::Input:
         case Space::Output: break;
     }
-    STRC_UNREACHABLE("load of a tape");
+    STRC_UNREACHABLE("load of what is no scalar");
 }
 
 Place Compiler::fieldRef(ir::VarRef var) {
@@ -108,6 +109,7 @@ void Compiler::store(const Instr& instr) {
         case Space::Field: return storeTo(fieldRef(instr.var), type, slot);
         case Space::Global: out.op(Code32::GlobalStore, {slot, instr.var.index}); return;
         case Space::Constant:
+        case Space::Stored:
         case Space::Input:
         case Space::Output: break;
     }
@@ -133,6 +135,8 @@ void Compiler::address(const Instr& instr) {
         place = fieldRef(var);
         return;
     }
+    if (var.space == Space::Stored)
+        return sharedAddress(instr, code.stream->stored[var.index].bytes.get());
     if (auto slot = hoistedAddress(var)) return setSlot(instr.result, *slot);
     out.op(addressCode(var), {destination(instr), var.index});
 }
@@ -179,6 +183,7 @@ const Type* Compiler::declaredType(ir::VarRef var) const {
         case Space::Field: return code.stream->fields[var.index].type;
         case Space::Constant: return code.stream->constants[var.index].type;
         case Space::Global: return code.module->globals[var.index].type;
+        case Space::Stored: return code.stream->stored[var.index].type;
         case Space::Input: return code.stream->input;
         case Space::Output: return code.stream->output;
     }
@@ -195,6 +200,7 @@ ExtentSource Compiler::extentSource(ir::VarRef var, std::uint32_t dimension) con
         case Space::Field: return {Kind::Field, var.index, dimension, 0};
         case Space::Constant: return {Kind::Constant, var.index, dimension, 0};
         case Space::Global: return {Kind::Global, var.index, dimension, 0};
+        case Space::Stored: break;  // all extents are literals
         case Space::Input: return {Kind::Item, 0, dimension, 0};
         case Space::Output: return {Kind::Item, 1, dimension, 0};
     }

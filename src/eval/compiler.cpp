@@ -131,7 +131,12 @@ void Compiler::constant(const Instr& instr) {
         places[instr.result].literal = &instr.value;
         return;
     }
-    auto bits = reinterpret_cast<std::uint64_t>(instr.value.bytes.data());
+    sharedAddress(instr, instr.value.bytes.data());
+}
+
+/// Of memory that all instances share and nobody writes.
+void Compiler::sharedAddress(const Instr& instr, const void* memory) {
+    auto bits = reinterpret_cast<std::uint64_t>(memory);
     auto low = static_cast<std::uint32_t>(bits);
     auto high = static_cast<std::uint32_t>(bits >> 32);
     auto put = [&](std::uint32_t slot) { out.op(Code32::Const2, {slot, low, high}); };

@@ -61,6 +61,7 @@ private:
     void moveTo(std::uint32_t slot, Reg);
     void moveSlots(std::uint32_t to, std::uint32_t from, std::uint32_t count);
     void constant(const Instr&);
+    void sharedAddress(const Instr&, const void* memory);
     std::uint64_t literalBits(const Value&, int part);
 
     // ---- compile_control.cpp

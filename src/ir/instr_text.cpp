@@ -99,6 +99,7 @@ std::string variable(const Names& names, VarRef var) {
         case Space::Global: return "global " + nameAt(names.globals, var.index);
         case Space::Input: return "input";
         case Space::Output: return "output";
+        case Space::Stored: return "stored " + nameAt(names.stored, var.index);
     }
     return "?";
 }
@@ -257,9 +258,12 @@ void Names::enter(const StreamCode* stream) {
     fields.clear();
     constants.clear();
     functions.clear();
+    stored.clear();
     if (!stream) return;
     fields = variableNames(stream->fields);
     constants = variableNames(stream->constants);
+    for (std::size_t k = 0; k < stream->stored.size(); ++k)
+        stored.push_back("#" + std::to_string(k));
     functions = displayNames(stream->functions, [](const Body& b) { return b.name; });
 }
 

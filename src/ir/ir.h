@@ -15,7 +15,9 @@
 ///   in which all types are concrete and all strides and extents literal.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,8 +60,9 @@ const OpInfo& info(Op);
 
 /// Local: a slot of the body (its parameters first). Field: state of a filter instance. Constant: a
 /// stream parameter or captured variable, read-only, bound for each instance. Global: read-only but
-/// in static items. Input, Output (index 0): the item type of the tape, for `extent` only.
-enum class Space : std::uint8_t { Local, Field, Constant, Global, Input, Output };
+/// in static items. Input, Output (index 0): the item type of the tape, for `extent` only. Stored: arrays that
+/// nobody writes (StreamCode::stored).
+enum class Space : std::uint8_t { Local, Field, Constant, Global, Input, Output, Stored };
 
 struct VarRef {
     Space space = Space::Local;
@@ -109,6 +112,15 @@ struct Variable {
     std::string name;
     const Type* type = nullptr;
     SourceRange range;
+};
+
+/// Learned values, or a field that nothing changes once init has made it: an array outside of all state, which
+/// instances, kernels and running programs share.
+struct StoredArray {
+    std::string name;  ///< in the weights file; of a field: its own
+    const Type* type = nullptr;
+    std::shared_ptr<const std::byte> bytes;
+    bool isInFile = false;  ///< it is what stands there
 };
 
 // ---- side tables of the larger instructions
@@ -204,6 +216,7 @@ struct StreamCode {
     /// first parameter and Body::result is its type.
     std::vector<std::optional<Body>> defaults;
     std::vector<Variable> fields;
+    std::vector<StoredArray> stored;  ///< of code with its constants bound
     Body setup;
     std::optional<Body> init, prework, work;  ///< filters
     std::optional<Body> body;  ///< composites

@@ -245,6 +245,10 @@ private:
             code.fields.push_back(variable());
             return;
         }
+        if (accept("stored")) {
+            code.stored.push_back({{}, variable().type, nullptr});
+            return;
+        }
         if (accept("default")) {
             std::uint32_t which = number();
             if (which >= code.params) return fail("the number of a parameter");
@@ -312,6 +316,7 @@ private:
         locals = indexOf(inside.locals);
         fields = indexOf(inside.fields);
         constants = indexOf(inside.constants);
+        stored = indexOf(inside.stored);
     }
 
     /// Up to and with the closing brace.
@@ -443,6 +448,8 @@ private:
             var = {Space::Constant, lookUp(constants)};
         else if (accept("global"))
             var = {Space::Global, lookUp(globals)};
+        else if (accept("stored"))
+            var = {Space::Stored, lookUp(stored)};
         else
             return false;
         return true;
@@ -719,7 +726,7 @@ private:
     Module module;
     const StreamCode* current = nullptr;
     std::map<std::string, const Type*> structs;
-    NameIndex locals, fields, constants, globals, natives;
+    NameIndex locals, fields, constants, stored, globals, natives;
     std::vector<std::string> notes;
 };
 

@@ -8,7 +8,7 @@
 //   package   = "package" NAME body                                      body of kind `function`
 //   stream    = kind name [ "stateful" ] [ "library" ] sides "{" { member } "}"
 //               kind: filter pipeline splitjoin feedbackloop; sides: type "->" type, or "untyped"
-//   member    = ( "parameter" | "captured" | "field" ) name ":" type     in this order
+//   member    = ( "parameter" | "captured" | "field" | "stored" ) name ":" type     in this order
 //             | "default" INT body                                        INT: which parameter
 //             | body                                    setup, init, prework, work, body, functions
 //   body      = kind [ NAME ] [ "(" [ name ":" type { "," name ":" type } ] ")" ] [ "->" type ]
@@ -41,7 +41,7 @@
 //   loop      [ "dowhile" ] block "do" block [ "step" block ]                 condition, body, step
 //   declare   variable [ "," regs ] [ "overwritten" ]
 //   others    what they have of: variable, regs, index (an integer), separated by commas, where
-//             variable = ( "local" | "field" | "constant" | "global" ) name | "input" | "output"
+//             variable = ( "local" | "field" | "constant" | "global" | "stored" ) name | "input" | "output"
 #include <set>
 
 #include <fmt/format.h>
@@ -152,6 +152,8 @@ void Printer::stream(const StreamCode& s, std::uint32_t index) {
                          typeText(s.constants[i].type)));
     for (std::size_t i = 0; i < s.fields.size(); ++i)
         line(fmt::format("field {}: {}", names.fields[i], typeText(s.fields[i].type)));
+    for (std::size_t i = 0; i < s.stored.size(); ++i)  // names are of the file, and may be anything
+        line(fmt::format("stored #{}: {}", i, typeText(s.stored[i].type)));
     for (std::size_t i = 0; i < s.defaults.size(); ++i)
         if (s.defaults[i]) body(*s.defaults[i], fmt::format("default {} ", i));
     body(s.setup);

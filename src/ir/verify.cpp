@@ -79,7 +79,7 @@ private:
         return (stream ? (stream->name.empty() ? "anonymous stream" : stream->name) + "." : "") +
                (body.name.empty() ? "body" : body.name);
     }
-    const Variable* lookUp(VarRef) const;
+    const Type* typeOf(VarRef) const;
     const RegInfo& reg(const Instr& i, std::size_t k) const { return body.regs[i.operands[k]]; }
     bool isValue(const Instr& i, std::size_t k, const Type* t) const {
         return k < i.operands.size() && !reg(i, k).ref && reg(i, k).type == t;
@@ -110,15 +110,16 @@ private:
     static constexpr std::size_t kMostFaults = 50;
 };
 
-const Variable* Verifier::lookUp(VarRef var) const {
-    auto at = [&](const std::vector<Variable>& list) {
-        return var.index < list.size() ? &list[var.index] : nullptr;
+const Type* Verifier::typeOf(VarRef var) const {
+    auto at = [&](const auto& list) -> const Type* {
+        return var.index < list.size() ? list[var.index].type : nullptr;
     };
     switch (var.space) {
         case Space::Local: return at(body.locals);
         case Space::Field: return stream ? at(stream->fields) : nullptr;
         case Space::Constant: return stream ? at(stream->constants) : nullptr;
         case Space::Global: return at(module.globals);
+        case Space::Stored: return stream ? at(stream->stored) : nullptr;
         case Space::Input:
         case Space::Output: return nullptr;
     }
@@ -133,26 +134,25 @@ void Verifier::variable(const Instr& i) {
         expect(item && i.index < static_cast<std::uint32_t>(rank(item)), i, "no such dimension");
         return;
     }
-    const Variable* v = lookUp(i.var);
-    if (!v || !v->type) return fault(i, "no such variable");
+    const Type* type = typeOf(i.var);
+    if (!type) return fault(i, "no such variable");
     switch (i.op) {
         case Op::Load:
-            expect(v->type == i.type && !v->type->isAggregate(), i,
-                   "not a scalar variable of the type");
+            expect(type == i.type && !type->isAggregate(), i, "not a scalar variable of the type");
             break;
         case Op::Store:
-            expect(v->type == i.type && isValue(i, 0, v->type) && !v->type->isAggregate(), i,
+            expect(type == i.type && isValue(i, 0, type) && !type->isAggregate(), i,
                    "value of another type");
             break;
         case Op::Addr:
-            expect(v->type == i.type && v->type->isAggregate(), i,
+            expect(type == i.type && type->isAggregate(), i,
                    "not an aggregate variable of the type");
             break;
         case Op::Extent:
-            expect(i.index < static_cast<std::uint32_t>(rank(v->type)), i, "no such dimension");
+            expect(i.index < static_cast<std::uint32_t>(rank(type)), i, "no such dimension");
             break;
         case Op::Declare: {
-            std::size_t needed = isConcrete(v->type) ? 0 : static_cast<std::size_t>(rank(v->type));
+            std::size_t needed = isConcrete(type) ? 0 : static_cast<std::size_t>(rank(type));
             expect(i.operands.size() == needed && intsFrom(i, 0), i,
                    "the extents do not fit the type");
             break;
@@ -160,7 +160,7 @@ void Verifier::variable(const Instr& i) {
         default: break;
     }
     if (i.op != Op::Store && i.op != Op::Declare) return;
-    bool readOnly = i.var.space == Space::Constant ||
+    bool readOnly = i.var.space == Space::Constant || i.var.space == Space::Stored ||
                     (i.var.space == Space::Global && body.kind != BodyKind::Static);
     expect(!readOnly, i, "writes a variable that is read-only here");
     if (i.op == Op::Declare && i.var.space == Space::Field)

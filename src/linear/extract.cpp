@@ -259,15 +259,22 @@ private:
                     refuse("a parameter has no value yet");
                 return {constantMemory(kernel.constants[var.index].bytes), 0};
             case Space::Global: return {constantMemory(module.globalValues[var.index].bytes), 0};
+            case Space::Stored: {
+                const ir::StoredArray& array = kernel.code.stored[var.index];
+                return {constantMemory(reinterpret_cast<const char*>(array.bytes.get()),
+                                       types::sizeOf(array.type)),
+                        0};
+            }
             default: refuse("it asks for the size of items");
         }
     }
 
     Memory* constantMemory(const std::string& bytes) {
-        std::unique_ptr<Memory>& made = constants[bytes.data()];
-        if (!made)
-            made = std::make_unique<Memory>(
-                Memory{{}, bytes.data(), static_cast<std::int64_t>(bytes.size()), true});
+        return constantMemory(bytes.data(), static_cast<std::int64_t>(bytes.size()));
+    }
+    Memory* constantMemory(const char* bytes, std::int64_t size) {
+        std::unique_ptr<Memory>& made = constants[bytes];
+        if (!made) made = std::make_unique<Memory>(Memory{{}, bytes, size, true});
         return made.get();
     }
 

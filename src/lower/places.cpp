@@ -37,6 +37,7 @@ const Type* BodyLowerer::variableType(VarRef var) const {
         case Space::Global: return m.module.globals[var.index].type;
         case Space::Input: return stream->code.input;
         case Space::Output: return stream->code.output;
+        case Space::Stored: break;  // only elaboration makes these
     }
     return nullptr;
 }

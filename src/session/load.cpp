@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <filesystem>
 
 #include "base/spelling.h"
 #include "codegen/object.h"
@@ -57,6 +58,22 @@ void startFromCreation(Request& request) {
         {"<top>", "void->void pipeline " + request.top + " {\nadd " + creation + "\n;\n}\n"});
 }
 
+/// Those that were asked for, else of the file that has the program's name.
+std::unique_ptr<weights::Source> weightsOf(base::Context& context, const Settings& settings,
+                                           const std::vector<SourceText>& sources) {
+    if (settings.weights.empty()) {
+        const bool hasName = !sources.empty() && !sources[0].name.starts_with('<');
+        if (!hasName) return nullptr;
+        const std::filesystem::path program = sources[0].name;
+        return weights::openLater(
+            std::filesystem::path(program).replace_extension("safetensors").string());
+    }
+    auto opened = weights::fromOption(settings.weights, context.limits);
+    if (opened) return std::move(*opened);
+    base::report(context.diags, opened.failure());
+    return nullptr;
+}
+
 }  // namespace
 
 void apply(base::Context& context, const Settings& settings) {
@@ -91,6 +108,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
            const Loading& loading) {
     base::Context& context = result.context;
     if (settings.bisectLimit) context.passes.bisect(*settings.bisectLimit, loading.log);
+    result.weights = weightsOf(context, settings, sources);
     Request request;
     request.sources = std::move(sources);
     request.top = settings.top;

@@ -24,6 +24,7 @@ public:
         surroundings.print = request.print;
         surroundings.interrupt = request.interrupt;
         surroundings.natives = &result.natives;
+        surroundings.weights = result.weights.get();
     }
 
     /// After errors that leave something to look at the next stages still run, to report theirs.

@@ -21,6 +21,7 @@
 #include "sema/program.h"
 #include "session/library.h"
 #include "session/sources.h"
+#include "weights/weights.h"
 
 namespace strc::session {
 
@@ -71,6 +72,8 @@ struct Compilation {
     sema::Program program;
     const sema::StreamInfo* main = nullptr;
     eval::Natives natives;  ///< libraries are opened beforehand
+    std::unique_ptr<weights::Source>
+        weights;  ///< the file is named beforehand; null: there are none
     ir::Module module;
     types::Random random;  ///< as static items have left it
     elab::Elaboration elaboration;

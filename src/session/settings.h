@@ -21,6 +21,7 @@ struct Settings {
     std::vector<std::string> inputFiles;  ///< --in: .npy files, which say the same
     std::vector<std::string> natives;  ///< shared libraries with native functions
     std::string stdlib;  ///< folder, or empty: the one inside
+    std::string weights;  ///< --weights; empty: the file beside the program
     std::optional<std::uint64_t> stepLimit;
     bool lenient = false;
     sched::Order order = sched::Order::Buffers;
@@ -45,6 +46,7 @@ struct Settings {
     std::string linker;  ///< --linker; empty: cc, or the target's
     bool isStatic = false;
     bool isShared = false;  ///< a library instead of an executable
+    bool externalWeights = false;  ///< an executable reads them when it starts
     std::string header;  ///< of the library; empty: beside it
 
     bool fold = true;  ///< large graphs when they are drawn

@@ -69,6 +69,7 @@ bool setTarget(Settings& settings, Value name) {
 std::string* textOf(Settings& settings, Value name) {
     if (name == "top") return &settings.top;
     if (name == "stdlib") return &settings.stdlib;
+    if (name == "weights") return &settings.weights;
     if (name == "linker") return &settings.linker;
     if (name == "header") return &settings.header;
     if (name == "march") return &settings.processor;
@@ -102,6 +103,7 @@ bool setFlag(Settings& settings, Value name) {
                                      {"time-passes", &Settings::timePasses},
                                      {"static", &Settings::isStatic},
                                      {"shared", &Settings::isShared},
+                                     {"external-weights", &Settings::externalWeights},
                                      {"no-fold", &Settings::fold, false}};
     for (const Flag& flag : flags) {
         if (flag.name != name) continue;

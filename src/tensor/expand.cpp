@@ -31,13 +31,50 @@ bool usesTapes(const Body& body) {
     return false;
 }
 
-void retypeFields(ir::StreamCode& code, const Sequence& fields, types::TypeTable& types) {
+void retypeFields(ir::StreamCode& code, const Fields& fields, types::TypeTable& types) {
     for (std::size_t k = 0; k < code.fields.size(); ++k) {
         if (!isTensor(code.fields[k].type)) continue;
-        const Type* type = fields[k];
+        const Type* type = fields.types[k];
+        const bool isElsewhere = !type || fields.stored[k] != ir::kNone;
         code.fields[k].type =
-            type ? storageOf(type, types) : types.array(types.floatType(), 0);  // never used
+            isElsewhere ? types.array(types.floatType(), 0) : storageOf(type, types);
     }
+}
+
+void countStores(const Body& body, std::vector<int>& stores) {
+    for (const ir::Block& block : body.blocks)
+        for (const Instr& instr : block.instrs)
+            if (instr.op == Op::Store && instr.var.space == ir::Space::Field)
+                ++stores[instr.var.index];
+}
+
+/// Values that are not just what a field is.
+void noteComputations(const ir::StreamCode& code, const Fields& fields, weights::Source* weights) {
+    for (std::uint32_t k = 0; k < code.stored.size(); ++k)
+        if (std::find(fields.stored.begin(), fields.stored.end(), k) == fields.stored.end())
+            weights->noteComputation(code.stored[k].bytes);
+}
+
+/// How often each field gets a value in the bodies that run after setup and init.
+std::vector<int> storesOfWork(const ir::StreamCode& code) {
+    std::vector<int> stores(code.fields.size());
+    for (const std::optional<Body>* body : {&code.prework, &code.work})
+        if (*body) countStores(**body, stores);
+    for (const Body& function : code.functions) countStores(function, stores);
+    return stores;
+}
+
+/// Fields with one value alone, which they have before anything else of setup looks at them.
+std::vector<bool> keepFirst(const ir::StreamCode& code) {
+    std::vector<bool> keeps(code.fields.size());
+    if (code.startsLate) return keeps;
+    std::vector<int> stores = storesOfWork(code);
+    countStores(code.setup, stores);
+    if (code.init) countStores(*code.init, stores);
+    for (const Instr& instr : code.setup.blocks[code.setup.entry].instrs)
+        if (instr.op == Op::Store && instr.var.space == ir::Space::Field)
+            keeps[instr.var.index] = stores[instr.var.index] == 1;
+    return keeps;
 }
 
 }  // namespace
@@ -75,11 +112,18 @@ bool isComputable(const Type* element) {
 }
 
 std::optional<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> constants,
-                                 Sequence& fields, types::TypeTable& types) {
-    fields.assign(code.fields.size(), nullptr);
+                                 Fields& fields, weights::Source* weights,
+                                 types::TypeTable& types) {
+    fields.types.assign(code.fields.size(), nullptr);
+    fields.stored.assign(code.fields.size(), ir::kNone);
+    fields.isConstant.clear();
+    for (int stores : storesOfWork(code)) fields.isConstant.push_back(stores == 0);
     Sequence none;
     std::map<std::uint32_t, const Type*> declared;
     World world{constants, none, {}, fields, none, declared};
+    world.weights = weights;
+    world.stored = &code.stored;
+    world.keepsFirst = keepFirst(code);
     try {
         Body setup = expandBody(code, code.setup, world, types);
         std::optional<Body> init, composite;
@@ -94,13 +138,14 @@ std::optional<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> co
     } catch (Stop& stop) {
         return std::move(stop.fault);
     }
+    noteComputations(code, fields, weights);
     retypeFields(code, fields, types);
     return std::nullopt;
 }
 
 std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, Sequence& output,
                                types::TypeTable& types) {
-    Sequence fields = arriving.fields;
+    Fields fields = arriving.fields;
     std::map<std::uint32_t, const Type*> declared;
     World world{arriving.constants, arriving.input, {}, fields, output, declared, true};
     std::size_t fromPrework = 0;
@@ -124,7 +169,7 @@ std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, S
 
 std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
                                 const Channels& channels, types::TypeTable& types) {
-    Sequence fields = arriving.fields;
+    Fields fields = arriving.fields;
     Sequence pushed;
     std::map<std::uint32_t, const Type*> declared;
     World world{arriving.constants, arriving.input, channels, fields, pushed, declared, true};

@@ -13,8 +13,10 @@
 #include <string>
 #include <vector>
 
+#include "base/result.h"
 #include "ir/ir.h"
 #include "tensor/storage.h"
+#include "weights/weights.h"
 
 namespace strc::tensor {
 
@@ -30,6 +32,18 @@ struct Fault {
     std::string subject;
     std::string why;
     base::SourceRange range;
+    /// What stands in no weights file, instead of subject and why; and what may have been meant.
+    std::optional<base::Failure> refusal = std::nullopt;
+    std::string similar = {};  // NOLINT(readability-redundant-member-init): for gcc
+};
+
+/// The tensors among the fields of a filter, by field.
+struct Fields {
+    Sequence types;  ///< null for others, and for those without a value
+    /// Into StreamCode::stored: where the value lies. ir::kNone: in the state.
+    std::vector<std::uint32_t> stored;
+    /// No body changes it that runs after setup and init.
+    std::vector<bool> isConstant;
 };
 
 /// Has registers, variables or sides that are tensors.
@@ -40,15 +54,15 @@ bool usesTensors(const ir::Body&);
 /// Elements that code can be made for so far: the others a body cannot compute with.
 bool isComputable(const Type* element);
 
-/// Setup and init of a filter, or the body of a composite, specialised to its constants (ir::specializeSetup). `fields`: the types of
-/// the tensors among the fields, by field, null for others; filled in.
-std::optional<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants,
-                                 Sequence& fields, types::TypeTable&);
+/// Setup and init of a filter, or the body of a composite, specialised to its constants (ir::specializeSetup). `fields`
+/// are filled in: one that is nothing but what stands under a name lies there, and not in the state. No weights: null.
+std::optional<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants, Fields& fields,
+                                 weights::Source*, types::TypeTable&);
 
 struct Arriving {
     std::span<const Value> constants;  ///< of the stream
     Sequence input;  ///< empty: the items are no tensors
-    Sequence fields;  ///< as expandSetup has filled it in
+    Fields fields;  ///< as expandSetup has filled them in
 };
 /// What a firing of a filter pushes, item by item; one if all are alike.
 std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,

@@ -27,12 +27,15 @@ struct World {
     std::span<const Value> constants;  ///< of the stream
     const Sequence& input;
     Channels channels;  ///< what is null is not known yet
-    Sequence& fields;
+    Fields& fields;
     Sequence& output;  ///< pushed so far
     std::map<std::uint32_t, const Type*>&
         declared;  ///< fields: what is known by their declarations
     bool areFieldsKnown = false;  ///< setup and init are done
     bool isOutputRegular = true;  ///< nothing was pushed where the count depends on the run
+    weights::Source* weights = nullptr;
+    std::vector<ir::StoredArray>* stored = nullptr;  ///< those of the code; null: setup is over
+    std::vector<bool> keepsFirst = {};  ///< fields that get a value once, in setup, and no other
 };
 
 /// The body without tensors. Loops with tensors whose rounds are known are written out if the body makes
@@ -147,6 +150,8 @@ private:
     void storeField(const ir::Instr& instr, const NodePtr& value);
     /// Writes memory that `value` may be made of.
     void overwrite(ir::VarRef var, const Type* array, const NodePtr& value);
+    /// The field lies where the value lies, if that is for ever.
+    bool becomesStored(ir::VarRef field, const NodePtr& value);
     void bind(ir::VarRef var, const NodePtr& value, const ir::Instr* instr = nullptr);
     /// Memory that nobody will write again.
     bool isLasting(const Node& node) const;
@@ -177,6 +182,12 @@ private:
                  std::vector<std::int64_t> ints, base::SourceRange range);
     /// exp(x - amax(x)) / sum(exp(x - amax(x))), and its logarithm.
     NodePtr softmax(const ir::Instr& instr, const Node& node);
+
+    // ---- stored values
+    void stored(const ir::Instr& instr, const Type* shaped);
+    std::string storedName(const ir::Instr& instr);
+    const Type* storedType(const ir::Instr& instr, const Type* shaped) const;
+    const Type* declaredType(ir::VarRef var) const;
 
     // ---- between tensors and scalars
     void setInt(const ir::Instr& instr, std::int64_t value);

@@ -325,12 +325,14 @@ std::optional<bool> BodyExpander::condition(const Instr& loop) {
 
 ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, World& world,
                     types::TypeTable& types) {
-    const Sequence fields = world.fields;
+    const Fields fields = world.fields;
+    const std::size_t stored = world.stored ? world.stored->size() : 0;
     const Sequence output = world.output;
     const auto declared = world.declared;
     const bool isOutputRegular = world.isOutputRegular;
     auto restore = [&] {
         world.fields = fields;
+        if (world.stored) world.stored->resize(stored);
         world.output = output;
         world.declared = declared;
         world.isOutputRegular = isOutputRegular;

@@ -78,6 +78,7 @@ void BodyExpander::operation(const Instr& instr) {
         case TensorFn::Item: return read(instr);
         case TensorFn::FromScalar: return fromScalar(instr, shaped.type);
         case TensorFn::FromArray: return fromArray(instr, shaped.type);
+        case TensorFn::Stored: return stored(instr, shaped.type);
         default: break;
     }
     checkComputable(instr, shaped.type);

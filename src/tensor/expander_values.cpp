@@ -60,7 +60,7 @@ void BodyExpander::declare(const Instr& instr) {
     }
     const Type* declared = dims.empty() ? type : types.tensor(type->element, dims);
     if (instr.var.space == Space::Field) {
-        if (isConcrete(declared)) world.fields[instr.var.index] = declared;
+        if (isConcrete(declared)) world.fields.types[instr.var.index] = declared;
         world.declared[instr.var.index] = declared;
         Instr made = instr;  // the memory, all zero
         made.operands.clear();
@@ -78,9 +78,15 @@ void BodyExpander::declare(const Instr& instr) {
 }
 
 NodePtr BodyExpander::field(const Instr& instr) {
-    const Type* type = world.fields[instr.var.index];
+    const std::uint32_t index = instr.var.index;
+    const Type* type = world.fields.types[index];
     if (!type)
         stopUnknown(instr, "the shape of field " + nameOf(instr.var) + ", which has no value yet,");
+    const std::vector<std::uint32_t>& stored = world.fields.stored;
+    if (index < stored.size() && stored[index] != ir::kNone) {
+        if (world.stored) world.weights->noteComputation((*world.stored)[stored[index]].bytes);
+        return memory(type, {Space::Stored, stored[index]}, storageOf(type, types));
+    }
     return memory(type, instr.var, storageOf(type, types));
 }
 
@@ -111,7 +117,7 @@ void BodyExpander::checkDeclared(const Instr& instr, const Type* declared, const
 }
 
 void BodyExpander::storeField(const Instr& instr, const NodePtr& value) {
-    const Type*& type = world.fields[instr.var.index];
+    const Type*& type = world.fields.types[instr.var.index];
     auto declared = world.declared.find(instr.var.index);
     if (declared != world.declared.end()) checkDeclared(instr, declared->second, value->type);
     if (!type && world.areFieldsKnown)
@@ -122,6 +128,7 @@ void BodyExpander::storeField(const Instr& instr, const NodePtr& value) {
         stop(instr, nameOf(instr.var),
              "the field is " + types::toString(type) + " and cannot become " +
                  types::toString(value->type));
+    if (becomesStored(instr.var, value)) return;
     overwrite(instr.var, storageOf(type, types), value);
 }
 
@@ -159,7 +166,8 @@ void BodyExpander::bind(VarRef var, const NodePtr& value, const Instr* instr) {
 }
 
 bool BodyExpander::isLasting(const Node& node) const {
-    if (node.kind != NodeKind::Memory || node.var.space != Space::Local) return false;
+    if (node.kind != NodeKind::Memory) return false;
+    if (node.var.space != Space::Local) return node.var.space == Space::Stored;
     return std::none_of(fixed.begin(), fixed.end(), [&](const auto& entry) {
         return entry.second && entry.second->var == node.var;
     });

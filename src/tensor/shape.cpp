@@ -111,7 +111,7 @@ private:
             case TensorFn::Ones: return types.tensor(types.floatType(), extents(0));
             case TensorFn::Full: return types.tensor(elementOf(operands[0].type), extents(1));
             case TensorFn::Arange: return types.tensor(types.scalar(TypeKind::Long), extents(0));
-            case TensorFn::Stored: return fail("there are no stored values");
+            case TensorFn::Stored: return stored();
             case TensorFn::FromScalar: return types.tensor(elementOf(operands[0].type), Dims{});
             case TensorFn::FromArray: return fromArray();
             case TensorFn::Read: return read();
@@ -529,6 +529,12 @@ private:
             result = wider(result, element(k), types);
         }
         return types.tensor(result, std::move(shape));
+    }
+
+    /// As far as it is said: all of it, or nothing.
+    const Type* stored() {
+        if (operands.size() == 2) return types.tensor();
+        return types.tensor(types.floatType(), extents(2));
     }
 
     // ---- scalars

@@ -28,6 +28,7 @@ struct Module::Impl {
     std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
     std::unique_ptr<llvm::Module> module;
     std::vector<Site> sites;
+    std::vector<StoredSymbol> stored;
     base::Passes* passes = nullptr;
     /// Floats that functions of the vector library take at once; 0: there is no such library.
     unsigned vectorFloats = 0;
@@ -76,6 +77,8 @@ public:
 
     /// Memory that nobody writes.
     llvm::Constant* bytes(const std::string& contents);
+    /// Where it begins.
+    llvm::Value* stored(llvm::IRBuilder<>&, const ir::StoredArray&);
     /// A `strc_string` for ever.
     llvm::Constant* text(const std::string&);
 
@@ -174,6 +177,8 @@ private:
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
     std::map<std::pair<types::MathFn, unsigned>, llvm::Function*> vectorFunctions;
+    /// By place and size: where it is in the module's list.
+    std::map<std::pair<const std::byte*, std::int64_t>, std::size_t> storedSymbols;
     std::map<const ir::Body*, bool> recursive;
     std::map<const ir::Body*, bool> stringMakers;
     std::vector<Pending> pending;

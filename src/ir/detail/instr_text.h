@@ -11,8 +11,8 @@ namespace strc::ir::detail {
 /// Names of the variables, functions and streams that a body's instructions refer to, as they stand
 /// in the text: `x`, or `x#3` where several have that name, or `#3` for one without a name.
 struct Names {
-    std::vector<std::string> locals, fields, constants, globals, streams, functions, packages,
-        natives;
+    std::vector<std::string> locals, fields, constants, stored, globals, streams, functions,
+        packages, natives;
 
     /// Any of the three may be null: what it would name is then called `#k`.
     Names(const Module*, const StreamCode*, const Body*);
