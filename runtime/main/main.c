@@ -143,6 +143,14 @@ static int check_processor(const strc_executable *about) {
     return missing ? STRC_FAIL(nowhere, ProcessorFeature, missing) : 0;
 }
 
+/// Those that the executable has not got in itself.
+static int open_weights(const strc_surroundings *all) {
+    const strc_executable *about = all->about;
+    if (!about->open_weights) return 0;
+    const char *given = all->options.weights;
+    return about->open_weights(about, given ? given : strc_text_at(about->weights_file));
+}
+
 int main(int argc, char **argv) {
     static strc_run run;
     strc_surroundings *all = &run.surroundings;
@@ -153,7 +161,7 @@ int main(int argc, char **argv) {
     int ran = 0;
     strc_parsed parsed = strc_options_parse(&all->options, argc, argv, run.about);
     if (parsed == STRC_PARSED_DONE) return 0;
-    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0) {
+    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 && open_weights(all) == 0) {
         if (strc_world_open(all) == 0) {
             run_program(&run);
             ran = 1;

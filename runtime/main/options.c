@@ -18,6 +18,7 @@ typedef enum option_id {
     kTail,
     kPrintFormat,
     kDefine,
+    kWeights,
     kIn,
     kOut,
     kInFormat,
@@ -50,6 +51,7 @@ static const option table[] = {
     {kPrintFormat, 0, "--print-format", "WORD",
      "floats as shortest digits (java, default) or %f (c)"},
     {kDefine, 'D', "--define", "NAME=VALUE", "value of a parameter that was left open"},
+    {kWeights, 0, "--weights", "FILE", "the safetensors file with the learned values"},
     {kIn, 0, "--in", "FILE", "input file; default: standard input, raw (tensors: repeatable)"},
     {kInFormat, 0, "--in-format", "F", "raw, wav, npy, text, pcm or pgm; default: by the name"},
     {kOut, 0, "--out", "FILE",
@@ -196,6 +198,12 @@ static void take(strc_options *options, const strc_executable *about, const opti
             take_word(text, option, "java", "c", "java or c", &options->c_format);
             break;
         case kDefine: define(options, about, text); break;
+        case kWeights:
+            if (about->open_weights)
+                options->weights = text;
+            else
+                wrong_value(text, option, "nothing: the weights are in the executable");
+            break;
         case kIn:
         case kOut: file->name = file->names[file->count++] = text; break;
         case kInFormat:
@@ -271,6 +279,7 @@ static int is_shown(option_id id, const strc_executable *about) {
     if (id == kIn || id == kInFormat) return has_open_end(about->inputs, program->inputs);
     if (id >= kIn) return has_open_end(about->outputs, program->outputs);
     if (id == kDefine) return about->parameter_count != 0;
+    if (id == kWeights) return about->open_weights != NULL;
     return program->inputs != 0 || (id != kLoopInput && id != kTail);
 }
 

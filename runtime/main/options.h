@@ -19,6 +19,7 @@ typedef struct strc_options {
     int loop_input, pad_tail, c_format, stats, time;
     strc_file_options in, out;
     strc_stream_info out_info;
+    const char *weights;  ///< null: the file that the program was built with
     unsigned char *parameters;  ///< their values (strc_env)
 } strc_options;
 

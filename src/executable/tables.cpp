@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <type_traits>
 
@@ -76,8 +77,11 @@ std::string bytesOf(const std::vector<T>& rows) {
 
 class Tables {
 public:
-    Tables(const Program& program, const std::vector<codegen::Site>& sites)
-        : program(program), graph(program.plan.program->graph), sites(sites) {}
+    Tables(const Program& program, const codegen::Module& module)
+        : program(program),
+          graph(program.plan.program->graph),
+          sites(module.sites()),
+          stored(module.stored()) {}
 
     std::vector<Data> make(std::uint64_t features) {
         addSites();
@@ -92,6 +96,7 @@ public:
         add("strc.fields", bytesOf(fieldRows), offsetof(strc_executable, fields));
         addFormats();
         addParameters();
+        addWeights();
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
         add("strc.texts", texts, offsetof(strc_executable, texts));
@@ -257,6 +262,49 @@ private:
         add("strc.parameter_values", std::move(bytes), offsetof(strc_executable, parameter_values));
     }
 
+    // ---------------------------------------------------------------- weights
+
+    /// Null: the program does not read the values from their file.
+    const codegen::StoredSymbol* pointerOf(const weights::Use& use) const {
+        for (const codegen::StoredSymbol& symbol : stored)
+            if (symbol.isPointer && symbol.array.name == use.name) return &symbol;
+        return nullptr;
+    }
+
+    /// What is read when the program starts, and what else it has values of that were computed.
+    void addWeights() {
+        if (!program.readsWeights || program.weights->uses().empty()) return;
+        Data rows{"strc.weights", {}, {}};
+        for (const weights::Use& use : program.weights->uses()) {
+            const codegen::StoredSymbol* symbol = pointerOf(use);
+            if (!symbol && !use.isComputedWith) continue;
+            if (symbol)
+                rows.pointers.push_back(
+                    {rows.bytes.size() + offsetof(strc_weight, place), symbol->symbol});
+            const strc_weight row = weightOf(use);
+            rows.bytes.append(reinterpret_cast<const char*>(&row), sizeof row);
+            ++weightCount;
+        }
+        made.push_back(std::move(rows));
+        top.pointers.push_back({offsetof(strc_executable, weights), "strc.weights"});
+        top.pointers.push_back({offsetof(strc_executable, open_weights), "strc_open_weights"});
+        std::error_code ignored;
+        weightsFile = text(std::filesystem::absolute(program.weights->path(), ignored).string());
+    }
+
+    strc_weight weightOf(const weights::Use& use) {
+        const Type* type = use.values.type;
+        strc_weight row{};
+        if (use.isComputedWith)
+            row.hash = strc_safe_hash(use.values.inFile.get(),
+                                      static_cast<std::uint64_t>(types::sizeOf(type)));
+        row.type = weights::fileType(type->element);
+        row.rank = static_cast<std::uint32_t>(type->dims.size());
+        std::copy(type->dims.begin(), type->dims.end(), row.dims);
+        row.name = text(use.name);
+        return row;
+    }
+
     // ---------------------------------------------------------------- the constant
 
     strc_severity severityOf(base::Diag warning) const {
@@ -286,6 +334,8 @@ private:
         row.can_fail = sites.empty() ? 0 : 1;
         row.most_bytes = program.context.limits.totalBytes;
         row.main_stream = mainStream;
+        row.weight_count = weightCount;
+        row.weights_file = weightsFile;
         row.left_over = severityOf(base::Diag::InputLeftOver);
         row.bytes_left_over = severityOf(base::Diag::BytesLeftOver);
         row.clipped_samples = severityOf(base::Diag::ClippedSamples);
@@ -301,6 +351,9 @@ private:
     const Program& program;
     const graph::Graph& graph;
     const std::vector<codegen::Site>& sites;
+    const std::vector<codegen::StoredSymbol>& stored;
+    std::uint64_t weightCount = 0;
+    strc_text weightsFile = 0;
     std::vector<Data> made;
     Data top;
     std::string texts = std::string(1, '\0');
@@ -315,9 +368,9 @@ private:
 
 }  // namespace
 
-std::vector<Data> tables(const Program& program, const std::vector<codegen::Site>& sites,
+std::vector<Data> tables(const Program& program, const codegen::Module& module,
                          std::uint64_t features) {
-    return Tables(program, sites).make(features);
+    return Tables(program, module).make(features);
 }
 
 bool checkFormats(const Program& program) {

@@ -9,6 +9,7 @@
 #include "codegen/object.h"
 #include "graph/demand.h"
 #include "plan/plan.h"
+#include "weights/weights.h"
 
 namespace strc::executable {
 
@@ -20,6 +21,8 @@ struct Program {
     const ir::Module& module;
     std::string mainStream;
     std::string printed;  ///< while the graph was built
+    const weights::Source* weights = nullptr;  ///< null: there are none
+    bool readsWeights = false;  ///< from their file, when it starts
     bool isLibrary = false;
 };
 
@@ -27,8 +30,7 @@ struct Program {
 constexpr const char* kTables = "strc_executable_data";
 
 /// `features`: codegen::processorFeatures.
-std::vector<codegen::Data> tables(const Program&, const std::vector<codegen::Site>&,
-                                  std::uint64_t features);
+std::vector<codegen::Data> tables(const Program&, const codegen::Module&, std::uint64_t features);
 
 /// Reports files of filters in formats that executables do not have; false if there are any.
 bool checkFormats(const Program&);

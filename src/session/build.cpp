@@ -29,11 +29,12 @@ public:
         if (!fine) return std::nullopt;
         codegen::Options how = codegenOptions(settings);
         how.native = nativesBySymbol(program);
+        how.mapsWeights = parts.readsWeights;
         how.interrupted = [this] { return isInterrupted(); };
         codegen::Module module =
             codegen::lower(program.context, program.module, *program.plan, how);
         codegen::optimize(module, how);
-        auto tables = executable::tables(parts, module.sites(), codegen::processorFeatures(how));
+        auto tables = executable::tables(parts, module, codegen::processorFeatures(how));
         auto made = codegen::emitObject(std::move(module), how, tables, executable::kTables);
         if (made) return std::move(*made);
         if (!isInterrupted()) diags().add(Diag::InternalError) << made.error();
@@ -58,6 +59,9 @@ private:
                 program.module,
                 std::string(program.main->name.text()),
                 building.printed,
+                program.weights.get(),
+                settings.externalWeights && !settings.isShared && program.weights &&
+                    !program.weights->path().empty(),
                 settings.isShared};
     }
 

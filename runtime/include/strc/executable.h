@@ -6,6 +6,7 @@
 #define STRC_EXECUTABLE_H
 
 #include "strc/runtime.h"
+#include "strc/safetensors.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -96,9 +97,25 @@ typedef enum strc_message_id {
     STRC_MESSAGES
 } strc_message_id;
 
+/// A tensor of the weights file that is read at the start (--external-weights).
+typedef struct strc_weight {
+    const void **
+        place;  ///< where the program looks for its values; null: it has nothing but results of them
+    uint64_t hash;  ///< strc_safe_hash of what results were computed from; 0: nothing was
+    uint64_t dims[STRC_SAFE_DIMENSIONS];
+    uint32_t type;  ///< strc_safe_type
+    uint32_t rank;
+    strc_text name;
+    uint32_t unused;
+} strc_weight;
+
 typedef enum strc_severity { STRC_SILENT, STRC_WARNING, STRC_ERROR } strc_severity;
 
 struct strc_format;
+
+struct strc_executable;
+/// Finds all weights of the program in a file; 0, or -1 after reporting.
+typedef int strc_weights_open(const struct strc_executable *, const char *file);
 
 typedef struct strc_executable {
     const strc_program *program;
@@ -114,6 +131,8 @@ typedef struct strc_executable {
     const strc_parameter *parameters;
     const unsigned char *parameter_values;  ///< strc_env.parameters unless they are set
     const struct strc_format *const *formats;  ///< by strc_format_id; null: left out
+    strc_weights_open *open_weights;  ///< null: there are none to open
+    const strc_weight *weights;
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;
     uint64_t features;  ///< of the processor: bits by the rows of processor_features.def
@@ -123,6 +142,8 @@ typedef struct strc_executable {
     uint64_t init_writes, steady_writes;  ///< items of the open output; a library's
     uint64_t stack_bytes;  ///< that a call of the library may take
     uint64_t most_bytes;  ///< of an input that may be read ahead
+    uint64_t weight_count;
+    strc_text weights_file;  ///< unless --weights names another
     strc_text main_stream;
     uint32_t left_over;  ///< strc_severity of items left over
     uint32_t bytes_left_over;  ///< strc_severity of bytes left over
@@ -130,6 +151,7 @@ typedef struct strc_executable {
     uint32_t short_file;  ///< strc_severity of files that end too soon
     uint32_t parameter_count;
     uint32_t can_fail;  ///< there are sites
+    uint32_t unused;
 } strc_executable;
 
 extern const strc_executable strc_executable_data;

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""Weights: where they are found, what is wrong with a file, names, shapes, and executables with and without them."""
+
+import array
+import json
+import struct
+import subprocess
+import unittest
+
+from command import SECONDS, Case, clean
+
+PROGRAM = """void->void pipeline Main { add Source; add Block("net"); add Show; }
+void->tensor filter Source { work push 1 { push(ones(1, 2)); } }
+tensor->tensor pipeline Block(String weights) { add Layer(2, 1, weights + ".fc"); }
+tensor->tensor filter Layer(int n, int m, String weights) {
+    tensor<float>[m, n] weight = stored(weights, "weight");
+    tensor bias;
+    init { bias = 2 * stored(weights, "bias", m); }
+    work pop 1 push 1 { push(matmul(pop(), transpose(weight, 0, 1)) + bias); }
+}
+tensor->void filter Show { work pop 1 { println(item(sum(pop()))); } }
+"""
+WEIGHT = ("net.fc.weight", "F32", [1, 2], array.array("f", [3, 4]).tobytes())
+BIAS = ("net.fc.bias", "F32", [1], array.array("f", [10]).tobytes())
+
+
+def safetensors(*tensors):
+    """A file: the length of the header, the header, the values."""
+    header, data = {}, b""
+    for name, kind, shape, values in tensors:
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(values)]}
+        data += values
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+class Weights(Case):
+    def setUp(self):
+        super().setUp()
+        self.file("p.str", PROGRAM)
+        self.file("p.safetensors", safetensors(WEIGHT, BIAS))
+
+    def run_program(self, *options):
+        return self.call("run", "-i1", *options, "p.str")[0]
+
+    def refused(self, *words):
+        """What is said of a program that does not run; nothing is printed."""
+        out, err = self.call("run", "-i1", *words, "p.str", status=1)
+        self.assertEqual(out, b"")
+        return err
+
+    def execute(self, *words, status=0):
+        done = subprocess.run(["./p", "-i1", *words], cwd=self.folder, capture_output=True, timeout=SECONDS, env=clean())
+        self.assertEqual(done.returncode, status, done.stderr.decode())
+        return done.stdout, done.stderr.decode()
+
+
+class Finding(Weights):
+    def test_beside_the_program(self):
+        for engine in ([], ["--interpret"], ["--no-interpret", "-O0"]):
+            self.assertEqual(self.run_program(*engine), b"27.0\n", engine)
+
+    def test_by_name(self):
+        self.file("other", safetensors(("x", "I8", [1], b"\0"), BIAS, (*WEIGHT[:3], array.array("f", [1, 1]).tobytes())))
+        self.assertEqual(self.run_program("--weights", "other"), b"22.0\n")
+
+    def test_nowhere(self):
+        (self.folder / "p.safetensors").unlink()
+        self.assertRegex(self.refused(), r"p.str:3:49: error: 'net.fc.weight' needs a weights file, and there is none")
+        self.assertIn("'none' cannot be used: No such file", self.refused("--weights", "none"))
+
+    def test_a_file_that_nobody_needs_may_be_anything(self):
+        self.file("p.safetensors", b"nothing")
+        self.file("p.str", "void->void pipeline Main { add Ramp; add Print; }\n")
+        self.assertEqual(self.run_program(), b"0.0\n")
+
+    def test_made_up(self):
+        first = self.run_program("--weights", "random:1")
+        self.assertEqual(self.run_program("--weights", "random:1", "--interpret"), first)
+        self.assertNotEqual(self.run_program("--weights", "random:2"), first)
+        self.file("p.str", PROGRAM.replace("<float>[m, n]", ""))
+        self.assertIn("the shape of 'net.fc.weight', whose values are to be made up,", self.refused("--weights", "random:1"))
+        wrong = self.call("run", "--weights", "random:x", "p.str", status=2)[1]
+        self.assertIn("'random:x' is not a value for --weights", wrong)
+
+
+class Faults(Weights):
+    def test_missing(self):
+        self.file("p.safetensors", safetensors(BIAS, ("net.fc.weights", *WEIGHT[1:])))
+        message = self.refused()
+        self.assertIn("there is no 'net.fc.weight' in weights file 'p.safetensors'", message)
+        self.assertIn("in instance Main.Block.Layer", message)
+        self.assertIn("did you mean 'net.fc.weights'?", message)
+
+    def test_other_shapes_and_elements(self):
+        for shape in ([2, 1], [2], [1, 1, 2]):
+            self.file("p.safetensors", safetensors(BIAS, (WEIGHT[0], "F32", shape, WEIGHT[3])))
+            self.assertIn(f"is tensor<float>{shape}, not tensor<float>[1, 2]", self.refused())
+        self.file("p.safetensors", safetensors(BIAS, (WEIGHT[0], "I32", [1, 2], WEIGHT[3])))
+        self.assertIn("is tensor<int>[1, 2], not tensor<float>[1, 2]", self.refused())
+        self.file("p.safetensors", safetensors(WEIGHT, (BIAS[0], "F32", [2], bytes(8))))
+        self.assertIn("'net.fc.bias' in weights file 'p.safetensors' is tensor<float>[2], not tensor<float>[1]", self.refused())
+
+    def test_elements_that_nothing_computes_with(self):
+        self.file("p.str", PROGRAM.replace("<float>[m, n]", ""))
+        self.file("p.safetensors", safetensors(BIAS, (WEIGHT[0], "U8", [1, 2], bytes(2))))
+        self.assertIn("is U8[1, 2], not of one of the element types that tensors have", self.refused())
+
+    def test_damaged(self):
+        whole = safetensors(WEIGHT, BIAS)
+        for size in range(0, len(whole), 7):
+            self.file("p.safetensors", whole[:size])
+            self.assertRegex(self.refused(), "weights file 'p.safetensors' cannot be used: (it has|it is|'net)")
+
+    def test_in_work(self):
+        self.file("p.str", PROGRAM.replace("pop())", "pop() + stored(\"\", \"net.fc.bias\"))", 1))
+        self.assertIn("not in work: put them into a field", self.refused())
+
+    def test_a_name_that_only_the_run_knows(self):
+        self.file("p.str", PROGRAM.replace('init {', 'int k; init { k = (int) (2 * random()); ').replace('"bias"', '"bias" + k'))
+        self.assertIn("the name of stored values is not known", self.refused())
+
+
+class Executables(Weights):
+    def test_weights_are_inside(self):
+        self.call("build", "p.str")
+        (self.folder / "p.safetensors").unlink()
+        self.assertEqual(self.execute()[0], b"27.0\n")
+        self.assertIn("the weights are in the executable", self.execute("--weights", "p.safetensors", status=2)[1])
+
+    def test_weights_stay_outside(self):
+        self.call("build", "--external-weights", "p.str")
+        self.assertEqual(self.execute()[0], b"27.0\n")
+        self.file("trained", safetensors(BIAS, (*WEIGHT[:3], array.array("f", [1, 1]).tobytes())))
+        self.assertEqual(self.execute("--weights", "trained")[0], b"22.0\n")
+
+    def test_weights_are_checked_again(self):
+        self.call("build", "--external-weights", "p.str")
+        half = array.array("f", [5]).tobytes()
+        faults = [(b"", "it is empty"), (safetensors(WEIGHT, BIAS)[:-1], "it is truncated"),
+                  (safetensors(BIAS), "there is no 'net.fc.weight' in weights file 'w'"),
+                  (safetensors(BIAS, (WEIGHT[0], "F32", [2, 1], WEIGHT[3])), "is F32[2, 1], not F32[1, 2]"),
+                  (safetensors(BIAS, (WEIGHT[0], "I32", [1, 2], WEIGHT[3])), "is I32[1, 2], not F32[1, 2]"),
+                  (safetensors(WEIGHT, (*BIAS[:3], half)), "'net.fc.bias' has changed since the program was built")]  # fmt: skip
+        for contents, message in faults:
+            self.file("w", contents)
+            out, err = self.execute("--weights", "w", status=1)
+            self.assertEqual(out, b"")
+            self.assertIn(message, err)
+        (self.folder / "p.safetensors").unlink()
+        self.assertIn("No such file or directory", self.execute(status=1)[1])
+
+    def test_narrow_elements(self):
+        self.file("p.str", PROGRAM.replace("<float>[m, n]", "<half>[m, n]"))
+        half = (WEIGHT[0], "F16", [1, 2], struct.pack("<2e", 3, 4))
+        self.file("p.safetensors", safetensors(half, BIAS))
+        self.assertEqual(self.run_program(), b"27.0\n")
+        self.call("build", "--external-weights", "p.str")
+        self.assertEqual(self.execute()[0], b"27.0\n")
+        self.file("w", safetensors((*half[:3], bytes(4)), BIAS))
+        self.assertIn("'net.fc.weight' has changed since", self.execute("--weights", "w", status=1)[1])
+
+    def test_odd_places(self):
+        flag = ("flag", "BOOL", [1], b"\1")
+        self.file("p.safetensors", safetensors(flag, WEIGHT, BIAS))
+        self.assertEqual(self.run_program(), b"27.0\n")
+        self.call("build", "--external-weights", "p.str")
+        self.assertEqual(self.execute()[0], b"27.0\n")
+
+    def test_libraries_have_theirs_inside(self):
+        self.assertIn("--external-weights", self.call("build", "--shared", "--external-weights", "p.str", status=2)[1])
+
+
+class Large(Weights):
+    def test_nothing_looks_at_each_element(self):
+        """64 MB: what did something for each of them while the graph is built would stop at its limit of steps."""
+        n = 4096
+        self.file("p.str", PROGRAM.replace("ones(1, 2)", f"ones(1, {n})").replace("Layer(2, 1,", f"Layer({n}, {n},"))
+        weight = array.array("f", [0]) * (n * n)
+        weight[n * n - 1] = 0.5
+        bias = array.array("f", [1]) * n
+        self.file("p.safetensors", safetensors((WEIGHT[0], "F32", [n, n], weight.tobytes()), (BIAS[0], "F32", [n], bias.tobytes())))
+        expected = f"{2 * n + 0.5}\n".encode()
+        self.call("check", "--step-limit", "200000", "p.str")
+        self.assertEqual(self.run_program(), expected)
+        self.call("build", "p.str")
+        self.assertEqual(self.execute()[0], expected)
+
+
+if __name__ == "__main__":
+    unittest.main()
