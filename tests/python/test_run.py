@@ -1,0 +1,57 @@
+"""Imported programs give what the models give: |difference| <= 1e-4 * max(1, |value|) on every element."""
+
+import subprocess
+
+import numpy
+import pytest
+import torch
+from cases import CASES
+from support import STRC
+
+import strc.torch
+
+
+def run_program(folder, name, inputs, count):
+    """The outputs of the stream `name` of model.str for some tensors."""
+    words = [STRC, "run", "--top", name, "model.str"]
+    for i, tensor in enumerate(inputs):
+        numpy.save(folder / f"in{i}.npy", tensor.numpy())
+        words += ["--in", f"in{i}.npy"]
+    for i in range(count):
+        words += ["--out", f"out{i}.npy"]
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    return [torch.from_numpy(numpy.load(folder / f"out{i}.npy")) for i in range(count)]
+
+
+def assert_close(found, expected):
+    """Stacks of one item have the item's shape or a first dimension of one."""
+    assert found.numel() == expected.numel()
+    difference = (found.reshape(expected.shape) - expected).abs()
+    assert bool((difference <= 1e-4 * expected.abs().clamp(min=1)).all()), float(difference.max())
+
+
+@pytest.mark.parametrize("case", [case for case in CASES if not case.states], ids=lambda case: case.name)
+def test_equals_the_model(case, tmp_path):
+    model, inputs = case.make()
+    strc.torch.export(model, inputs, tmp_path / "model.str", replicate=case.replicate, dynamic=case.dynamic)
+    with torch.no_grad():
+        expected = model(*inputs)
+    expected = [expected] if isinstance(expected, torch.Tensor) else list(expected)
+    for found, value in zip(run_program(tmp_path, case.model, inputs, len(expected)), expected):
+        assert_close(found, value)
+
+
+def test_a_state_goes_round(tmp_path):
+    """Step by step the loop gives what the model gives with its state carried by hand."""
+    case = next(case for case in CASES if case.states)
+    model, (x,) = case.make()
+    state = torch.zeros(*case.states[0])
+    strc.torch.export(model, (x,), tmp_path / "model.str", states=(state,))
+    steps, expected = torch.randn(6, *x.shape), []
+    with torch.no_grad():
+        for step in steps:
+            y, state = model(step, state)
+            expected.append(y)
+    (found,) = run_program(tmp_path, case.model, [steps], 1)
+    assert_close(found, torch.stack(expected))
