@@ -92,4 +92,7 @@ def instance_norm(
     if x.rank != 4:
         raise NotLowered("only over pictures")
     channels = x.shape[1]
-    return ctx.emit("instancenorm2d", (x,), channels, **epsilon(eps), **stored(ctx, affine(ctx, weight, bias, (channels,))))
+    learned = affine(ctx, weight, bias, (channels,))
+    # Unlike the others it has none unless they are asked for.
+    named: dict[str, Any] = {"affine": True, "weights": ctx.prefix(**learned)} if learned else {}
+    return ctx.emit("instancenorm2d", (x,), channels, **epsilon(eps), **named)
