@@ -27,6 +27,8 @@ constexpr std::size_t kFewest = 4;  ///< lanes that are worth it, of filters wit
 constexpr std::size_t kFewestWithout =
     8;  ///< of others, which can do several firings at once as well
 constexpr std::size_t kMost = 1024;
+/// In graphs with more of them the code that comes of all is what takes long to compile.
+constexpr std::size_t kMostFamilies = 32;
 
 /// A splitjoin of filters that might be one.
 struct Family {
@@ -210,7 +212,7 @@ std::optional<elab::Improved> improve(base::Context& context, const ir::Module& 
     base::Timing timing(context.passes, Pass::HorizontalLanes);
     Search search(context, module, program, quota);
     std::vector<elab::Replacement> filters = search.run();
-    if (filters.empty()) return std::nullopt;
+    if (filters.empty() || filters.size() > kMostFamilies) return std::nullopt;
     const NodeId entry = filters[0].place.entry;
     elab::Replaced replaced = elab::replace(program, std::move(filters));
     base::Context scratch;
