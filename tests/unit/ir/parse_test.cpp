@@ -116,6 +116,31 @@ TEST_F(IrText, WhatIsPrintedReadsBackTheSame) {
     EXPECT_EQ(print(module), kEverything);
 }
 
+TEST_F(IrText, StoredArraysAreReadOnly) {
+    const std::string text = R"(filter F void->float {
+    stored #0: float[3]
+    setup {
+    }
+    work {
+        %0: ref float[3] = addr stored #0
+        %1: int = const 2
+        %2: int = const 3
+        %3: ref float = elem %0, %1, %2
+        %4: float = load.at %3
+        push %4
+    }
+}
+)";
+    Module module = read(text);
+    EXPECT_EQ(print(module), text);
+    EXPECT_TRUE(verify(module).empty());
+    module.streams[0].stored.clear();
+    EXPECT_FALSE(verify(module).empty());
+    const std::string store = "        declare<float[3]> stored #0\n        push %4";
+    module = read(std::string(text).replace(text.find("        push %4"), 15, store));
+    EXPECT_FALSE(verify(module).empty());
+}
+
 TEST_F(IrText, FaultsNameTheLine) {
     auto module = parse("filter F int->int {\n  work {\n    frob %1\n  }\n}\n", types, names);
     ASSERT_FALSE(module);
