@@ -15,28 +15,32 @@ HINT = """strc: simple line editing only: Python's prompt_toolkit is missing \
 
 
 def main(words: list[str]) -> int:
-    strc, files = parse(words)
+    strc, options, files = parse(words)
     if not importlib.util.find_spec("prompt_toolkit"):
         try_elsewhere(words)
         sys.stderr.write(HINT)
-        become_plain(strc, files)
+        become_plain(strc, options, files)
     os.environ.pop(TRIED, None)
     if os.environ.get("TERM", "dumb") == "dumb" or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        become_plain(strc, files)
+        become_plain(strc, options, files)
     # The core starts while prompt_toolkit is imported, which takes longer than all else here.
     from strc_repl.core import Core
 
-    core = Core([strc, "repl", "--json", "--events"])
+    core = Core([strc, "repl", "--json", "--events", *options])
     from strc_repl.session import Session
 
     return Session(core, files).run()
 
 
-def parse(words: list[str]) -> tuple[str, list[str]]:
+def parse(words: list[str]) -> tuple[str, list[str], list[str]]:
+    """The compiler, options for it, files."""
     if len(words) < 2 or words[0] != "--strc":
-        sys.exit("usage: strc_repl --strc STRC [-- FILES]")
+        sys.exit("usage: strc_repl --strc STRC [OPTIONS --] [FILES]")
     rest = words[2:]
-    return words[1], rest[1:] if rest[:1] == ["--"] else rest
+    if "--" not in rest:
+        return words[1], [], rest
+    at = rest.index("--")
+    return words[1], rest[:at], rest[at + 1 :]
 
 
 def try_elsewhere(words: list[str]) -> None:
@@ -52,9 +56,9 @@ def try_elsewhere(words: list[str]) -> None:
     os.environ.pop(TRIED, None)
 
 
-def become_plain(strc: str, files: list[str]) -> NoReturn:
+def become_plain(strc: str, options: list[str], files: list[str]) -> NoReturn:
     sys.stderr.flush()
     try:
-        os.execv(strc, [strc, "repl", "--plain", *files])
+        os.execv(strc, [strc, "repl", "--plain", *options, *files])
     except OSError as error:
         sys.exit(f"strc: cannot start '{strc}': {error.strerror}")

@@ -59,13 +59,16 @@ bool isForEditing() {
     return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && !kind.empty() && kind != "dumb";
 }
 
-std::string becomeFrontEnd(const std::vector<std::string>& arguments) {
+std::string becomeFrontEnd(const std::vector<std::string>& options,
+                           const std::vector<std::string>& files) {
     fs::path strc = ownPath();
     auto main = find(strc, "python/strc_repl/__main__.py");
     if (!main) return "the folder strc_repl is missing";
     std::vector<std::string> words{findPython(), main->parent_path().string(), "--strc",
-                                   strc.string(), "--"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
+                                   strc.string()};
+    words.insert(words.end(), options.begin(), options.end());
+    words.push_back("--");
+    words.insert(words.end(), files.begin(), files.end());
     return become(std::move(words));
 }
 

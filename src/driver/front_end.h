@@ -10,9 +10,10 @@ namespace strc::driver {
 
 /// Standard input and output are a terminal that can move its cursor.
 bool isForEditing();
-/// Becomes the front end, which hands the arguments on to `strc repl --json --events` or `--plain`. Returns
+/// Becomes the front end, which hands options and files on to `strc repl --json --events` or `--plain`. Returns
 /// only if that cannot be: what is missing.
-std::string becomeFrontEnd(const std::vector<std::string>& arguments);
+std::string becomeFrontEnd(const std::vector<std::string>& options,
+                           const std::vector<std::string>& files);
 /// The name of the script that does a command; empty where the compiler does it.
 std::string scriptOf(std::string_view command);
 /// Becomes a script, which lies where it was installed, else in the sources. Returns only if that cannot be: why.

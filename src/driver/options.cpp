@@ -276,6 +276,7 @@ private:
         sub.add_flag("--events", options.events,
                      "with --json: write what programs print as it comes");
         sub.add_flag("--plain", options.plain, "read lines as they are, without the line editor");
+        addWeights(sub);
     }
 
     // ---------------------------------------------------------------- groups of options
@@ -307,12 +308,16 @@ private:
                 "order of firings: buffers (default), single-appearance or latency", kOrders);
         setting(sub, "--native", "FILE",
                 "take native functions from this shared library (repeatable)");
-        setting(sub, "--weights", "FILE",
-                "learned values: a safetensors file, or random:SEED; default: FILE.safetensors "
-                "beside FILE.str");
+        addWeights(sub);
         setting(sub, "--stdlib", "DIR", "use the *.str of this folder as library");
         setting(sub, "-W", "NAME", "warnings: -WNAME, -Wno-NAME, -Wall, -Werror, -Werror=NAME");
         setting(sub, "-w", "no warnings");
+    }
+
+    void addWeights(CLI::App& sub) {
+        setting(sub, "--weights", "FILE",
+                "learned values: a safetensors file, or random:SEED; default: FILE.safetensors "
+                "beside FILE.str");
     }
 
     void addFiles(CLI::App& sub) {

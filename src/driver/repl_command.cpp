@@ -139,6 +139,15 @@ int jsonLoop(const Call& call, repl::World world, Shown& shown) {
     return ended ? kInterrupted : kFine;
 }
 
+/// Those that were asked for, else of the file that has the name of the first program.
+std::string weightsOf(const Call& call) {
+    const std::string given = call.options.valueOf("weights");
+    if (!given.empty() || call.options.arguments.empty()) return given;
+    return std::filesystem::path(call.options.arguments[0])
+        .replace_extension("safetensors")
+        .string();
+}
+
 }  // namespace
 
 int replCommand(const Call& call) {
@@ -146,12 +155,16 @@ int replCommand(const Call& call) {
     const bool isJson = call.options.json;
     if (inIsTerminal && call.world.outIsTerminal && !isJson && !call.options.plain &&
         isForEditing()) {
-        const std::string why = becomeFrontEnd(call.options.arguments);
+        const std::string weights = weightsOf(call);
+        std::vector<std::string> options;
+        if (!weights.empty()) options = {"--weights", weights};
+        const std::string why = becomeFrontEnd(options, call.options.arguments);
         call.world.err << "strc: simple line editing only: " << why << "\n";
     }
     StopOnSignals guard(!inIsTerminal && !isJson);
     repl::World world;
     world.interrupt = &stopped;
+    world.weights = weightsOf(call);
     world.build = [&](const std::string& text, const std::string& top, const std::string& file) {
         return buildText(text, top, file);
     };

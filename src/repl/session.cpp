@@ -17,6 +17,7 @@ namespace strc::repl {
 State::State(World given) : world(std::move(given)) {
     workbench.interrupt = world.interrupt;
     workbench.colour = world.colour;
+    workbench.weights = world.weights;
     workbench.print = [this](std::string_view text) { show(text); };
 }
 

@@ -25,6 +25,7 @@ struct World {
     std::function<std::string(const std::string& text, const std::string& top,
                               const std::string& file)>
         build;
+    std::string weights;  ///< what --weights says; empty: there are none
     std::size_t width = 80;  ///< columns of tables and plots
     bool colour = false;  ///< of messages
     /// Nobody reads along: what was done as it was asked for is not confirmed.

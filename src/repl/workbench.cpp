@@ -85,6 +85,7 @@ std::unique_ptr<Work> Workbench::compile(const Task& task) const {
     request.interrupt = interrupt;
     base::Context& context = work->program.context;
     for (const char* name : kSilent) context.diags.setWarning(name, false);
+    if (!weights.empty()) work->program.weights = weights::fromOptionLater(weights, context.limits);
     work->done = session::compile(work->program, request, library, task.last);
     work->typed = context.sources.add(task.input, task.typed);
     return work;

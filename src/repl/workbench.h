@@ -58,6 +58,7 @@ public:
     std::function<void(std::string_view)> print;
     const volatile bool* interrupt = nullptr;
     bool colour = false;
+    std::string weights;  ///< World::weights
 
 private:
     const Declarations& declarations;

@@ -148,4 +148,10 @@ base::Result<std::unique_ptr<Source>> fromOption(const std::string& text,
                          {text, "--weights", "a file, or 'random:' and a number"});
 }
 
+std::unique_ptr<Source> fromOptionLater(const std::string& text, const base::Limits& limits) {
+    if (text.starts_with(kPrefix))
+        if (auto made = fromOption(text, limits)) return std::move(*made);
+    return openLater(text);
+}
+
 }  // namespace strc::weights

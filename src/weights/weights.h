@@ -67,6 +67,9 @@ std::unique_ptr<Source> random(std::uint64_t seed, const base::Limits&);
 /// The strc_safe_type of such elements in a file.
 std::uint32_t fileType(const Type* element);
 
+/// For who opens it again and again: a file is opened once it is needed, and what is wrong is told then.
+std::unique_ptr<Source> fromOptionLater(const std::string& text, const base::Limits&);
+
 /// What --weights is followed by: "random:SEED" or the name of a file.
 base::Result<std::unique_ptr<Source>> fromOption(const std::string& text, const base::Limits&);
 

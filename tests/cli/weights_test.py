@@ -171,6 +171,20 @@ class Executables(Weights):
         self.assertIn("--external-weights", self.call("build", "--shared", "--external-weights", "p.str", status=2)[1])
 
 
+class Prompt(Weights):
+    LINES = b"tensor->tensor filter Plus { tensor b = stored(\"net.fc\", \"bias\", 1);" \
+            b" work pop 1 push 1 { push(pop() + b); } }\n" \
+            b"void->tensor filter One { work push 1 { push(ones(1)); } }\n" \
+            b"take 1 One() | Plus()\n"
+
+    def test_weights_at_the_prompt(self):
+        self.assertIn(b"11.", self.call("repl", "--weights", "p.safetensors", input=self.LINES)[0])
+        self.file("empty.str", "")
+        self.file("empty.safetensors", safetensors(BIAS))
+        self.assertIn(b"11.", self.call("repl", "empty.str", input=self.LINES)[0])
+        self.assertIn("needs a weights file, and there is none", self.call("repl", input=self.LINES, status=1)[1])
+
+
 class Large(Weights):
     def test_nothing_looks_at_each_element(self):
         """64 MB: what did something for each of them while the graph is built would stop at its limit of steps."""
