@@ -78,6 +78,13 @@ class Run(Case):
         _, err = self.call("run", "--top=Fir({1})", "-Dscale=2", *text, status=2)
         self.assertIn("main stream 'Top__' has no parameter 'scale'", err)
 
+    def test_top_with_arguments_that_prints(self):
+        self.file("p.str", "void->void pipeline Count(int from) {\n"
+                           "  add void->int filter { int n = from; work push 1 { push(n++); } };\n"
+                           "  add int->void filter { work pop 1 { println(pop()); } }; }\n")
+        for engine in ("--interpret", "-O2"):
+            self.assertEqual(self.call("run", engine, "-i", "2", "--top", "Count(5)", "p.str"), (b"5\n6\n", ""))
+
     def test_end_of_input(self):
         self.file("p.str", COPY)
         self.file("in.raw", struct.pack("<3i", 1, 2, 3) + b"\x01")

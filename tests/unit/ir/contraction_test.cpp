@@ -1,0 +1,90 @@
+#include "ir/contraction.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "ir/text.h"
+#include "ir/verify.h"
+
+namespace strc::ir {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// The product of a matrix of 2 x 3 and one of 3 x 4.
+constexpr const char* kProduct = R"(filter F float->float {
+    work {
+        local y: float[8]
+        local a: float[6]
+        local b: float[12]
+        %0: ref float[8] = addr local y
+        %1: ref float[6] = addr local a
+        %2: ref float[12] = addr local b
+        contract<int[4][4]> {{0, 0, 0, 0}, {2, 4, 3, 0}, {4, 1, 0, 1}, {3, 0, 1, 4}} %0, %1, %2
+    }
+}
+)";
+
+class ContractionText : public testing::Test {
+protected:
+    Module read(const std::string& text) {
+        auto module = parse(text, types, names);
+        EXPECT_TRUE(module) << module.error();
+        return module ? std::move(*module) : Module{};
+    }
+    std::vector<std::string> faults(const std::string& text) {
+        Module module = read(text);
+        const StreamCode& code = module.streams.at(0);
+        return verify(module, &code, *code.work);
+    }
+    static std::string replaced(std::string text, const std::string& from, const std::string& to) {
+        return text.replace(text.find(from), from.size(), to);
+    }
+
+    types::TypeTable types;
+    base::NameTable names;
+};
+
+TEST_F(ContractionText, ReadsBackAsItIsPrinted) {
+    EXPECT_THAT(
+        print(read(kProduct)),
+        HasSubstr(
+            "contract<int[4][4]> {{0, 0, 0, 0}, {2, 4, 3, 0}, {4, 1, 0, 1}, {3, 0, 1, 4}} %0, "
+            "%1, %2\n"));
+    EXPECT_EQ(print(read(print(read(kProduct)))), print(read(kProduct)));
+    EXPECT_THAT(faults(kProduct), IsEmpty());
+}
+
+TEST_F(ContractionText, SaysItsLoops) {
+    Module module = read(kProduct);
+    const Instr& instr = module.streams.at(0).work->blocks[0].instrs.back();
+    const Contraction product = contractionOf(instr);
+    ASSERT_EQ(product.loops.size(), 3u);
+    EXPECT_EQ(product.loops[2].rounds, 3);
+    EXPECT_EQ(product.loops[2].b, 4);
+    EXPECT_EQ(countProducts(product), 24);
+    EXPECT_EQ(toValue(product, types), instr.value);
+}
+
+TEST_F(ContractionText, PlacesLieInsideOfTheArrays) {
+    const Contraction product{0, 0, 0, {{2, 4, 3, 0}, {4, 1, 0, 1}, {3, 0, 1, 4}}};
+    EXPECT_TRUE(fits(product, 8, 6, 12));
+    EXPECT_FALSE(fits(product, 7, 6, 12));
+    EXPECT_FALSE(fits(product, 8, 5, 12));
+    EXPECT_FALSE(fits(product, 8, 6, 11));
+    EXPECT_TRUE(fits({3, 0, 0, {{4, -1, 1, 1}}}, 4, 4, 4)) << "backwards";
+    EXPECT_FALSE(fits({2, 0, 0, {{4, -1, 1, 1}}}, 4, 4, 4));
+    EXPECT_FALSE(fits({0, 0, 0, {{0, 1, 1, 1}}}, 4, 4, 4)) << "nothing is summed up";
+}
+
+TEST_F(ContractionText, TheVerifierLooksAtPlacesAndTypes) {
+    EXPECT_THAT(faults(replaced(kProduct, "{3, 0, 1, 4}", "{4, 0, 1, 4}")),
+                testing::Contains(HasSubstr("places outside of an array")));
+    EXPECT_THAT(faults(replaced(replaced(kProduct, "local a: float[6]", "local a: int[6]"),
+                                "%1: ref float[6]", "%1: ref int[6]")),
+                testing::Contains(HasSubstr("operands do not fit")));
+}
+
+}  // namespace
+}  // namespace strc::ir
