@@ -2,13 +2,12 @@
 // at once, so that what is loaded is used several times (Goto and van de Geijn, "Anatomy of
 // High-Performance Matrix Multiplication", TOMS 2008, section 4, without the packing).
 
-#include <algorithm>
-#include <functional>
-#include <numeric>
+#include "codegen/detail/contractions.h"
 
-#include "codegen/detail/body_emitter.h"
+#include <algorithm>
+#include <vector>
+
 #include "codegen/detail/rings.h"
-#include "ir/contraction.h"
 
 namespace strc::codegen {
 namespace {
@@ -287,11 +286,10 @@ private:
 
 }  // namespace
 
-void BodyEmitter::contract(const Instr& instr) {
-    llvm::Type* element = m.memoryType(typeOf(instr.operands[0])->element);
-    Tiles(b, entry, element, ir::contractionOf(instr),
-          {operand(instr, 0), operand(instr, 1), operand(instr, 2)},
-          [this] { emitPoll(m, b, param(kEnv)); })
+void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
+                     const ir::Contraction& contraction, const Operands& operands,
+                     const std::function<void()>& poll) {
+    Tiles(b, entry, operands.element, contraction, {operands.out, operands.a, operands.b}, poll)
         .emit();
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "codegen/detail/body_emitter.h"
+#include "codegen/detail/contractions.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -52,7 +53,12 @@ bool BodyEmitter::memory(const Instr& instr) {
         }
         case Op::LoadAt: set(instr, loadAt(instr)); return true;
         case Op::StoreAt: storeAt(instr); return true;
-        case Op::Contract: contract(instr); return true;
+        case Op::Contract:
+            emitContraction(b, entry, ir::contractionOf(instr),
+                            {m.memoryType(typeOf(instr.operands[0])->element), operand(instr, 0),
+                             operand(instr, 1), operand(instr, 2)},
+                            [this] { emitPoll(m, b, param(kEnv)); });
+            return true;
         case Op::Copy: {
             auto align = llvm::MaybeAlign(1);
             b.CreateMemMove(operand(instr, 0), align, operand(instr, 1), align,

@@ -125,9 +125,6 @@ private:
     const Type* declaredType(ir::VarRef) const;
     llvm::Value* extent(const Instr&);
 
-    // ---- contractions.cpp
-    void contract(const Instr&);
-
     // ---- tapes.cpp
     bool tape(const Instr&);
     llvm::Value* input(const Instr&, llvm::Value* offset);
