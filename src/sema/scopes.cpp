@@ -261,11 +261,13 @@ FunctionInfo* findFunction(Checker& c, Name name) {
 }
 
 std::string_view similarStream(Checker& c, std::string_view name) {
-    base::SpellingSearch search(name);
-    for (const TopNames* top : {&c.tables.own, &c.tables.ofLibrary})
-        for (auto& [each, stream] : top->streams) search.consider(each.text());
-    for (std::string_view each : c.others) search.consider(each);
-    return search.best();
+    base::SpellingSearch own(name);
+    for (auto& [each, stream] : c.tables.own.streams) own.consider(each.text());
+    if (!own.best().empty()) return own.best();
+    base::SpellingSearch others(name);
+    for (auto& [each, stream] : c.tables.ofLibrary.streams) others.consider(each.text());
+    for (std::string_view each : c.others) others.consider(each);
+    return others.best();
 }
 
 std::string_view similarType(Checker& c, std::string_view name) {

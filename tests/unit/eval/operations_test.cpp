@@ -86,6 +86,13 @@ const Row kRows[] = {
      "%2: int = const 3 %3: int = const 4 %4: ref float = elem %1, %2, %3 %5: float = const 2.5 "
      "store.at<float> %4, %5 %6: float = load.at %4 print<float> %6",
      "2.5"},
+    {Op::Contract,  // a matrix of 2 x 2 times a column, in double; then the last of the results
+     "local y: double[2] %0: ref double[2] = addr local y "
+     "%1: ref double[4] = const {1.0, 2.0, 3.0, 4.0} %2: ref double[2] = const {10.0, 100.0} "
+     "contract<int[3][4]> {{0, 0, 0, 0}, {2, 1, 2, 0}, {2, 0, 1, 1}} %0, %1, %2 "
+     "%3: int = const 1 %4: int = const 2 %5: ref double = elem %0, %3, %4 "
+     "%6: double = load.at %5 print<double> %6",
+     "430.0"},
     {Op::Copy,
      "local a: int[3] declare<int[3]> local a %0: ref int[3] = addr local a %1: ref int[3] = addr "
      "global table "
@@ -166,6 +173,14 @@ const Row kRows[] = {
     {Op::Shr, "%0: int = const -9 %1: int = const 1 %2: int = shr %0, %1 print<int> %2", "-5"},
     {Op::Eq, "%0: float = const NaN %1: boolean = eq<float> %0, %0 print<boolean> %1", "false"},
     {Op::Eq, "%0: complex = const (1.0, 2.0) %1: boolean = eq<complex> %0, %0 print<boolean> %1",
+     "true"},
+    {Op::Eq,
+     "%0: String = const \"a\" %1: String = const \"b\" %2: String = concat %0, %1 "
+     "%3: String = const \"ab\" %4: boolean = eq<String> %2, %3 print<boolean> %4",
+     "true"},
+    {Op::Ne,
+     "%0: String = const \"a\" %1: String = const \"b\" %2: boolean = ne<String> %0, %1 "
+     "print<boolean> %2",
      "true"},
     {Op::Eq, "%0: float2 = const (1.0, 2.0) %1: boolean = eq<float2> %0, %0 print<boolean> %1",
      "true"},

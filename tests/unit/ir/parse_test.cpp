@@ -1,3 +1,4 @@
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "ir/count_items.h"
@@ -127,17 +128,17 @@ TEST_F(IrText, StoredArraysAreReadOnly) {
         %2: int = const 3
         %3: ref float = elem %0, %1, %2
         %4: float = load.at %3
-        push %4
+        push<float> %4
     }
 }
 )";
     Module module = read(text);
     EXPECT_EQ(print(module), text);
-    EXPECT_TRUE(verify(module).empty());
+    EXPECT_THAT(verify(module), testing::IsEmpty());
     module.streams[0].stored.clear();
     EXPECT_FALSE(verify(module).empty());
-    const std::string store = "        declare<float[3]> stored #0\n        push %4";
-    module = read(std::string(text).replace(text.find("        push %4"), 15, store));
+    const std::string store = "        declare<float[3]> stored #0\n        push<float> %4";
+    module = read(std::string(text).replace(text.find("        push<float> %4"), 22, store));
     EXPECT_FALSE(verify(module).empty());
 }
 
