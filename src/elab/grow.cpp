@@ -325,6 +325,12 @@ private:
         }
         if (!keep(2 * run.state.size() + 3 * bytesOf(run.constants))) return false;
         const bool isLate = run.code->startsLate;
+        if (isLate && hasTensors) {
+            report(Diag::TensorUnknown,
+                   run.code->init ? run.code->init->header : run.code->setup.range)
+                << "what open parameters make of the fields of a filter with tensors";
+            return false;
+        }
         if (run.code->init && !isLate && !runBody(*run.code->init, run)) return false;
         if (hasTensors && pure && !isLate) storeConstants(run, boundCodes.back(), tensors, types);
         instance.state = std::make_shared<const std::string>(

@@ -487,6 +487,17 @@ void->int filter Source(int n) {
         self.build(self.TEXT, "--keep-param=gain")
         self.assertRegex(self.execute("--help")[0].decode(), r"-D.*NAME=VALUE[^$]*Parameters:\n  gain, float\n")
 
+    def test_fields_of_tensors_do_not_wait_for_them(self):
+        self.file("p.str", """tensor<float>[3]->tensor filter Main(float g) {
+    tensor<float>[3] w;
+    init { w = ones(3) * g; }
+    work pop 1 push 1 { push(pop() * w); }
+}
+""")
+        _, err = self.call("build", "--keep-param=g", "-Dg=1", "p.str", status=1)
+        self.assertIn("p.str:3:5: error: what open parameters make of the fields of a filter with tensors", err)
+        self.assertIn("[tensor-unknown]", err)
+
     def test_values_that_are_none(self):
         self.build(self.TEXT, "--keep-param=gain", "--keep-param=loud")
         for define, message in (
