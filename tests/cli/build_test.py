@@ -494,7 +494,7 @@ void->int filter Source(int n) {
     work pop 1 push 1 { push(pop() * w); }
 }
 """)
-        _, err = self.call("build", "--keep-param=g", "-Dg=1", "p.str", status=1)
+        _, err = self.call("build", "--top=Main", "--keep-param=g", "-Dg=1", "p.str", status=1)
         self.assertIn("p.str:3:5: error: what open parameters make of the fields of a filter with tensors", err)
         self.assertIn("[tensor-unknown]", err)
 
