@@ -215,6 +215,7 @@ typedef struct strc_run_options {
     /// Of streams of tensors, in the place of `in` and `out`: several files take turns.
     const char *const *in_files, *const *out_files;
     size_t in_count, out_count;
+    unsigned workers;  ///< threads that share large products of tensors; 0: one for each processor
 } strc_run_options;
 
 typedef enum strc_run_end {

@@ -90,6 +90,8 @@ static void run_program(strc_run *run) {
                           .interrupt = &strc_ended,
                           .random = run->about->random,
                           .parameters = all->options.parameters,
+                          .workers = all->options.workers > 0 ? (uint32_t)all->options.workers
+                                                              : strc_processors(),
                           .c_format = (uint8_t)all->options.c_format};
     double start = strc_clock();
     double seconds = all->options.seconds;

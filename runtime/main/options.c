@@ -17,6 +17,7 @@ typedef enum option_id {
     kLoopInput,
     kTail,
     kPrintFormat,
+    kWorkers,
     kDefine,
     kWeights,
     kIn,
@@ -50,6 +51,8 @@ static const option table[] = {
      "an incomplete last steady state: drop it (default) or pad the input with zeros"},
     {kPrintFormat, 0, "--print-format", "WORD",
      "floats as shortest digits (java, default) or %f (c)"},
+    {kWorkers, 0, "--workers", "N",
+     "threads for large products of tensors; default: one for each processor"},
     {kDefine, 'D', "--define", "NAME=VALUE", "value of a parameter that was left open"},
     {kWeights, 0, "--weights", "FILE", "the safetensors file with the learned values"},
     {kIn, 0, "--in", "FILE", "input file; default: standard input, raw (tensors: repeatable)"},
@@ -197,6 +200,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kPrintFormat:
             take_word(text, option, "java", "c", "java or c", &options->c_format);
             break;
+        case kWorkers: take_size(text, option, &options->workers); break;
         case kDefine: define(options, about, text); break;
         case kWeights:
             if (about->open_weights)

@@ -108,6 +108,7 @@ private:
         if (options.limit != 0 || (options.even_zero & STRC_ZERO_LIMIT) != 0)
             how.limit = most(options.limit);
         if (limitsSeconds()) how.seconds = options.seconds;
+        how.workers = options.workers;
     }
 
     static strc_run_end endOf(strc::interp::End end) {

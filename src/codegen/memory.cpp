@@ -54,10 +54,10 @@ bool BodyEmitter::memory(const Instr& instr) {
         case Op::LoadAt: set(instr, loadAt(instr)); return true;
         case Op::StoreAt: storeAt(instr); return true;
         case Op::Contract:
-            emitContraction(b, entry, ir::contractionOf(instr),
-                            {m.memoryType(typeOf(instr.operands[0])->element), operand(instr, 0),
-                             operand(instr, 1), operand(instr, 2)},
-                            [this] { emitPoll(m, b, param(kEnv)); });
+            emitContractionParts(m, b, entry, ir::contractionOf(instr),
+                                 {m.memoryType(typeOf(instr.operands[0])->element),
+                                  operand(instr, 0), operand(instr, 1), operand(instr, 2)},
+                                 param(kEnv));
             return true;
         case Op::Copy: {
             auto align = llvm::MaybeAlign(1);

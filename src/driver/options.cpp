@@ -198,6 +198,8 @@ private:
                "floats as shortest digits (java, default) or %f (c)");
         setting(sub, "--interpret", "interpret instead of compiling");
         setting(sub, "--no-interpret", "refuse what cannot be compiled instead of interpreting it");
+        positive(sub, "--workers", options.workers,
+                 "threads for large products of tensors; default: one for each processor");
         flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
         addEmit(sub);
     }
@@ -342,13 +344,7 @@ private:
         format("--in-format", options.in);
         format("--out-format", options.out);
         auto size = [&](const char* flag, int& field, const char* help) {
-            value(sub, flag, "N", help, [this, flag, &field](const std::string& text) {
-                auto number = parseInteger(flag, text);
-                if (number && (*number < 1 || *number > INT32_MAX))
-                    wrongValue(text, flag, fmt::format("a number from 1 to {}", INT32_MAX));
-                else if (number)
-                    field = static_cast<int>(*number);
-            });
+            positive(sub, flag, field, help);
         };
         size("--out-rate", options.outRate,
              "WAV: samples a second; default: as the input, or 44100");
@@ -501,6 +497,16 @@ private:
     }
     static bool isOneOf(Words words, std::string_view text) {
         return std::find(words.begin(), words.end(), text) != words.end();
+    }
+
+    void positive(CLI::App& sub, const char* flag, int& field, const char* help) {
+        value(sub, flag, "N", help, [this, flag, &field](const std::string& text) {
+            auto number = parseInteger(flag, text);
+            if (number && (*number < 1 || *number > INT32_MAX))
+                wrongValue(text, flag, fmt::format("a number from 1 to {}", INT32_MAX));
+            else if (number)
+                field = static_cast<int>(*number);
+        });
     }
 
     void integer(CLI::App& sub, const char* flags, std::optional<std::int64_t>& field,

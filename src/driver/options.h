@@ -65,6 +65,7 @@ struct Options {
     bool padTail = false;
     bool cFormat = false;
     bool stats = false;
+    int workers = 0;  ///< 0: not given
     FileOptions in, out;
     std::optional<std::string> outSample;
     int outRate = 0, outChannels = 0, outWidth = 0, outHeight = 0;  ///< 0: not given

@@ -96,6 +96,7 @@ private:
         how.iterations = static_cast<std::uint64_t>(options.iterations.value_or(0));
         how.limit = static_cast<std::uint64_t>(options.limit.value_or(0));
         how.seconds = options.seconds.value_or(0);
+        how.workers = static_cast<unsigned>(options.workers);
         if (options.iterations) how.even_zero |= STRC_ZERO_ITERATIONS;
         if (options.limit) how.even_zero |= STRC_ZERO_LIMIT;
         if (options.seconds) how.even_zero |= STRC_ZERO_SECONDS;

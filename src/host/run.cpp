@@ -267,6 +267,7 @@ private:
         if (options.seconds) env.seconds = std::max(*options.seconds, kShortest);
         env.random = plan.program->random.state;
         env.c_format = options.cFormat ? 1 : 0;
+        env.workers = options.workers ? options.workers : strc_processors();
         std::uint64_t iterations =
             options.iterations ? static_cast<std::uint64_t>(*options.iterations) : UINT64_MAX;
         std::uint64_t done = 0;

@@ -136,6 +136,7 @@ struct strc_env {
     uint64_t random;  ///< state of the generator (language.md 16.3)
     const void *parameters;  ///< of the main stream, left open: STRC_PARAMETER_BYTES each
     uint8_t c_format;  ///< print like C (language.md 18)
+    uint32_t workers;  ///< threads that may share what is large; 0, 1: nobody but the one that runs
     strc_fault fault;
     uint64_t firings;  ///< of a run by demand
     uint32_t depth;  ///< of calls of recursive functions, by generated code
@@ -159,6 +160,9 @@ struct strc_env {
 /// completed steady states. The caller has set the public fields of `env` and zeroed the rest.
 strc_end strc_execute(const strc_program *, strc_env *, void *state, uint64_t iterations,
                       uint64_t *done);
+
+/// Processors that this process may use; at least 1.
+uint32_t strc_processors(void);
 
 // ---- what generated code calls: rows (result, name, parameters); see runtime_functions.def
 #define STRC_RUNTIME_FUNCTION(result, name, parameters) result name parameters;

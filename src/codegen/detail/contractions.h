@@ -18,4 +18,10 @@ struct Operands {
 void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const ir::Contraction&,
                      const Operands&, const std::function<void()>& poll);
 
+class ModuleBuilder;
+
+/// The same; a large one in parts, which the runtime shares among its workers.
+void emitContractionParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
+                          const ir::Contraction&, const Operands&, llvm::Value* env);
+
 }  // namespace strc::codegen
