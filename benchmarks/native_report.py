@@ -5,7 +5,7 @@ import os
 import platform
 import statistics
 
-from sides import CONTRACTED, RING, TWIN, UNCHECKED
+from sides import CONTRACTED, FAST, RING, TWIN, UNCHECKED
 
 OTHERS = ("fftw", "liquid", "Faust")
 BUSY = 0.5  # load per core, beyond which times are not to be trusted
@@ -39,18 +39,28 @@ def medians(result, kind="work"):
     return {side: statistics.median(values) for side, values in result[kind].items()}
 
 
-def heading(engines, pairs):
+def heading(engines, runs):
     columns = "".join(f" {name:>15}" for name in (*engines, TWIN))
     pairs = [*((name, TWIN) for name in usual(engines)), *compared(engines)]
     ratios = "".join(f" {over + '/' + under:>22}" for over, under in pairs)
-    return f"{'seconds':18}{columns}{ratios}   {pairs} runs each, in turn"
+    return f"{'seconds':18}{columns}{ratios}   {runs} runs each, in turn"
+
+
+def shown(number, form):
+    """Nothing where a program has no such side."""
+    return "" if number is None else format(number, form)
+
+
+def ratio(seconds, over, under):
+    known = over in seconds and under in seconds
+    return shown(seconds[over] / seconds[under] if known else None, ".2f")
 
 
 def line(name, result, engines):
     seconds = medians(result)
-    columns = "".join(f" {seconds[side]:15.3f}" for side in (*engines, TWIN))
+    columns = "".join(f" {shown(seconds.get(side), '.3f'):>15}" for side in (*engines, TWIN))
     pairs = [*((engine, TWIN) for engine in usual(engines)), *compared(engines)]
-    ratios = "".join(f" {seconds[over] / seconds[under]:22.2f}" for over, under in pairs)
+    ratios = "".join(f" {ratio(seconds, *pair):>22}" for pair in pairs)
     return f"{name:18}{columns}{ratios}"
 
 
@@ -60,20 +70,24 @@ def geometric_mean(values):
 
 def usual(engines):
     """Engines but for those that are only there to be compared with them."""
-    return [name for name in engines if not name.endswith((RING, UNCHECKED))]
+    return [name for name in engines if not name.endswith((RING, UNCHECKED, FAST))]
 
 
 def compared(engines):
-    """Pairs of engines whose ratio says something: what rings would cost, and what checks cost."""
+    """Pairs of engines whose ratio says something: what rings would cost, what checks cost, and what is
+    as fast as C++ that may contract, too."""
     for name in usual(engines):
         if name + RING in engines:
             yield name + RING, name
         if name + UNCHECKED in engines:
             yield name, name + UNCHECKED
+        if name + FAST in engines:
+            yield name + FAST, CONTRACTED
 
 
 def ratios_of(results, over, under):
-    return [medians(each)[over] / medians(each)[under] for each in results.values()]
+    every = [medians(each) for each in results.values()]
+    return [seconds[over] / seconds[under] for seconds in every if {over, under} <= seconds.keys()]
 
 
 def table(results, engines):
@@ -90,7 +104,7 @@ def table(results, engines):
         for side in (*engines, TWIN, CONTRACTED, *others):
             known = side in seconds
             row.append(f"{seconds[side] / result['items'] * 1e9:.2f}" if known else "")
-        row += [f"{seconds[over] / seconds[under]:.2f}" for over, under in pairs]
+        row += [ratio(seconds, *pair) for pair in pairs]
         row += [f"{whole[engine] / whole[TWIN]:.2f}" for engine in usual(engines)]
         row += [f"{result['compile'][side]:.2f} s" for side in (*usual(engines), TWIN)]
         rows.append(row)

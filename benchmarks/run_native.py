@@ -101,7 +101,8 @@ def arguments_of():
         action="append",
         dest="engines",
         choices=sorted(sides.ENGINES),
-        help="how strc runs the programs; repeatable (default: build, or jit if it has no build)",
+        help="how strc runs the programs; repeatable (default: build, or jit if it has no build, "
+        "also with --fast-math, --check=none and --tapes=ring)",
     )
     parser.add_argument("--pairs", type=int, default=5, help="runs of each side (default 5)")
     parser.add_argument("--scale", type=float, default=1, help="share of the usual amount of work")

@@ -20,10 +20,12 @@ ENGINES = {
     "build ring": (["build"], "--tapes=ring"),
     "jit unchecked": (["run"], "--check=none"),
     "build unchecked": (["build"], "--check=none"),
+    "jit fast": (["run"], "--fast-math"),
+    "build fast": (["build"], "--fast-math"),
     "interpret": (["run", "--interpret"], None),
 }
 # Other ways to make code, which are compared with the usual one.
-RING, UNCHECKED = " ring", " unchecked"
+RING, UNCHECKED, FAST = " ring", " unchecked", " fast"
 FAUST_HEADERS = "/usr/include/faust/dsp/dsp.h"
 
 
@@ -42,7 +44,7 @@ def known_engines(arguments):
         return words[0] in options and (not option or option.split("=")[0] in options[words[0]])
 
     default = "build" if is_known("build") else "jit"
-    wanted = arguments.engines or [default, f"{default} unchecked", f"{default} ring"]
+    wanted = arguments.engines or [default, *(default + other for other in (FAST, UNCHECKED, RING))]
     known = [name for name in wanted if is_known(name)]
     if not known:
         raise SystemExit(f"{arguments.strc} has none of the engines {', '.join(wanted)}")
@@ -86,12 +88,13 @@ def strc_side(engine, benchmark, arguments, folder):
     for name, value in benchmark.parameters.items():
         command += ["-D", f"{name}={value}"]
     command += [option] if option else []
+    exact = not engine.endswith(FAST)
     program = HERE / "programs" / f"{benchmark.file}.str"
     if words[0] == "build":
         target = Path(folder, f"{engine.replace(' ', '_')}.exe")
         made = measure.run([*command, "-o", target, program])
-        return Side(engine, [target, "--stats"], True, True, compiled=made.wall, built=[made])
-    return Side(engine, [*command, "--stats", program], True, True)
+        return Side(engine, [target, "--stats"], True, exact, compiled=made.wall, built=[made])
+    return Side(engine, [*command, "--stats", program], True, exact)
 
 
 def compile_cpp(benchmark, arguments, source, target, *options):
@@ -101,8 +104,8 @@ def compile_cpp(benchmark, arguments, source, target, *options):
     return measure.run([*common, source, *options, "-o", target]).wall
 
 
-FAST = ("-O3", "-march=native")
-STRICT = (*FAST, "-ffp-contract=off")
+NATIVE = ("-O3", "-march=native")
+STRICT = (*NATIVE, "-ffp-contract=off")
 
 
 def twin_sides(benchmark, arguments, folder):
@@ -110,7 +113,7 @@ def twin_sides(benchmark, arguments, folder):
     seconds = compile_cpp(benchmark, arguments, source, Path(folder, "twin_O2"), "-O2")
     strict, contracted = Path(folder, "twin"), Path(folder, "contracted")
     compile_cpp(benchmark, arguments, source, strict, *STRICT)
-    compile_cpp(benchmark, arguments, source, contracted, *FAST)
+    compile_cpp(benchmark, arguments, source, contracted, *NATIVE)
     return [
         Side(TWIN, [strict], exact=True, compiled=seconds),
         Side(CONTRACTED, [contracted], compiled=seconds),
@@ -150,7 +153,8 @@ def faust_side(benchmark, arguments, folder):
 
 def prepare(benchmark, arguments, folder):
     """Compiles all that there is for a program: the sides, in the order in which they are shown."""
-    made = [strc_side(engine, benchmark, arguments, folder) for engine in arguments.engines]
+    engines = [name for name in arguments.engines if benchmark.fast or not name.endswith(FAST)]
+    made = [strc_side(engine, benchmark, arguments, folder) for engine in engines]
     made += twin_sides(benchmark, arguments, folder)
     made += library_sides(benchmark, arguments, folder)
     if benchmark.faust is not None and shutil.which("faust") and Path(FAUST_HEADERS).exists():

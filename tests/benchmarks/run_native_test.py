@@ -63,13 +63,17 @@ class Report(unittest.TestCase):
         self.assertEqual(row, "| x | 0.0 M | 4.00 | 2.00 | 1.00 | 2.00 | 3.00 | 0.25 s | 0.50 s |")
 
     def test_variants_are_compared_with_the_usual_engine(self):
-        work = {**self.RESULT["work"], "jit ring": [8e-6], "jit unchecked": [2e-6]}
-        whole = {**self.RESULT["whole"], "jit ring": [9.0], "jit unchecked": [3.0]}
+        work = {**self.RESULT["work"], "jit ring": [8e-6], "jit unchecked": [2e-6], "jit fast": [3e-6]}
+        whole = {**self.RESULT["whole"], "jit ring": [9.0], "jit unchecked": [3.0], "jit fast": [2.0]}
         text = native_report.table(
-            {"x": {**self.RESULT, "work": work, "whole": whole}}, ["jit", "jit unchecked", "jit ring"]
+            {"x": {**self.RESULT, "work": work, "whole": whole}, "y": self.RESULT},
+            ["jit", "jit fast", "jit unchecked", "jit ring"],
         )
         for line in (
-            "| x | 0.0 M | 4.00 | 2.00 | 8.00 | 2.00 | 1.00 | 2.00 | 2.00 | 2.00 | 3.00 | 0.25 s | 0.50 s |",
+            "| x | 0.0 M | 4.00 | 3.00 | 2.00 | 8.00 | 2.00 | 1.00 | 2.00 | 2.00 | 2.00 | 3.00 | 3.00 "
+            "| 0.25 s | 0.50 s |",
+            "| y | 0.0 M | 4.00 |  |  |  | 2.00 | 1.00 | 2.00 |  |  |  | 3.00 | 0.25 s | 0.50 s |",
+            "Geometric mean of jit fast / C++ contracted: 3.00",
             "Geometric mean of jit ring / jit: 2.00",
             "Geometric mean of jit / jit unchecked: 2.00",
         ):
