@@ -6,14 +6,14 @@ Calls of modules of one class whose streams differ in numbers and names alone ar
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ..ir import Instruction, Named, Param
 from ..ir.model import Loop
 from ..ir.operators import FORMALS
 from ..streams import Call, Leaf, Node, Pipe, Region, Split, Stream, decompose, with_ends
-from .expressions import EXPRESSIONS, LIBRARY
+from .expressions import LIBRARY, Written
 from .literals import identifier, literal, shape_of, type_of
 
 
@@ -59,6 +59,7 @@ class Definition:
     texts: list[str] = field(default_factory=list)
     loop: Loop | None = None
     modules: list[str] = field(default_factory=list)
+    takes: str = "tensor"
 
 
 @dataclass
@@ -94,9 +95,9 @@ def skeleton(stream: Stream) -> str:
     return repr(stream)
 
 
-def arguments_of(instruction: Instruction) -> list[Argument]:
-    expression = EXPRESSIONS.get(instruction.op)
-    formals = expression.formals if expression else FORMALS.get(instruction.op, ())
+def arguments_of(instruction: Instruction, written: Mapping[str, Written]) -> list[Argument]:
+    own = written.get(instruction.op)
+    formals = own.formals if own else FORMALS.get(instruction.op, ())
     found = []
     for i, param in enumerate(instruction.params):
         if isinstance(param, Named):
@@ -124,10 +125,11 @@ class Namer:
 
 
 class Definer:
-    """Makes the definitions of a region and of all that it uses."""
+    """Makes the definitions of a region and of all that it uses. `written` are the filters that are not the library's, by operator."""
 
-    def __init__(self, replicate: bool):
+    def __init__(self, replicate: bool, written: Mapping[str, Written]):
         self.replicate = replicate
+        self.written = written
         self.namer = Namer(LIBRARY | {"Identity", "FileReader", "FileWriter", "ImageDisplay"})
         self.definitions: list[Definition] = []
         self.filters: dict[str, tuple[str, Instruction]] = {}  # declaration's name by operator and types
@@ -168,7 +170,7 @@ class Definer:
         if isinstance(node, Call):
             return Creation(self.called[node.var], self.values[node.var])
         assert node.instruction is not None
-        return Creation(self.filter_of(node.instruction), arguments_of(node.instruction))
+        return Creation(self.filter_of(node.instruction), arguments_of(node.instruction, self.written))
 
     def filter_of(self, instruction: Instruction) -> str:
         """The filter of an operator: of the library, or one that the program declares."""
@@ -176,7 +178,7 @@ class Definer:
             return instruction.op
         kind = instruction.op + "".join(f",{shape_of(value)}" for value in instruction.positional)
         if kind not in self.filters:
-            self.filters[kind] = (self.namer.name(EXPRESSIONS[instruction.op].name), instruction)
+            self.filters[kind] = (self.namer.name(self.written[instruction.op].name), instruction)
         return self.filters[kind][0]
 
     def define_group(self, group: list[tuple[Call, Instance]]) -> None:

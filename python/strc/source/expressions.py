@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from ..ir import Instruction
 from .literals import type_of
 
 ARGUMENTS = "abc"
+
+
+class Written(Protocol):
+    """A filter that is written into the program: the name that it should have, and the names of its parameters given by position."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def formals(self) -> tuple[str, ...]: ...
+
+    def source(self, name: str, example: Instruction) -> str:
+        """The declaration under a name, for an instruction and those like it."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -45,7 +61,7 @@ def _binary(**texts: str) -> dict[str, Expression]:
     return {op: Expression(op.title().replace("_", ""), (), 2, text) for op, text in texts.items()}
 
 
-EXPRESSIONS: dict[str, Expression] = {
+EXPRESSIONS: Mapping[str, Written] = {
     **_unary(
         sin="sin(x)", cos="cos(x)", tan="tan(x)", asin="asin(x)", acos="acos(x)", atan="atan(x)", sinh="sinh(x)",
         cosh="cosh(x)", exp="exp(x)", log="log(x)", log10="log10(x)", erf="erf(x)", sqrt="sqrt(x)", abs="abs(x)",

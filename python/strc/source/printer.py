@@ -91,7 +91,7 @@ class Printer:
         if self.definition.loop:
             return self.loop(self.definition.loop)
         parameters = ", ".join(f"{parameter.type} {parameter.name}" for parameter in self.definition.parameters)
-        ends = "tensor->tensor" if self.definition.stream.pops else "void->tensor"
+        ends = f"{self.definition.takes}->tensor" if self.definition.stream.pops else "void->tensor"
         head = f"{ends} pipeline {self.definition.name}{f'({parameters})' if parameters else ''} {{"
         return "\n".join([*wrapped(head, "", INDENT * 2), *self.parts(self.definition.stream, INDENT), "}"])
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from ..errors import ImportFailure
 from ..ir import Program
 from ..streams import region_of
 from .definitions import Definer, Definition
-from .expressions import EXPRESSIONS, LIBRARY
+from .expressions import EXPRESSIONS, LIBRARY, Written
 from .printer import Printer, wrapped
 
 
@@ -18,21 +20,27 @@ def comment(definition: Definition) -> list[str]:
     return [line.replace("    ", "// ", 1) if i else line for i, line in enumerate(wrapped(f"// {listed}", ""))]
 
 
-def check(program: Program) -> None:
+def check(program: Program, written: Mapping[str, Written]) -> None:
     """Raises `ImportFailure` if an instruction has no filter."""
-    unknown = {i.op for i in program.instructions if i.op not in LIBRARY and i.op not in EXPRESSIONS}
+    unknown = {i.op for i in program.instructions if i.op not in LIBRARY and i.op not in written}
     if unknown:
         raise ImportFailure(f"the model IR has operators without a stream: {', '.join(sorted(unknown))}")
 
 
-def source_of(program: Program, replicate: bool = False, title: str = "") -> str:
-    """The .str source of a program. The stream that stands for all of it has the program's name and comes first."""
-    check(program)
-    definer = Definer(replicate)
+def source_of(
+    program: Program, replicate: bool = False, title: str = "", written: Mapping[str, Written] = EXPRESSIONS, takes: str = "tensor"
+) -> str:
+    """The .str source of a program. The stream that stands for all of it has the program's name and comes first.
+
+    `title` is a comment before it, `written` are the filters that are not the library's, `takes` is the type of the program's inputs.
+    """
+    check(program, written)
+    definer = Definer(replicate, written)
     definer.define(region_of(program), program.loop)
-    blocks = [f"// {title}"] if title else []
+    definer.definitions[0].takes = takes
+    blocks = ["\n".join(f"// {line}".rstrip() for line in title.splitlines())] if title else []
     for definition in definer.definitions:
         blocks.append("\n".join([*comment(definition), Printer(definition).text()]))
     for name, instruction in definer.filters.values():
-        blocks.append(EXPRESSIONS[instruction.op].source(name, instruction))
+        blocks.append(written[instruction.op].source(name, instruction))
     return "\n\n".join(blocks) + "\n"

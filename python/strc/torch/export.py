@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import torch
 
 from .. import passes
 from ..errors import ImportFailure
+from ..files import write_both
 from ..ir import Program
 from ..ir.model import Loop, Shape
 from ..ir.operators import weights_prefix
@@ -95,13 +95,3 @@ def write(imported: Imported, text: str, path: str | os.PathLike[str]) -> None:
     program = Path(path)
     tensors = {name: tensor.contiguous().clone() for name, tensor in imported.used_tensors().items()}
     write_both(program, text.encode("ascii"), program.with_suffix(".safetensors"), safetensors.torch.save(tensors))
-
-
-def write_both(one: Path, one_bytes: bytes, other: Path, other_bytes: bytes) -> None:
-    """Writes beside the files and renames, so that neither is ever there in part."""
-    with tempfile.TemporaryDirectory(prefix=".strc-import-", dir=one.parent) as folder:
-        drafts = [(Path(folder) / "weights", other, other_bytes), (Path(folder) / "program", one, one_bytes)]
-        for draft, _, data in drafts:
-            draft.write_bytes(data)
-        for draft, place, _ in drafts:
-            draft.replace(place)
