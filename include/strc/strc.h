@@ -54,10 +54,26 @@ STRC_API strc_status strc_compiler_add_stream(strc_compiler*, const char* name, 
 
 /// Options as the command line has them, without dashes (docs/command-line.md). With a value: "top", "D" ("name=value"),
 /// "keep-param", "W", "O", "check", "tapes", "schedule", "stdlib", "weights", "native", "step-limit", "disable-pass",
-/// "emit-after", "opt-bisect-limit", and for what is built "march", "target", "linker", "header". Without one, `value`
+/// "emit-after", "opt-bisect-limit", "input" ("1x3x224x224:half"; once for each tensor that arrives), "input-file", and for what is built "march", "target", "linker", "header". Without one, `value`
 /// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared",
-/// "external-weights", "no-fold", and "color": texts of diagnostics have the colours of terminals.
+/// "external-weights", "no-fold". Not on the command line: "color": texts of diagnostics have the colours of terminals;
+/// "seed": what `random()` begins with; "at-once": the most items of an open end that are done together, for
+/// streams (below): more are faster, fewer take less memory.
 STRC_API strc_status strc_compiler_set(strc_compiler*, const char* option, const char* value);
+
+/// A tensor, row by row. The elements are "float", "double", "half", "bfloat16" (2 bytes both), "int8" (1), "int", "long"
+/// (8) or "boolean" (1: 0 or 1).
+typedef struct strc_tensor {
+    const char* element;
+    size_t rank;
+    const int64_t* dims;
+    size_t size;  ///< bytes of its elements
+} strc_tensor;
+
+/// Learned values in the place of a file with weights: what `stored(...)` of that name is. They are not copied if
+/// they are aligned as such elements are: they have to stay, unchanged, as long as the compiler.
+STRC_API strc_status strc_compiler_add_weights(strc_compiler*, const char* name, const strc_tensor*,
+                                               const void* values);
 
 typedef enum strc_stage {
     STRC_STAGE_NOTHING,
@@ -167,6 +183,19 @@ STRC_API int strc_compiler_has_output(const strc_compiler*);
 STRC_API strc_status strc_compiler_input(strc_compiler*, strc_items* to);
 STRC_API strc_status strc_compiler_output(strc_compiler*, strc_items* to);
 
+/// How an item lies in memory, as JSON; null: there is no such end. "int", "float", "double", "boolean", "bit", "complex" are
+/// scalars, {"of": LAYOUT, "shape": [3, 4]} is an array, {"struct": [{"name": "x", "offset": 0, "type": LAYOUT}, ...],
+/// "size": 8} a struct.
+STRC_API const char* strc_compiler_input_layout(strc_compiler*);
+STRC_API const char* strc_compiler_output_layout(strc_compiler*);
+
+/// The tensors of an end, which take turns: the first, the second ... STRC_WRONG_CALL: there are no more of them, or the
+/// items are no tensors.
+STRC_API strc_status strc_compiler_input_tensor(const strc_compiler*, size_t index,
+                                                strc_tensor* to);
+STRC_API strc_status strc_compiler_output_tensor(const strc_compiler*, size_t index,
+                                                 strc_tensor* to);
+
 // ---------------------------------------------------------------- building
 
 /// After STRC_STAGE_PLANNED: makes an executable, or with "shared" a library and its C header (docs/embedding.md), as
@@ -245,6 +274,49 @@ STRC_API strc_status strc_compiler_run(strc_compiler*, const strc_run_options*,
 /// The same with arrays: runs until `in` is used up or `out` is full; `*produced` says how many items came.
 STRC_API strc_status strc_compiler_run_items(strc_compiler*, const void* in, size_t in_count,
                                              void* out, size_t out_capacity, size_t* produced);
+
+// ---------------------------------------------------------------- streams
+
+/// A program that goes on as items come: what `strc build --shared` makes, in this process (docs/embedding.md). It has
+/// a state of its own; several may be made of a compiler. They belong to it: one thread at a time, and they are freed before.
+typedef struct strc_stream strc_stream;
+
+/// After STRC_STAGE_PLANNED, with the option "at-once". STRC_FAILED: the program does what cannot be done between two
+/// calls (open files, send messages, make strings, have dynamic rates), or has no machine code.
+STRC_API strc_status strc_stream_new(strc_compiler*, strc_stream** to);
+STRC_API void strc_stream_free(strc_stream*);
+
+/// Begin with `strc_stream_about about = {.size = sizeof about}`.
+typedef struct strc_stream_about {
+    size_t size;  ///< of this struct
+    uint64_t block_in, block_out;  ///< items of a steady state
+    uint64_t first_in, first_out;  ///< and before the first one
+    uint64_t
+        latency;  ///< in input items: so much more is given before block_out items come for block_in, always
+    int keeps_nothing;  ///< between steady states: a reset changes nothing
+} strc_stream_about;
+STRC_API strc_status strc_stream_tell(const strc_stream*, strc_stream_about* to);
+
+/// Takes up to `in_count` items and gives up to `out_capacity`. The result is the same however the input is cut into
+/// pieces. All of it is taken if there is room for what comes of it; what is too little for a steady state, and
+/// what finds no room, waits inside. `*consumed` and `*produced` (which may be null) say how many there were.
+/// STRC_FAILED: a check failed, which the compiler's diagnostics tell; then all calls fail until
+/// strc_stream_reset.
+STRC_API strc_status strc_stream_process(strc_stream*, const void* in, size_t in_count, void* out,
+                                         size_t out_capacity, size_t* consumed, size_t* produced);
+/// The same with each item where it is: arrays of pointers, to the elements of tensors, to others as they lie in memory.
+STRC_API strc_status strc_stream_process_items(strc_stream*, const void* const* in, size_t in_count,
+                                               void* const* out, size_t out_capacity,
+                                               size_t* consumed, size_t* produced);
+/// As it was when it was made, but for the parameters.
+STRC_API void strc_stream_reset(strc_stream*);
+
+/// A parameter that "keep-param" left open: the value as it lies in memory. Firings from now on see it; what `init` made of it
+/// changes with strc_stream_reset.
+STRC_API strc_status strc_stream_set(strc_stream*, const char* parameter, const void* value,
+                                     size_t size);
+/// What filters print goes there.
+STRC_API strc_status strc_stream_set_print(strc_stream*, strc_print*, void* user);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,9 @@
 
 #include <cstring>
 
+#include "api/detail/ends.h"
 #include "session/words.h"
+#include "types/tensor_elements.h"
 
 using strc::api::guarded;
 using strc::session::Stage;
@@ -51,6 +53,16 @@ strc_status addSource(strc_compiler* compiler, const char* name, Read read) {
     });
 }
 
+/// SIZE_MAX: no memory has so many.
+std::size_t bytesOf(strc::types::TypeKind element, const std::vector<std::int64_t>& dims) {
+    std::size_t bytes = strc::types::bytesOutside(element);
+    for (const std::int64_t extent : dims)
+        if (extent < 0 || extent > INT32_MAX ||
+            __builtin_mul_overflow(bytes, static_cast<std::size_t>(extent), &bytes))
+            return SIZE_MAX;
+    return bytes;
+}
+
 }  // namespace
 
 strc_status strc_compiler_add_file(strc_compiler* compiler, const char* path) {
@@ -77,6 +89,21 @@ strc_status strc_compiler_set(strc_compiler* compiler, const char* option, const
         const bool known = value ? strc::session::setOption(compiler->settings, option, value)
                                  : strc::session::setFlag(compiler->settings, option);
         return known ? STRC_OK : STRC_WRONG_CALL;
+    });
+}
+
+strc_status strc_compiler_add_weights(strc_compiler* compiler, const char* name,
+                                      const strc_tensor* tensor, const void* values) {
+    if (!compiler || !name || !tensor || !values || compiler->isCompiled) return STRC_WRONG_CALL;
+    if (!tensor->element || (!tensor->dims && tensor->rank != 0)) return STRC_WRONG_CALL;
+    const strc::types::TypeKind element = strc::api::elementKind(tensor->element);
+    if (element == strc::types::TypeKind::Error) return STRC_WRONG_CALL;
+    return guarded(compiler, [&] {
+        std::vector<std::int64_t> dims(tensor->dims, tensor->dims + tensor->rank);
+        if (bytesOf(element, dims) != tensor->size) return STRC_WRONG_CALL;
+        compiler->weights.push_back(
+            {name, element, std::move(dims), static_cast<const std::byte*>(values)});
+        return STRC_OK;
     });
 }
 
@@ -114,6 +141,8 @@ strc_status strc_compiler_compile(strc_compiler* compiler, strc_stage last, strc
         };
         strc::session::Compilation& program = compiler->program;
         strc::session::apply(program.context, compiler->settings);
+        if (!compiler->weights.empty())
+            program.weights = strc::weights::fromMemory(compiler->weights);
         if (!compiler->lacksSource)
             compiler->stage = strc::session::load(program, compiler->settings,
                                                   std::move(compiler->sources), loading);

@@ -1,4 +1,4 @@
-// What came of a program: graph, schedule, code, the types of its ends.
+// What came of a program: graph, schedule, code.
 #include "api/detail/compiler.h"
 
 using strc::session::Product;
@@ -46,21 +46,6 @@ std::optional<std::string> textOf(strc_compiler& compiler, strc_product product)
     return made;
 }
 
-strc_status itemsOf(strc_compiler* compiler, strc_items* to, bool isInput) {
-    if (!compiler || !to || compiler->stage < Stage::Elaborated) return STRC_WRONG_CALL;
-    return strc::api::guarded(compiler, [&] {
-        const strc::graph::Graph& graph = compiler->program.elaboration.graph;
-        const strc::graph::EdgeId edge = isInput ? graph.input : graph.output;
-        *to = {nullptr, 0};
-        if (edge == strc::graph::kNone) return STRC_OK;
-        const strc::types::Type* type = graph.edges[edge].type;
-        std::string& name = isInput ? compiler->inputType : compiler->outputType;
-        name = strc::types::toString(type);
-        *to = {name.c_str(), static_cast<size_t>(strc::types::sizeOf(type))};
-        return STRC_OK;
-    });
-}
-
 }  // namespace
 
 const char* strc_compiler_text(strc_compiler* compiler, strc_product product, size_t* size) {
@@ -84,22 +69,4 @@ const char* strc_compiler_text(strc_compiler* compiler, strc_product product, si
 strc_stage strc_compiler_stage_for(const strc_compiler* compiler, strc_product product) {
     if (!compiler || !isProduct(product)) return STRC_STAGE_NOTHING;
     return static_cast<strc_stage>(stageFor(*compiler, product));
-}
-
-int strc_compiler_has_output(const strc_compiler* compiler) {
-    if (!compiler) return 0;
-    if (compiler->stage >= Stage::Elaborated)
-        return compiler->program.elaboration.graph.output != strc::graph::kNone;
-    // Before, the types of a stream that was made from arguments are not known.
-    const strc::types::Type* type =
-        compiler->program.main ? compiler->program.main->output : nullptr;
-    return type && !type->is(strc::types::TypeKind::Void);
-}
-
-strc_status strc_compiler_input(strc_compiler* compiler, strc_items* to) {
-    return itemsOf(compiler, to, true);
-}
-
-strc_status strc_compiler_output(strc_compiler* compiler, strc_items* to) {
-    return itemsOf(compiler, to, false);
 }

@@ -54,14 +54,8 @@ private:
     /// Without it the interpreter runs, which starts at once: it also opens and closes the files of a run that was over
     /// before its code was made.
     void makeCode(const strc::interp::Options& how) {
-        if (compiler.triedCode || compiler.settings.interpret || !strc::host::whyNot(how).empty())
-            return;
-        strc::codegen::Options here = strc::session::codegenOptions(compiler.settings);
-        here.target.clear();  // what is built may be for another machine
-        here.processor.clear();
-        here.interrupted = [this] { return isOver(); };
-        compiler.code = strc::session::makeCode(compiler.program, here);
-        compiler.triedCode = compiler.code || !isOver();
+        if (compiler.settings.interpret || !strc::host::whyNot(how).empty()) return;
+        compiler.makeCode([this] { return isOver(); });
     }
 
     /// The input has nothing to give: others may be waiting for what we have. That they are gone is found when more
@@ -130,6 +124,20 @@ private:
     strc::api::Ends ends;
     Clock::time_point start = Clock::now();
 };
+
+}  // namespace
+
+void strc_compiler::makeCode(const std::function<bool()>& isOver) {
+    if (triedCode) return;
+    strc::codegen::Options here = strc::session::codegenOptions(settings);
+    here.target.clear();  // what is built may be for another machine
+    here.processor.clear();
+    here.interrupted = isOver;
+    code = strc::session::makeCode(program, here);
+    triedCode = code || !isOver();
+}
+
+namespace {
 
 /// The two arrays of strc_compiler_run_items.
 struct Arrays {

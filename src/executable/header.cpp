@@ -95,18 +95,6 @@ private:
     std::map<const Type*, std::string> known;
 };
 
-struct Rates {
-    std::int64_t firstIn = 0, firstOut = 0, in = 0, out = 0;
-
-    /// So many input items the program is behind at most, if BLOCK_OUT items are to come for BLOCK_IN.
-    std::int64_t latency() const {
-        if (in == 0 || out == 0) return 0;
-        const auto given = static_cast<__int128>(firstOut) * in / out;
-        const std::int64_t later = firstIn + in - 1 - static_cast<std::int64_t>(given);
-        return std::max({std::int64_t{0}, firstIn - 1, later});
-    }
-};
-
 constexpr const char* kTop = R"(/* {0}: a stream program, {1}->{2}, made by `strc build --shared`.
  *
  * A handle holds all that changes: different handles may be used at the same time, one handle by one thread
@@ -188,12 +176,6 @@ constexpr const char* kBottom = R"(
 
 const Type* itemOf(const graph::Graph& graph, graph::EdgeId edge) {
     return edge == graph::kNone ? nullptr : graph.edges[edge].type;
-}
-
-Rates ratesOf(const plan::Plan& plan) {
-    auto reads = [](const plan::Phase& phase) { return phase.reads.empty() ? 0 : phase.reads[0]; };
-    return {reads(plan.init), openWrites(plan, plan.init), reads(plan.steady),
-            openWrites(plan, plan.steady)};
 }
 
 std::string nameOf(const Type* type) { return type ? types::toString(type) : "void"; }

@@ -22,7 +22,8 @@ constexpr std::uint64_t kRecursion = 3 << 18;
 
 class Check {
 public:
-    explicit Check(const Program& wanted) : program(wanted), graph(wanted.plan.program->graph) {}
+    Check(const Program& wanted, bool mayPrint)
+        : program(wanted), graph(wanted.plan.program->graph), mayPrint(mayPrint) {}
 
     bool run() {
         if (graph.input == kNone && graph.output == kNone)
@@ -93,7 +94,8 @@ private:
 
     void checkInstr(const ir::Instr& instr, NodeId node) {
         std::string_view does;
-        if (instr.op == ir::Op::Print || instr.op == ir::Op::NewLine) does = "print";
+        const bool prints = instr.op == ir::Op::Print || instr.op == ir::Op::NewLine;
+        if (prints && !mayPrint) does = "print";
         if (instr.op == ir::Op::Send) does = "send messages";
         if (ir::makesString(program.module, instr)) does = "make strings";
         if (does.empty()) return;
@@ -107,6 +109,7 @@ private:
 
     const Program& program;
     const graph::Graph& graph;
+    bool mayPrint;
     std::set<graph::KernelId> seen;
     bool fine = true;
 };
@@ -130,7 +133,20 @@ std::int64_t openWrites(const std::vector<plan::Step>& steps) {
 
 }  // namespace
 
-bool checkLibrary(const Program& program) { return Check(program).run(); }
+bool checkLibrary(const Program& program, bool mayPrint) { return Check(program, mayPrint).run(); }
+
+std::int64_t Rates::latency() const {
+    if (in == 0 || out == 0) return 0;
+    const auto given = static_cast<__int128>(firstOut) * in / out;
+    const std::int64_t later = firstIn + in - 1 - static_cast<std::int64_t>(given);
+    return std::max({std::int64_t{0}, firstIn - 1, later});
+}
+
+Rates ratesOf(const plan::Plan& plan) {
+    auto reads = [](const plan::Phase& phase) { return phase.reads.empty() ? 0 : phase.reads[0]; };
+    return {reads(plan.init), openWrites(plan, plan.init), reads(plan.steady),
+            openWrites(plan, plan.steady)};
+}
 
 std::uint64_t stackBytes(const Program& program) {
     std::uint64_t most = 0;

@@ -8,12 +8,22 @@
 
 namespace strc::executable {
 
-/// Reports all that a library cannot do, each at its place: print, make strings, open files, take items of a
-/// type that C has not. False if there is anything.
-bool checkLibrary(const Program&);
+/// Reports all that a library cannot do, each at its place: make strings, open files, take items of a
+/// type that C has not; and, unless `mayPrint`, print. False if there is anything.
+bool checkLibrary(const Program&, bool mayPrint = false);
 
 /// Bytes of the stack that a call may take, but for what recursion beyond that is refused at run time.
 std::uint64_t stackBytes(const Program&);
+
+/// Items of the open ends.
+struct Rates {
+    std::int64_t firstIn = 0, firstOut = 0;  ///< before the first steady state
+    std::int64_t in = 0, out = 0;  ///< of a steady state
+
+    /// So many input items the program is behind at most, if `out` items are to come for `in`.
+    std::int64_t latency() const;
+};
+Rates ratesOf(const plan::Plan&);
 
 /// The C header: types of items, latency, functions with the prefix `mainStream`.
 std::string libraryHeader(const Program&);

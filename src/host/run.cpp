@@ -288,11 +288,7 @@ private:
             case STRC_END_INTERRUPTED: return stop(interrupted ? End::Interrupted : End::Seconds);
             case STRC_END_FAULT: break;
         }
-        const codegen::Site& site = sites[fault.site];
-        base::Diagnostic& told =
-            context.diags.add(site.id, site.range).in(graph::path(graph, fault.node));
-        for (const std::string& word : site.words) told << word;
-        for (int k = 0; k < site.numbers; ++k) told << fault.numbers[k];
+        reportFault(context, graph, sites, fault);
         stop(End::Failed);
     }
 
@@ -320,6 +316,15 @@ private:
 };
 
 }  // namespace
+
+void reportFault(base::Context& context, const graph::Graph& graph,
+                 const std::vector<codegen::Site>& sites, const strc_fault& fault) {
+    const codegen::Site& site = sites[fault.site];
+    base::Diagnostic& told =
+        context.diags.add(site.id, site.range).in(graph::path(graph, fault.node));
+    for (const std::string& word : site.words) told << word;
+    for (int k = 0; k < site.numbers; ++k) told << fault.numbers[k];
+}
 
 std::string whyNot(const interp::Options& options) {
     if (options.stepLimit != UINT64_MAX) return "its steps are limited";

@@ -9,12 +9,17 @@
 #include "interp/machine.h"
 #include "plan/plan.h"
 
+struct strc_fault;
 struct strc_program;
 
 namespace strc::host {
 
 /// What a compiled program leaves to the interpreter, as a sentence ("it limits its steps"); or empty.
 std::string whyNot(const interp::Options&);
+
+/// What a check that failed has to say, with the instance's path.
+void reportFault(base::Context&, const graph::Graph&, const std::vector<codegen::Site>&,
+                 const strc_fault&);
 
 /// Runs to the end; firings are counted by the quota. Faults are reported in Context::diags with the instance's path. Files are flushed
 /// and closed whatever the end.

@@ -1,13 +1,13 @@
 #include "io/tensors.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <numeric>
 
 #include <fmt/format.h>
 
 #include "io/npy.h"
+#include "types/tensor_elements.h"
 #include "types/tensor_text.h"
 
 namespace strc::io {
@@ -24,12 +24,11 @@ struct ElementRow {
     TypeKind kind;
     std::string_view name;
     std::string_view descr;
-    std::size_t size = 0;  ///< in the file, if it is another one than in memory
 };
 constexpr ElementRow kElements[] = {
-    {TypeKind::Boolean, "boolean", "|b1"}, {TypeKind::Int8, "int8", "|i1", 1},
+    {TypeKind::Boolean, "boolean", "|b1"}, {TypeKind::Int8, "int8", "|i1"},
     {TypeKind::Int, "int", "<i4"},         {TypeKind::Long, "long", "<i8"},
-    {TypeKind::Half, "half", "<f2", 2},    {TypeKind::Float, "float", "<f4"},
+    {TypeKind::Half, "half", "<f2"},       {TypeKind::Float, "float", "<f4"},
     {TypeKind::Double, "double", "<f8"},
 };
 
@@ -51,65 +50,14 @@ const ElementRow* rowOf(const Type* element) {
 }
 
 std::size_t bytesInFile(const Type* tensor) {
-    const ElementRow& row = *rowOf(tensor->element);
-    return row.size ? row.size * static_cast<std::size_t>(types::countElements(tensor))
-                    : static_cast<std::size_t>(types::bytesInMemory(tensor));
-}
-
-// ---------------------------------------------------------------- elements with fewer bytes in the file
-
-float ofHalf(std::uint16_t bits) {
-    const int exponent = bits >> 10 & 31;
-    const int fraction = bits & 1023;
-    const double size = exponent == 31  ? (fraction == 0 ? HUGE_VAL : NAN)
-                        : exponent == 0 ? std::ldexp(fraction, -24)
-                                        : std::ldexp(1024 + fraction, exponent - 25);
-    return static_cast<float>(bits & 0x8000 ? -size : size);
-}
-
-/// Of one of the values that it has.
-std::uint16_t toHalf(float value) {
-    const unsigned sign = std::signbit(value) ? 0x8000 : 0;
-    const double size = std::fabs(static_cast<double>(value));
-    if (std::isnan(value)) return static_cast<std::uint16_t>(sign | 0x7e00);
-    if (std::isinf(value)) return static_cast<std::uint16_t>(sign | 0x7c00);
-    if (size < 0x1p-14)
-        return static_cast<std::uint16_t>(sign | static_cast<unsigned>(std::ldexp(size, 24)));
-    int exponent = 0;
-    const double first = std::frexp(size, &exponent);
-    const unsigned fraction = static_cast<unsigned>(std::ldexp(first, 11)) - 1024;
-    return static_cast<std::uint16_t>(sign | static_cast<unsigned>(exponent + 14) << 10 | fraction);
-}
-
-/// The file's bytes may stand at the end of the memory.
-void widen(const Type* tensor, std::byte* to, const std::byte* from) {
-    const auto count = static_cast<std::size_t>(types::countElements(tensor));
-    for (std::size_t k = 0; k < count; ++k) {
-        if (tensor->element->is(TypeKind::Int8)) {
-            const std::int32_t value = static_cast<std::int8_t>(from[k]);
-            std::memcpy(to + 4 * k, &value, sizeof value);
-        } else {
-            std::uint16_t bits = 0;
-            std::memcpy(&bits, from + 2 * k, sizeof bits);
-            const float value = ofHalf(bits);
-            std::memcpy(to + 4 * k, &value, sizeof value);
-        }
-    }
+    return types::bytesOutside(tensor->element->kind) *
+           static_cast<std::size_t>(types::countElements(tensor));
 }
 
 std::vector<std::byte> narrowed(const Type* tensor, const std::byte* from) {
     std::vector<std::byte> to(bytesInFile(tensor));
-    const auto count = static_cast<std::size_t>(types::countElements(tensor));
-    for (std::size_t k = 0; k < count; ++k) {
-        if (tensor->element->is(TypeKind::Int8)) {
-            to[k] = from[4 * k];
-        } else {
-            float value = 0;
-            std::memcpy(&value, from + 4 * k, sizeof value);
-            const std::uint16_t bits = toHalf(value);
-            std::memcpy(&to[2 * k], &bits, sizeof bits);
-        }
-    }
+    types::narrow(tensor->element->kind, static_cast<std::size_t>(types::countElements(tensor)),
+                  to.data(), from);
     return to;
 }
 
@@ -240,7 +188,9 @@ private:
         if (file.header.element.bigEndian)
             for (std::size_t at = 0; at < bytes; at += element)
                 std::reverse(to + at, to + at + element);
-        if (memory != to) widen(file.type, memory, to);
+        if (memory != to)
+            types::widen(file.type->element->kind,
+                         static_cast<std::size_t>(types::countElements(file.type)), memory, to);
         --file.left;
         return true;
     }
@@ -272,7 +222,7 @@ public:
         }
         const std::size_t bytes = bytesInFile(item);
         std::vector<std::byte> narrow;
-        if (rowOf(item->element)->size) {
+        if (types::isWidened(item->element->kind)) {
             narrow = narrowed(item, from);
             from = narrow.data();
         }

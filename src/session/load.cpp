@@ -13,6 +13,7 @@ namespace {
 
 /// Items of an open end that a library takes or gives at once: what audio callbacks bring at the least.
 constexpr std::int64_t kMostAtOnce = 64;
+constexpr std::uint64_t kRandomBits = (std::uint64_t{1} << 48) - 1;  ///< of the generator's state
 
 /// `name`: what stands after `-W`.
 void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
@@ -108,7 +109,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
            const Loading& loading) {
     base::Context& context = result.context;
     if (settings.bisectLimit) context.passes.bisect(*settings.bisectLimit, loading.log);
-    result.weights = weightsOf(context, settings, sources);
+    if (!result.weights) result.weights = weightsOf(context, settings, sources);
     Request request;
     request.sources = std::move(sources);
     request.top = settings.top;
@@ -122,6 +123,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.improve = improvements(settings);
     if (settings.isShared) request.mostItems = kMostAtOnce;
+    if (settings.atOnce) request.mostItems = *settings.atOnce;
+    if (settings.seed) request.random.state = *settings.seed & kRandomBits;
     request.print = loading.print;
     request.interrupt = loading.interrupt;
     base::Result<Library> library = settings.stdlib.empty()
@@ -139,7 +142,7 @@ codegen::Options codegenOptions(const Settings& settings) {
     codegen::Options made;
     made.level = settings.level;
     made.checks = settings.checks;
-    made.inPieces = settings.isShared;
+    made.inPieces = settings.isShared || settings.atOnce.has_value();
     made.debug = settings.debug;
     made.fastMath = settings.fastMath;
     made.processor = settings.processor;

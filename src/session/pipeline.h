@@ -73,14 +73,13 @@ struct Compilation {
     const sema::StreamInfo* main = nullptr;
     eval::Natives natives;  ///< libraries are opened beforehand
     std::unique_ptr<weights::Source>
-        weights;  ///< the file is named beforehand; null: there are none
+        weights;  ///< beforehand, if they lie in no file; null: there are none
     ir::Module module;
     types::Random random;  ///< as static items have left it
     elab::Elaboration elaboration;
     graph::Quota quota;
     std::vector<sched::Schedule> schedules;  ///< by island
-    std::unique_ptr<elab::Improved>
-        improved;  ///< what the plan is of, if passes changed the graph
+    std::unique_ptr<elab::Improved> improved;  ///< what the plan is of, if passes changed the graph
     std::optional<plan::Plan> plan;
 
     const graph::Quota& plannedQuota() const { return improved ? improved->quota : quota; }

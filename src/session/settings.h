@@ -23,6 +23,9 @@ struct Settings {
     std::string stdlib;  ///< folder, or empty: the one inside
     std::string weights;  ///< --weights; empty: the file beside the program
     std::optional<std::uint64_t> stepLimit;
+    std::optional<std::uint64_t> seed;  ///< of `random()`
+    /// Items of an open end that are done at once at the most: what is given comes in small portions.
+    std::optional<std::int64_t> atOnce;
     bool lenient = false;
     sched::Order order = sched::Order::Buffers;
     plan::Tapes tapes = plan::Tapes::Linear;

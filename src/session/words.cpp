@@ -129,6 +129,10 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "opt-bisect-limit") return setBisectLimit(settings, value);
     if (name == "step-limit")
         return number(value, UINT64_MAX, count) && (settings.stepLimit = count, true);
+    if (name == "seed") return number(value, UINT64_MAX, count) && (settings.seed = count, true);
+    if (name == "at-once")
+        return number(value, INT64_MAX, count) && count != 0 &&
+               (settings.atOnce = static_cast<std::int64_t>(count), true);
     if (name == "O")
         return number(value, 3, count) && (settings.level = static_cast<int>(count), true);
     if (name == "check")

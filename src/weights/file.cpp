@@ -1,15 +1,14 @@
 // Weights from a safetensors file.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <map>
 #include <string_view>
 
 #include "base/spelling.h"
 #include "strc/safetensors.h"
+#include "types/tensor_elements.h"
 #include "weights/mapping.h"
 #include "weights/weights.h"
 
@@ -49,40 +48,11 @@ struct Index : strc_safe_index {
     Index& operator=(const Index&) = delete;
 };
 
-float floatOf(std::uint32_t bits) {
-    float value = 0;
-    std::memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-float halfToFloat(std::uint16_t bits) {
-    const std::uint32_t sign = static_cast<std::uint32_t>(bits & 0x8000) << 16;
-    const std::uint32_t exponent = bits >> 10 & 31u;
-    const std::uint32_t fraction = bits & 1023u;
-    if (exponent == 31) return floatOf(sign | 0x7f800000u | fraction << 13);
-    if (exponent != 0) return floatOf(sign | (exponent + 112) << 23 | fraction << 13);
-    const float small = std::ldexp(static_cast<float>(fraction), -24);
-    return sign ? -small : small;
-}
-
 /// int8 as ints, half and bfloat16 as floats.
-Bytes widen(const strc_safe_tensor& tensor, const std::byte* from) {
+Bytes widen(const strc_safe_tensor& tensor, TypeKind element, const std::byte* from) {
     const std::uint64_t count = tensor.size / strc_safe_bytes(tensor.type);
     std::shared_ptr<std::byte[]> made(new std::byte[4 * count + 1]);
-    for (std::uint64_t k = 0; k < count; ++k) {
-        std::uint16_t bits = 0;
-        float real = 0;
-        std::int32_t integer = 0;
-        if (tensor.type == STRC_SAFE_I8)
-            integer = static_cast<std::int8_t>(from[k]);
-        else
-            std::memcpy(&bits, from + 2 * k, sizeof bits);
-        if (tensor.type == STRC_SAFE_F16) real = halfToFloat(bits);
-        if (tensor.type == STRC_SAFE_BF16) real = floatOf(std::uint32_t{bits} << 16);
-        const void* value = &real;
-        if (tensor.type == STRC_SAFE_I8) value = &integer;
-        std::memcpy(made.get() + 4 * k, value, 4);
-    }
+    types::widen(element, count, made.get(), from);
     return {made, made.get()};
 }
 
@@ -112,7 +82,7 @@ public:
             return mismatch(tensor, types::toString(type), types::toString(wanted));
         auto bytes = bytesOf(*found);
         if (!bytes) return bytes.failure();
-        const Bytes values = widened(*found, *bytes);
+        const Bytes values = widened(*found, type->element->kind, *bytes);
         return Values{type, values, *bytes};
     }
 
@@ -157,12 +127,10 @@ private:
     }
 
     /// What lies in memory with more bytes than in the file: made once.
-    Bytes widened(const strc_safe_tensor& tensor, const Bytes& values) {
-        const bool isNarrow = tensor.type == STRC_SAFE_F16 || tensor.type == STRC_SAFE_BF16 ||
-                              tensor.type == STRC_SAFE_I8;
-        if (!isNarrow) return values;
+    Bytes widened(const strc_safe_tensor& tensor, TypeKind element, const Bytes& values) {
+        if (!types::isWidened(element)) return values;
         Bytes& made = wide[{tensor.begin, tensor.size}];
-        if (!made) made = widen(tensor, values.get());
+        if (!made) made = widen(tensor, element, values.get());
         return made;
     }
 

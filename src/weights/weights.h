@@ -64,6 +64,17 @@ std::unique_ptr<Source> openLater(const std::string& path);
 /// that is wanted has to be concrete.
 std::unique_ptr<Source> random(std::uint64_t seed, const base::Limits&);
 
+/// Values that somebody has in memory, as files have them (types/tensor_elements.h).
+struct GivenValues {
+    std::string name;
+    types::TypeKind element = types::TypeKind::Float;
+    std::vector<std::int64_t> dims;
+    const std::byte* bytes = nullptr;  ///< stays as long as whatever uses the values
+};
+
+/// Of the same name the last counts.
+std::unique_ptr<Source> fromMemory(std::vector<GivenValues>);
+
 /// The strc_safe_type of such elements in a file.
 std::uint32_t fileType(const Type* element);
 

@@ -47,12 +47,15 @@ struct strc_compiler {
     std::size_t toldByCompilation = 0;  ///< the first of them
     std::map<strc_product, std::string> texts;
     std::string formatted, times;
-    std::string inputType, outputType;
+    std::string inputType, outputType, inputLayout, outputLayout;
     std::string printed;  ///< while the graph was built
+    std::vector<strc::weights::GivenValues> weights;
     bool triedCode = false;
     std::optional<strc::session::Code> code;
 
     strc::session::Building building() const;
+    /// Makes `code` if that has not been tried, until `isOver`.
+    void makeCode(const std::function<bool()>& isOver);
     bool isInterrupted() const { return interrupt && *interrupt; }
     /// Moves what the context has to say to the end of `told`; did it hold errors?
     bool tell();

@@ -1,0 +1,82 @@
+/// A program that goes on as items come: phases run as soon as their input is there, between the two ends of a call
+/// and what has to wait for the next one. Libraries (strc/library.h) are made of it, and streams in the compiler's
+/// own process. All memory comes from whoever makes one; nothing here allocates, locks or enters the system.
+#ifndef STRC_FLOW_H
+#define STRC_FLOW_H
+
+#include <stddef.h>
+
+#include "strc/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What never changes.
+typedef struct strc_flow_facts {
+    const strc_program *program;  ///< without files, messages, strings and dynamic rates
+    uint64_t in_size, out_size;  ///< bytes of an item
+    uint64_t init_writes, steady_writes;  ///< items for the open output, by phase
+    uint64_t random;
+    uint64_t stack_bytes;  ///< of the stack, that a call may take
+    uint64_t parameter_bytes;
+    const void *parameters;  ///< with what values they begin
+    uint32_t can_fail;  ///< there are checks
+    uint32_t can_scale;  ///< what it does can be undone
+} strc_flow_facts;
+
+/// The two ends of a call: items by their number in it.
+typedef struct strc_flow_ends {
+    void *self;
+    size_t in_count, out_count;
+    void (*take)(void *self, void *to, size_t first, size_t items);
+    void (*give)(void *self, const void *from, size_t first, size_t items);
+    void (*print)(void *self, const char *text, uint64_t size);  ///< null: it prints nothing
+} strc_flow_ends;
+
+/// Items that wait: those of the input for a phase, those of the output for room.
+typedef struct strc_flow_queue {
+    unsigned char *items;
+    size_t first, count;  ///< items
+    size_t size;  ///< of an item
+} strc_flow_queue;
+
+/// What is done wholly or not at all: several steady states at once (undo.h does it for runs with a clock).
+typedef struct strc_flow_before {
+    unsigned char *state;
+    uint64_t random;
+    size_t taken, given;
+    strc_flow_queue waiting;
+    int is_valid;
+} strc_flow_before;
+
+typedef struct strc_flow {
+    const strc_flow_facts *facts;
+    strc_env env;
+    strc_world world;
+    unsigned char *state;
+    unsigned char *parameters;
+    strc_flow_queue waiting, pending;
+    const strc_flow_ends *ends;  ///< of the call under way
+    size_t taken, given;  ///< in it
+    strc_flow_before before;
+    int has_begun;  ///< the phase `init` is done
+    int scales;  ///< in the call under way
+    int has_failed;  ///< env.fault says why
+} strc_flow;
+
+/// Bytes of the memory that one takes, a multiple of its alignment.
+enum { STRC_FLOW_ALIGNMENT = 64 };
+size_t strc_flow_bytes(const strc_flow_facts *);
+/// Makes one in a block of so many bytes, aligned so; `facts` outlive it.
+strc_flow *strc_flow_make(const strc_flow_facts *facts, void *block);
+/// As it was when it was made, but for the parameters.
+void strc_flow_reset(strc_flow *);
+/// All items are taken if there is room for what comes of them: `taken` and `given` of the flow say how many there were. 0, or
+/// -1 after a fault; then it has failed, until it is reset.
+int strc_flow_process(strc_flow *, const strc_flow_ends *);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,244 @@
+// Phases as soon as their input is there.
+#include "strc/flow.h"
+
+#include <string.h>
+
+#include "run.h"
+
+enum {
+    kUndoWorth = 16,  ///< bytes of state that are copied for each byte of items
+};
+
+static const volatile unsigned char never = 0;
+
+// ---- the program's two ends
+
+static size_t left(const strc_flow *self) { return self->ends->in_count - self->taken; }
+static size_t room(const strc_flow *self) { return self->ends->out_count - self->given; }
+
+/// Items that are there for the next phase.
+static size_t supplied(const strc_flow *self) { return self->waiting.count + left(self); }
+
+static void take(strc_flow *self, void *to, size_t items) {
+    self->ends->take(self->ends->self, to, self->taken, items);
+    self->taken += items;
+}
+
+static void give(strc_flow *self, const void *from, size_t items) {
+    self->ends->give(self->ends->self, from, self->given, items);
+    self->given += items;
+}
+
+static int read_items(void *of, uint32_t input, void *to, uint64_t items) {
+    (void)input;
+    strc_flow *self = of;
+    unsigned char *at = to;
+    strc_flow_queue *waiting = &self->waiting;
+    size_t old = waiting->count < items ? waiting->count : items;
+    if (old != 0) {
+        memcpy(at, waiting->items + waiting->first * waiting->size, old * waiting->size);
+        at += old * waiting->size;
+        waiting->count -= old;
+        waiting->first = waiting->count == 0 ? 0 : waiting->first + old;
+    }
+    if (items > old) take(self, at, items - old);
+    return 0;
+}
+
+static int write_items(void *of, uint32_t output, const void *from, uint64_t items) {
+    (void)output;
+    strc_flow *self = of;
+    strc_flow_queue *pending = &self->pending;
+    size_t now = pending->count != 0 ? 0 : items < room(self) ? items : room(self);
+    if (now != 0) give(self, from, now);
+    if (items > now) {  // a phase begins without any: there is room for all that it gives
+        memcpy(pending->items + pending->count * pending->size,
+               (const char *)from + now * pending->size, (items - now) * pending->size);
+        pending->count += items - now;
+    }
+    return 0;
+}
+
+static int print(void *of, const char *text, uint64_t size) {
+    strc_flow *self = of;
+    if (self->ends->print) self->ends->print(self->ends->self, text, size);
+    return 0;
+}
+
+/// What found no room before.
+static void hand_over(strc_flow *self) {
+    strc_flow_queue *pending = &self->pending;
+    size_t items = pending->count < room(self) ? pending->count : room(self);
+    if (items == 0) return;
+    give(self, pending->items + pending->first * pending->size, items);
+    pending->count -= items;
+    pending->first = pending->count == 0 ? 0 : pending->first + items;
+}
+
+/// What is too little for the next phase, which needs `wanted`.
+static void put_aside(strc_flow *self, uint64_t wanted) {
+    strc_flow_queue *waiting = &self->waiting;
+    size_t items = wanted > waiting->count ? wanted - waiting->count : 0;
+    if (items > left(self)) items = left(self);
+    if (items == 0) return;
+    take(self, waiting->items + (waiting->first + waiting->count) * waiting->size, items);
+    waiting->count += items;
+}
+
+// ---- phases
+
+static uint64_t reads_of(const strc_flow_facts *facts, const strc_phase *phase) {
+    return facts->program->inputs != 0 ? phase->reads[0] : 0;
+}
+
+/// Can anything come of it?
+static int is_idle(const strc_flow *self, const strc_phase *phase) {
+    return phase->iterations != 0 && reads_of(self->facts, phase) == 0 &&
+           self->facts->steady_writes == 0;
+}
+
+/// Several steady states at once, if all their input and the room for their output are there.
+static int can_scale(const strc_flow *self) {
+    const strc_phase *scaled = &self->facts->program->scaled;
+    return self->scales && supplied(self) >= reads_of(self->facts, scaled) &&
+           room(self) >= self->facts->steady_writes * scaled->iterations;
+}
+
+/// The state is copied once a call, if a check may fail and what is done at once is worth it.
+static void begin_scaling(strc_flow *self) {
+    const strc_flow_facts *facts = self->facts;
+    uint64_t times = facts->program->scaled.iterations;
+    self->before.is_valid = 0;
+    self->scales = times != 0 && facts->can_scale;
+    if (!self->scales || !facts->can_fail) return;
+    size_t reads = reads_of(facts, &facts->program->scaled);
+    if (reads == 0 && facts->steady_writes == 0) return;
+    size_t rounds =
+        reads != 0 ? supplied(self) / reads : room(self) / (facts->steady_writes * times);
+    size_t bytes = reads * facts->in_size + facts->steady_writes * times * facts->out_size;
+    self->scales = rounds >= facts->program->state_size / (kUndoWorth * bytes) + 1;
+}
+
+static void remember(strc_flow *self) {
+    strc_flow_before *before = &self->before;
+    if (before->is_valid || !self->facts->can_fail) return;
+    memcpy(before->state, self->state, self->facts->program->state_size);
+    before->random = self->env.random;
+    before->taken = self->taken;
+    before->given = self->given;
+    before->waiting =
+        self->waiting;  // what waits is overwritten only between phases done one by one
+    before->is_valid = 1;
+}
+
+/// After a fault in what was done at once: 1 if it is undone, to be done again one by one.
+static int go_back(strc_flow *self) {
+    strc_flow_before *before = &self->before;
+    if (!before->is_valid) return 0;
+    memcpy(self->state, before->state, self->facts->program->state_size);
+    self->env.random = before->random;
+    self->taken = before->taken;
+    self->given = before->given;
+    self->waiting = before->waiting;
+    before->is_valid = 0;
+    self->scales = 0;
+    return 1;
+}
+
+static void run_phase(strc_flow *self, const strc_phase *phase) {
+    phase->run(&self->env, self->state);
+}
+
+/// Until there is too little input, or no room.
+static strc_end run_phases(void *of) {
+    strc_flow *self = of;
+    const strc_program *program = self->facts->program;
+    for (;;) {
+        const strc_phase *next = self->has_begun ? &program->steady : &program->init;
+        hand_over(self);
+        if (self->pending.count != 0 || is_idle(self, next)) return STRC_END_ITERATIONS;
+        if (self->has_begun && can_scale(self)) {
+            remember(self);
+            run_phase(self, &program->scaled);
+            continue;
+        }
+        self->before.is_valid = 0;
+        uint64_t reads = reads_of(self->facts, next);
+        if (supplied(self) < reads) {
+            put_aside(self, reads);
+            return STRC_END_INPUT;
+        }
+        if (reads == 0 && room(self) == 0 && self->has_begun) return STRC_END_ITERATIONS;
+        run_phase(self, next);
+        self->has_begun = 1;
+    }
+}
+
+int strc_flow_process(strc_flow *self, const strc_flow_ends *ends) {
+    strc_end end;
+    self->ends = ends;
+    self->taken = self->given = 0;
+    if (self->has_failed) return -1;
+    begin_scaling(self);
+    self->env.stack_end = (const char *)__builtin_frame_address(0) - self->facts->stack_bytes;
+    do {
+        end = strc_attempt(&self->env, run_phases, self);
+    } while (end == STRC_END_FAULT && go_back(self));
+    self->has_failed = end == STRC_END_FAULT;
+    return self->has_failed ? -1 : 0;
+}
+
+// ---- its memory
+
+static size_t aligned(uint64_t bytes) {
+    return (size_t)((bytes + STRC_FLOW_ALIGNMENT - 1) / STRC_FLOW_ALIGNMENT * STRC_FLOW_ALIGNMENT);
+}
+
+static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
+
+/// Lays all parts out in a block, if there is one yet; the bytes that it has to have.
+static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
+    const strc_program *program = facts->program;
+    size_t at = aligned(sizeof *self);
+    const size_t parts[] = {offsetof(strc_flow, state), offsetof(strc_flow, before.state),
+                            offsetof(strc_flow, parameters), offsetof(strc_flow, waiting.items),
+                            offsetof(strc_flow, pending.items)};
+    int undoes = program->scaled.iterations != 0 && facts->can_scale && facts->can_fail;
+    uint64_t reads = larger(reads_of(facts, &program->init), reads_of(facts, &program->steady));
+    const uint64_t bytes[] = {program->state_size, undoes ? program->state_size : 0,
+                              facts->parameter_bytes, reads * facts->in_size,
+                              larger(facts->init_writes, facts->steady_writes) * facts->out_size};
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
+        if (self) *(unsigned char **)((char *)self + parts[k]) = (unsigned char *)self + at;
+        at += aligned(bytes[k]);
+    }
+    return at;
+}
+
+size_t strc_flow_bytes(const strc_flow_facts *facts) { return lay_out(facts, NULL); }
+
+strc_flow *strc_flow_make(const strc_flow_facts *facts, void *block) {
+    memset(block, 0, strc_flow_bytes(facts));  // all of it is there from now on
+    strc_flow *self = block;
+    self->facts = facts;
+    lay_out(facts, self);
+    self->waiting.size = facts->in_size;
+    self->pending.size = facts->out_size;
+    if (facts->parameter_bytes != 0)
+        memcpy(self->parameters, facts->parameters, facts->parameter_bytes);
+    self->world =
+        (strc_world){.self = self, .read = read_items, .write = write_items, .print = print};
+    strc_flow_reset(self);
+    return self;
+}
+
+void strc_flow_reset(strc_flow *self) {
+    strc_state_begin(self->facts->program, self->state);
+    self->env = (strc_env){.world = &self->world,
+                           .interrupt = &never,
+                           .random = self->facts->random,
+                           .parameters = self->parameters};
+    self->waiting.first = self->waiting.count = 0;
+    self->pending.first = self->pending.count = 0;
+    self->has_begun = self->has_failed = 0;
+}

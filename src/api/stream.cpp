@@ -1,0 +1,324 @@
+// Programs that go on as items come, in this process.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "api/detail/ends.h"
+#include "base/own_stack.h"
+#include "executable/library.h"
+#include "host/run.h"
+#include "strc/flow.h"
+
+namespace {
+
+using strc::api::TensorItem;
+using strc::session::Stage;
+
+/// Of the caller's stack, that a call may take; what needs more has a stack of its own.
+constexpr std::uint64_t kMostStack = 1 << 19;
+
+std::vector<TensorItem> tensorsOf(const strc_compiler& compiler, bool isInput) {
+    std::vector<TensorItem> made;
+    if (const strc::graph::Edge* edge = strc::api::endOf(compiler, isInput))
+        for (const strc::types::Type* tensor : edge->tensors) made.emplace_back(edge->type, tensor);
+    return made;
+}
+
+/// Arrays of items.
+struct Arrays {
+    const std::byte* in;
+    std::byte* out;
+    std::size_t inSize, outSize;
+
+    void take(void* to, std::size_t first, std::size_t items) const {
+        std::memcpy(to, in + first * inSize, items * inSize);
+    }
+    void give(const void* from, std::size_t first, std::size_t items) const {
+        std::memcpy(out + first * outSize, from, items * outSize);
+    }
+};
+
+/// Items that are each in a place of their own: tensors, and others as they lie in memory.
+class Places {
+public:
+    Places(const strc_stream& stream, const void* const* in, void* const* out);
+    void take(void* to, std::size_t first, std::size_t items) const {
+        for (std::size_t k = first; k < first + items; ++k)
+            takeOne(static_cast<std::byte*>(to) + (k - first) * inSize, k);
+    }
+    void give(const void* from, std::size_t first, std::size_t items) const {
+        for (std::size_t k = first; k < first + items; ++k)
+            giveOne(k, static_cast<const std::byte*>(from) + (k - first) * outSize);
+    }
+
+private:
+    void takeOne(std::byte* to, std::size_t k) const {
+        const auto* from = static_cast<const std::byte*>(in[k]);
+        if (inTypes.empty())
+            std::memcpy(to, from, inSize);
+        else
+            inTypes[(firstIn + k) % inTypes.size()].take(to, from);
+    }
+    void giveOne(std::size_t k, const std::byte* from) const {
+        auto* to = static_cast<std::byte*>(out[k]);
+        if (outTypes.empty())
+            std::memcpy(to, from, outSize);
+        else
+            outTypes[(firstOut + k) % outTypes.size()].give(to, from);
+    }
+
+    const void* const* in;
+    void* const* out;
+    const std::vector<TensorItem>&inTypes, &outTypes;
+    std::size_t firstIn, firstOut;  ///< of the call, among all that the stream has had
+    std::size_t inSize, outSize;
+};
+
+/// Does anything stay behind in the program from one steady state to the next?
+bool keepsNothing(const strc::plan::Plan& plan) {
+    for (const strc::plan::Channel& channel : plan.channels)
+        if (channel.retained != 0) return false;
+    for (const std::int64_t field : plan.fields)
+        if (field >= 0) return false;
+    for (const std::int64_t counter : plan.counters)
+        if (counter >= 0) return false;
+    for (const strc::graph::Node& node : plan.program->graph.nodes)
+        if (node.effects != strc::graph::kNoEffect) return false;
+    return plan.init.steps.empty() && plan.tapes == strc::plan::Tapes::Linear;
+}
+
+}  // namespace
+
+struct strc_stream {
+    explicit strc_stream(strc_compiler& owner) : compiler(owner) {}
+
+    bool make();
+    template <typename Ends>
+    strc_status process(const Ends&, std::size_t inCount, std::size_t outCount);
+
+    strc_compiler& compiler;
+    strc_stream_about about{};
+    strc_flow_facts facts{};
+    std::vector<std::byte> parameters;
+    std::unique_ptr<void, decltype(&std::free)> block{nullptr, &std::free};
+    strc_flow* flow = nullptr;
+    std::vector<TensorItem> inTypes, outTypes;
+    std::size_t taken = 0, given = 0;  ///< since it began
+    strc_print* print = nullptr;
+    void* printUser = nullptr;
+};
+
+namespace {
+
+strc::executable::Program parts(strc_compiler& compiler) {
+    strc::session::Compilation& program = compiler.program;
+    return {program.context,
+            *program.plan,
+            program.quota,
+            program.module,
+            std::string(program.main->name.text()),
+            {},
+            program.weights.get()};
+}
+
+Places::Places(const strc_stream& stream, const void* const* in, void* const* out)
+    : in(in),
+      out(out),
+      inTypes(stream.inTypes),
+      outTypes(stream.outTypes),
+      firstIn(stream.taken),
+      firstOut(stream.given),
+      inSize(stream.facts.in_size),
+      outSize(stream.facts.out_size) {}
+
+std::uint64_t sizeOfEnd(const strc_compiler& compiler, bool isInput) {
+    const strc::graph::Edge* edge = strc::api::endOf(compiler, isInput);
+    return edge ? static_cast<std::uint64_t>(strc::types::sizeOf(edge->type)) : 0;
+}
+
+bool doesPrint(const strc::graph::Graph& graph) {
+    for (const strc::graph::Node& node : graph.nodes)
+        if (node.effects & strc::graph::kPrints) return true;
+    return false;
+}
+
+std::uint64_t unsignedOf(std::int64_t count) { return static_cast<std::uint64_t>(count); }
+
+}  // namespace
+
+/// False after reporting.
+bool strc_stream::make() {
+    strc::session::Compilation& program = compiler.program;
+    if (!strc::session::canBeCompiled(program)) return false;
+    const strc::executable::Program known = parts(compiler);
+    if (!strc::executable::checkLibrary(known, true)) return false;
+    compiler.makeCode([this] { return compiler.isInterrupted(); });
+    if (!compiler.code) {
+        if (!compiler.isInterrupted())
+            strc::session::reportCannotCompile(program,
+                                               "there is no machine code for it in this process");
+        return false;
+    }
+    const strc::executable::Rates rates = strc::executable::ratesOf(*program.plan);
+    about = {sizeof about,
+             unsignedOf(rates.in),
+             unsignedOf(rates.out),
+             unsignedOf(rates.firstIn),
+             unsignedOf(rates.firstOut),
+             unsignedOf(rates.latency()),
+             keepsNothing(*program.plan)};
+    const std::vector<strc::types::Value>& open = program.plan->program->openValues;
+    parameters.resize(open.size() * STRC_PARAMETER_BYTES);
+    for (std::size_t k = 0; k < open.size(); ++k)
+        std::memcpy(&parameters[k * STRC_PARAMETER_BYTES], open[k].bytes.data(),
+                    open[k].bytes.size());
+    facts.program = &compiler.code->jit.program();
+    facts.in_size = sizeOfEnd(compiler, true);
+    facts.out_size = sizeOfEnd(compiler, false);
+    facts.init_writes = about.first_out;
+    facts.steady_writes = about.block_out;
+    facts.random = program.plan->program->random.state;
+    facts.stack_bytes = strc::executable::stackBytes(known);
+    facts.parameter_bytes = parameters.size();
+    facts.parameters = parameters.data();
+    facts.can_fail = !compiler.code->sites.empty();
+    facts.can_scale = !doesPrint(program.plan->program->graph);
+    block.reset(std::aligned_alloc(STRC_FLOW_ALIGNMENT, strc_flow_bytes(&facts)));
+    if (!block) throw std::bad_alloc();
+    flow = strc_flow_make(&facts, block.get());
+    inTypes = tensorsOf(compiler, true);
+    outTypes = tensorsOf(compiler, false);
+    return true;
+}
+
+template <typename Ends>
+strc_status strc_stream::process(const Ends& arrays, std::size_t inCount, std::size_t outCount) {
+    struct Call {
+        const Ends& arrays;
+        strc_stream& stream;
+    } call{arrays, *this};
+    strc_flow_ends ends{};
+    ends.self = &call;
+    ends.in_count = facts.in_size != 0 ? inCount : 0;
+    ends.out_count = facts.out_size != 0 ? outCount : 0;
+    ends.take = [](void* self, void* to, std::size_t first, std::size_t items) {
+        static_cast<Call*>(self)->arrays.take(to, first, items);
+    };
+    ends.give = [](void* self, const void* from, std::size_t first, std::size_t items) {
+        static_cast<Call*>(self)->arrays.give(from, first, items);
+    };
+    ends.print = [](void* self, const char* text, std::uint64_t size) {
+        const strc_stream& stream = static_cast<Call*>(self)->stream;
+        if (stream.print) stream.print(stream.printUser, text, size);
+    };
+    int failed = 0;
+    if (facts.stack_bytes <= kMostStack)
+        failed = strc_flow_process(flow, &ends);
+    else
+        strc::base::onOwnStack([&] { failed = strc_flow_process(flow, &ends); });
+    taken += flow->taken;
+    given += flow->given;
+    if (failed == 0) return STRC_OK;
+    strc::host::reportFault(compiler.program.context, compiler.program.plan->program->graph,
+                            compiler.code->sites, flow->env.fault);
+    compiler.tell();
+    return STRC_FAILED;
+}
+
+namespace {
+
+/// Whatever `ends` are made of.
+template <typename Ends>
+strc_status processed(strc_stream* stream, const Ends& ends, std::size_t inCount,
+                      std::size_t outCount, std::size_t* consumed, std::size_t* produced) {
+    if (stream->flow->has_failed) return STRC_FAILED;
+    const strc_status status = strc::api::guarded(
+        &stream->compiler, [&] { return stream->process(ends, inCount, outCount); });
+    if (consumed) *consumed = stream->flow->taken;
+    if (produced) *produced = stream->flow->given;
+    return status;
+}
+
+/// Are all of them there?
+template <typename Pointer>
+bool areThere(const Pointer* all, std::size_t count) {
+    for (std::size_t k = 0; k < count; ++k)
+        if (!all[k]) return false;
+    return true;
+}
+
+}  // namespace
+
+strc_status strc_stream_new(strc_compiler* compiler, strc_stream** to) {
+    if (to) *to = nullptr;
+    if (!compiler || !to || compiler->hasFailed || compiler->stage < Stage::Planned ||
+        !compiler->settings.atOnce)
+        return STRC_WRONG_CALL;
+    return strc::api::guarded(compiler, [&] {
+        auto stream = std::make_unique<strc_stream>(*compiler);
+        const bool made = stream->make();
+        compiler->tell();
+        if (made) *to = stream.release();
+        return made ? STRC_OK : STRC_FAILED;
+    });
+}
+
+void strc_stream_free(strc_stream* stream) { delete stream; }
+
+void strc_stream_reset(strc_stream* stream) {
+    if (!stream) return;
+    strc_flow_reset(stream->flow);
+    stream->taken = stream->given = 0;
+}
+
+strc_status strc_stream_set_print(strc_stream* stream, strc_print* print, void* user) {
+    if (!stream) return STRC_WRONG_CALL;
+    stream->print = print;
+    stream->printUser = user;
+    return STRC_OK;
+}
+
+strc_status strc_stream_tell(const strc_stream* stream, strc_stream_about* to) {
+    if (!stream || !to || to->size == 0) return STRC_WRONG_CALL;
+    const std::size_t size = std::min(to->size, sizeof *to);
+    std::memcpy(to, &stream->about, size);
+    to->size = size;
+    return STRC_OK;
+}
+
+strc_status strc_stream_process(strc_stream* stream, const void* in, size_t in_count, void* out,
+                                size_t out_capacity, size_t* consumed, size_t* produced) {
+    if (consumed) *consumed = 0;
+    if (produced) *produced = 0;
+    if (!stream || (!in && in_count != 0) || (!out && out_capacity != 0)) return STRC_WRONG_CALL;
+    const Arrays arrays{static_cast<const std::byte*>(in), static_cast<std::byte*>(out),
+                        stream->facts.in_size, stream->facts.out_size};
+    return processed(stream, arrays, in_count, out_capacity, consumed, produced);
+}
+
+strc_status strc_stream_process_items(strc_stream* stream, const void* const* in, size_t in_count,
+                                      void* const* out, size_t out_capacity, size_t* consumed,
+                                      size_t* produced) {
+    if (consumed) *consumed = 0;
+    if (produced) *produced = 0;
+    if (!stream || (!in && in_count != 0) || (!out && out_capacity != 0) ||
+        !areThere(in, in_count) || !areThere(out, out_capacity))
+        return STRC_WRONG_CALL;
+    const Places places(*stream, in, out);
+    return processed(stream, places, in_count, out_capacity, consumed, produced);
+}
+
+strc_status strc_stream_set(strc_stream* stream, const char* parameter, const void* value,
+                            size_t size) {
+    if (!stream || !parameter || !value) return STRC_WRONG_CALL;
+    const strc::session::Compilation& program = stream->compiler.program;
+    const std::vector<strc::types::Value>& open = program.plan->program->openValues;
+    for (std::size_t k = 0; k < open.size(); ++k) {
+        if (program.module.open[k].name != parameter) continue;
+        if (open[k].bytes.size() != size) return STRC_WRONG_CALL;
+        std::memcpy(stream->flow->parameters + k * STRC_PARAMETER_BYTES, value, size);
+        return STRC_OK;
+    }
+    return STRC_WRONG_CALL;
+}

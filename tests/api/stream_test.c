@@ -1,0 +1,282 @@
+/// Streams and tensors of libstrc as a program in C uses them. Exits with 0 if all is as it should be.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "strc/strc.h"
+
+static int faults = 0;
+
+static void expect(int holds, int line, const char* what) {
+    if (holds) return;
+    fprintf(stderr, "line %d: not so: %s\n", line, what);
+    ++faults;
+}
+#define EXPECT(condition) expect((condition) != 0, __LINE__, #condition)
+
+static const char sum[] =
+    "float->float filter Sum(float scale = 1) {\n"
+    "    work pop 1 push 1 peek 3 { push(scale * (peek(0) + peek(2))); pop(); }\n"
+    "}\n";
+static const char pairs[] =
+    "int->int filter Pairs { work pop 2 push 3 { int a = pop();"
+    " int b = pop(); push(a); push(b); push(a / b); } }\n";
+static const char tensors[] =
+    "tensor->tensor pipeline Both { add splitjoin { split roundrobin; add linear(3, 2, weights = "
+    "\"first\");"
+    " add Half(); join roundrobin; } }\n"
+    "tensor->tensor filter Half { work pop 1 push 1 { push(pop() * 0.5); } }\n";
+
+static strc_compiler* compiler_of(const char* source, const char* top) {
+    strc_compiler* made = strc_compiler_new();
+    EXPECT(strc_compiler_add_source(made, "p.str", source, strlen(source)) == STRC_OK);
+    EXPECT(strc_compiler_set(made, "top", top) == STRC_OK);
+    EXPECT(strc_compiler_set(made, "at-once", "8") == STRC_OK);
+    return made;
+}
+
+static strc_compiler* compiled(const char* source, const char* top) {
+    strc_compiler* made = compiler_of(source, top);
+    EXPECT(strc_compiler_compile(made, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    return made;
+}
+
+static strc_stream* stream_of(strc_compiler* compiler) {
+    strc_stream* made = NULL;
+    EXPECT(strc_stream_new(compiler, &made) == STRC_OK && made);
+    return made;
+}
+
+static int has_diagnostic(strc_compiler* c, const char* code) {
+    strc_diagnostic found;
+    for (size_t k = 0; strc_compiler_diagnostic(c, k, &found) == STRC_OK; ++k)
+        if (strcmp(found.code, code) == 0) return 1;
+    return 0;
+}
+
+// ---- items
+
+/// Chunks of every size give what one chunk gives.
+static void test_chunks(void) {
+    enum { kItems = 50 };
+    float in[kItems], whole[kItems], parts[kItems];
+    for (int k = 0; k < kItems; ++k) in[k] = (float)(k * k % 17);
+    strc_compiler* c = compiled(sum, "Sum");
+    strc_stream* s = stream_of(c);
+    strc_stream_about about = {.size = sizeof about};
+    EXPECT(strc_stream_tell(s, &about) == STRC_OK && about.block_in == 1 && about.latency == 2);
+    EXPECT(!about.keeps_nothing);
+    size_t taken, given;
+    EXPECT(strc_stream_process(s, in, kItems, whole, kItems, &taken, &given) == STRC_OK);
+    EXPECT(taken == kItems && given == kItems - 2 && whole[0] == in[0] + in[2]);
+    for (size_t chunk = 1; chunk < 20; ++chunk) {
+        strc_stream_reset(s);
+        size_t all = 0;
+        for (size_t at = 0; at < kItems; at += chunk) {
+            const size_t count = kItems - at < chunk ? kItems - at : chunk;
+            EXPECT(strc_stream_process(s, in + at, count, parts + all, kItems - all, &taken,
+                                       &given) == STRC_OK);
+            EXPECT(taken == count);
+            all += given;
+        }
+        EXPECT(all == kItems - 2 && memcmp(whole, parts, all * sizeof *parts) == 0);
+    }
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+static void test_two_streams(void) {
+    strc_compiler* c = compiled(sum, "Sum");
+    strc_stream *a = stream_of(c), *b = stream_of(c);
+    const float in[4] = {1, 2, 3, 4};
+    float out[4];
+    size_t given;
+    EXPECT(strc_stream_process(a, in, 2, out, 4, NULL, &given) == STRC_OK && given == 0);
+    EXPECT(strc_stream_process(b, in, 3, out, 4, NULL, &given) == STRC_OK && given == 1);
+    EXPECT(strc_stream_process(a, in + 2, 1, out, 4, NULL, &given) == STRC_OK && given == 1);
+    EXPECT(out[0] == 4);
+    strc_stream_free(a);
+    strc_stream_free(b);
+    strc_compiler_free(c);
+}
+
+static void test_parameter(void) {
+    strc_compiler* c = compiler_of(sum, "Sum");
+    EXPECT(strc_compiler_set(c, "keep-param", "scale") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    strc_stream* s = stream_of(c);
+    const float in[4] = {1, 2, 3, 4}, ten = 10;
+    float out[4];
+    size_t given;
+    EXPECT(strc_stream_process(s, in, 3, out, 4, NULL, &given) == STRC_OK && out[0] == 4);
+    EXPECT(strc_stream_set(s, "scale", &ten, sizeof ten) == STRC_OK);
+    EXPECT(strc_stream_process(s, in + 3, 1, out, 4, NULL, &given) == STRC_OK && out[0] == 60);
+    EXPECT(strc_stream_set(s, "scale", &ten, 1) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_set(s, "other", &ten, sizeof ten) == STRC_WRONG_CALL);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+/// What came before the fault is given, and a reset begins again.
+static void test_fault(void) {
+    strc_compiler* c = compiled(pairs, "Pairs");
+    strc_stream* s = stream_of(c);
+    const int in[6] = {6, 3, 8, 0, 9, 3};
+    int out[9];
+    size_t taken, given;
+    EXPECT(strc_stream_process(s, in, 6, out, 9, &taken, &given) == STRC_FAILED);
+    EXPECT(given == 3 && out[2] == 2 && has_diagnostic(c, "division-by-zero"));
+    EXPECT(strc_stream_process(s, in, 2, out, 9, &taken, &given) == STRC_FAILED && given == 0);
+    strc_stream_reset(s);
+    EXPECT(strc_stream_process(s, in, 2, out, 9, &taken, &given) == STRC_OK && given == 3);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+static void keep(void* user, const char* from, size_t size) { strncat(user, from, size); }
+
+static void test_printing(void) {
+    strc_compiler* c = compiled(
+        "int->int filter Tell { work pop 1 push 1 { println(peek(0)); push(pop()); } }", "Tell");
+    strc_stream* s = stream_of(c);
+    char printed[100] = "";
+    EXPECT(strc_stream_set_print(s, keep, printed) == STRC_OK);
+    const int in[3] = {4, 5, 6};
+    int out[3];
+    EXPECT(strc_stream_process(s, in, 3, out, 3, NULL, NULL) == STRC_OK);
+    EXPECT(strcmp(printed, "4\n5\n6\n") == 0);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+static void test_refusals(void) {
+    strc_stream* s = NULL;
+    strc_compiler* c = compiled(
+        "int->int filter Some { work pop 1 push * { int n = pop(); for (int k = 0; k < n; ++k)"
+        " push(k); } }",
+        "Some");
+    EXPECT(strc_stream_new(c, &s) == STRC_FAILED && !s && has_diagnostic(c, "library-effect"));
+    strc_compiler_free(c);
+    c = strc_compiler_new();
+    EXPECT(strc_compiler_add_source(c, "p.str", sum, strlen(sum)) == STRC_OK);
+    EXPECT(strc_compiler_set(c, "top", "Sum") == STRC_OK);
+    EXPECT(strc_compiler_set(c, "at-once", "0") == STRC_WRONG_CALL);
+    EXPECT(strc_stream_new(c, &s) == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    EXPECT(strc_stream_new(c, &s) == STRC_WRONG_CALL);  // without "at-once"
+    strc_compiler_free(c);
+}
+
+// ---- random numbers
+
+static float first_random(const char* seed) {
+    strc_compiler* c = compiler_of("void->float filter R { work push 1 { push(random()); } }", "R");
+    if (seed) EXPECT(strc_compiler_set(c, "seed", seed) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    strc_stream* s = stream_of(c);
+    float out[2] = {-1, -1};
+    size_t given;
+    EXPECT(strc_stream_process(s, NULL, 0, out, 2, NULL, &given) == STRC_OK && given == 2);
+    EXPECT(out[0] >= 0 && out[0] != out[1]);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+    return out[0];
+}
+
+static void test_seed(void) {
+    EXPECT(first_random("7") == first_random("7") && first_random("7") != first_random("8"));
+    EXPECT(first_random(NULL) == first_random("1182736490827"));
+}
+
+// ---- layouts
+
+static void test_layouts(void) {
+    strc_compiler* c = compiled(
+        "struct S { boolean b; float[2][3] a; complex z; }\n"
+        "S->float2 filter F { work pop 1 push 1 { S s = pop(); float2 v;"
+        " v.x = s.a[0][0]; v.y = 1; push(v); } }",
+        "F");
+    EXPECT(
+        strcmp(
+            strc_compiler_input_layout(c),
+            "{\"struct\": [{\"name\": \"b\", \"offset\": 0, \"type\": \"boolean\"}, "
+            "{\"name\": \"a\", \"offset\": 4, \"type\": {\"of\": \"float\", \"shape\": [2, 3]}}, "
+            "{\"name\": \"z\", \"offset\": 28, \"type\": \"complex\"}], \"size\": 36}") == 0);
+    EXPECT(strcmp(strc_compiler_output_layout(c), "{\"of\": \"float\", \"shape\": [2]}") == 0);
+    strc_tensor none;
+    EXPECT(strc_compiler_input_tensor(c, 0, &none) == STRC_WRONG_CALL);
+    strc_compiler_free(c);
+}
+
+// ---- tensors
+
+static const float weight[6] = {1, 2, 3, 4, 5, 6}, bias[2] = {10, 20};
+
+static strc_status give(strc_compiler* c, const char* name, size_t rank, const int64_t* dims,
+                        const float* values, size_t size) {
+    const strc_tensor tensor = {"float", rank, dims, size};
+    return strc_compiler_add_weights(c, name, &tensor, values);
+}
+
+static void test_tensors(void) {
+    const int64_t of_weight[2] = {2, 3}, of_bias[1] = {2};
+    strc_compiler* c = compiler_of(tensors, "Both");
+    EXPECT(strc_compiler_set(c, "input", "1x3") == STRC_OK);
+    EXPECT(strc_compiler_set(c, "input", "2x2:half") == STRC_OK);
+    EXPECT(give(c, "first.weight", 2, of_weight, weight, sizeof weight) == STRC_OK);
+    EXPECT(give(c, "first.weight", 2, of_weight, weight, 4) == STRC_WRONG_CALL);
+    EXPECT(give(c, "first.bias", 1, of_bias, bias, sizeof bias) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    strc_tensor tensor;
+    EXPECT(strc_compiler_input_tensor(c, 0, &tensor) == STRC_OK && tensor.rank == 2);
+    EXPECT(tensor.dims[0] == 1 && tensor.dims[1] == 3 && tensor.size == 12);
+    EXPECT(strc_compiler_input_tensor(c, 1, &tensor) == STRC_OK && tensor.size == 8);
+    EXPECT(strcmp(tensor.element, "half") == 0);
+    EXPECT(strc_compiler_input_tensor(c, 2, &tensor) == STRC_WRONG_CALL);
+    EXPECT(strc_compiler_output_tensor(c, 0, &tensor) == STRC_OK && tensor.size == 8);
+    strc_stream* s = stream_of(c);
+    strc_stream_about about = {.size = sizeof about};
+    EXPECT(strc_stream_tell(s, &about) == STRC_OK && about.block_in == 2 && about.block_out == 2);
+    const float x[3] = {1, 1, 2};
+    const uint16_t halves[4] = {0x3c00, 0x4000, 0xc200, 0x0001};  // 1, 2, -3, the least
+    float y[2];
+    uint16_t z[4];
+    const void* in[2] = {x, halves};
+    void* out[2] = {y, z};
+    size_t taken, given;
+    for (int round = 0; round < 2; ++round) {
+        EXPECT(strc_stream_process_items(s, in, 1, out, 0, &taken, &given) == STRC_OK);
+        EXPECT(taken == 1 && given == 0);
+        EXPECT(strc_stream_process_items(s, in + 1, 1, out, 2, &taken, &given) == STRC_OK);
+        EXPECT(given == 2 && y[0] == 19 && y[1] == 41);
+        EXPECT(z[0] == 0x3800 && z[1] == 0x3c00 && z[2] == 0xbe00 && z[3] == 0);
+    }
+    in[0] = NULL;
+    EXPECT(strc_stream_process_items(s, in, 1, out, 2, &taken, &given) == STRC_WRONG_CALL);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+static void test_wrong_weights(void) {
+    const int64_t dims[2] = {3, 2};
+    strc_compiler* c = compiler_of(tensors, "Both");
+    EXPECT(strc_compiler_set(c, "input", "1x3") == STRC_OK);
+    EXPECT(give(c, "first.weight", 2, dims, weight, sizeof weight) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_FAILED);
+    EXPECT(has_diagnostic(c, "weights-mismatch"));
+    strc_compiler_free(c);
+}
+
+int main(void) {
+    test_chunks();
+    test_two_streams();
+    test_parameter();
+    test_fault();
+    test_printing();
+    test_refusals();
+    test_seed();
+    test_layouts();
+    test_tensors();
+    test_wrong_weights();
+    return faults != 0;
+}
