@@ -307,7 +307,7 @@ private:
         if (pure && reuse(key)) return keep(tree.instances[current].state->size());
         tensor::Fields tensors;
         const bool hasTensors = usesTensors(*run.code);
-        if (hasTensors && !bindTensors(run, tensors)) return false;
+        if (hasTensors && !bindTensors(run, tensors)) return othersMayFail;
         if (!runSetup(run)) return false;
         Instance& instance = tree.instances[current];
         RateOwner owner{displayName(instance),
@@ -359,11 +359,15 @@ private:
     /// Setup and init with tensors run on code of their own, made for the constants.
     bool bindTensors(eval::Instance& run, tensor::Fields& tensors) {
         boundCodes.push_back(ir::specializeSetup(*run.code, run.constants, types));
-        std::optional<tensor::Fault> fault = tensor::expandSetup(
+        const std::vector<tensor::Fault> faults = tensor::expandSetup(
             boundCodes.back(), run.constants, tensors, surroundings.weights, types);
-        if (fault) reportFault(*fault);
+        othersMayFail = true;
+        for (const tensor::Fault& fault : faults) {
+            reportFault(fault);
+            othersMayFail = othersMayFail && !fault.endsAll;
+        }
         run.code = &boundCodes.back();
-        return !fault;
+        return faults.empty();
     }
 
     void reportFault(const tensor::Fault& fault) {
@@ -484,6 +488,8 @@ private:
     StatedRates workRates, preworkRates;
     const Type* statedInput = nullptr;
     const Type* statedOutput = nullptr;
+    bool othersMayFail =
+        false;  ///< bindTensors: what is wrong with one filter may be so with others
     std::deque<ir::StreamCode> boundCodes;  ///< of filters with tensors; they stay where they are
     std::unordered_map<const ir::StreamCode*, bool> tensorCodes;
     std::unordered_map<std::string, graph::KernelId> kernelsByKey;

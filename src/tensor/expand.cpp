@@ -111,9 +111,8 @@ bool isComputable(const Type* element) {
     }
 }
 
-std::optional<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> constants,
-                                 Fields& fields, weights::Source* weights,
-                                 types::TypeTable& types) {
+std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> constants,
+                               Fields& fields, weights::Source* weights, types::TypeTable& types) {
     fields.types.assign(code.fields.size(), nullptr);
     fields.stored.assign(code.fields.size(), ir::kNone);
     fields.isConstant.clear();
@@ -136,11 +135,12 @@ std::optional<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> co
         code.body = std::move(composite);
         code.init = std::move(init);
     } catch (Stop& stop) {
-        return std::move(stop.fault);
+        world.missing.push_back(std::move(stop.fault));
     }
+    if (!world.missing.empty()) return std::move(world.missing);
     noteComputations(code, fields, weights);
     retypeFields(code, fields, types);
-    return std::nullopt;
+    return {};
 }
 
 std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, Sequence& output,

@@ -34,6 +34,7 @@ struct Fault {
     base::SourceRange range;
     /// What stands in no weights file, instead of subject and why; and what may have been meant.
     std::optional<base::Failure> refusal = std::nullopt;
+    bool endsAll = true;  ///< other instances are not worth looking at
     std::string similar = {};  // NOLINT(readability-redundant-member-init): for gcc
 };
 
@@ -56,8 +57,9 @@ bool isComputable(const Type* element);
 
 /// Setup and init of a filter, or the body of a composite, specialised to its constants (ir::specializeSetup). `fields`
 /// are filled in: one that is nothing but what stands under a name lies there, and not in the state. No weights: null.
-std::optional<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants, Fields& fields,
-                                 weights::Source*, types::TypeTable&);
+/// The faults; several only if names or types of stored values are wrong, which are reported all at once.
+std::vector<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants, Fields& fields,
+                               weights::Source*, types::TypeTable&);
 
 struct Arriving {
     std::span<const Value> constants;  ///< of the stream

@@ -35,6 +35,7 @@ struct World {
     bool isOutputRegular = true;  ///< nothing was pushed where the count depends on the run
     weights::Source* weights = nullptr;
     std::vector<ir::StoredArray>* stored = nullptr;  ///< those of the code; null: setup is over
+    std::vector<Fault> missing = {};  ///< stored values that are not there as they are wanted
     std::vector<bool> keepsFirst = {};  ///< fields that get a value once, in setup, and no other
 };
 
@@ -185,6 +186,9 @@ private:
 
     // ---- stored values
     void stored(const ir::Instr& instr, const Type* shaped);
+    void keepStored(const ir::Instr& instr, const Type*, ir::StoredArray);
+    void missing(const ir::Instr& instr, const std::string& name, const Type* wanted,
+                 base::Failure why);
     std::string storedName(const ir::Instr& instr);
     const Type* storedType(const ir::Instr& instr, const Type* shaped) const;
     const Type* declaredType(ir::VarRef var) const;

@@ -46,33 +46,49 @@ const Type* BodyExpander::storedType(const Instr& instr, const Type* shaped) con
     return shaped;
 }
 
+/// Goes on as if the values were there, if that is possible: all that is missing is reported at once.
+void BodyExpander::missing(const Instr& instr, const std::string& name, const Type* wanted,
+                           base::Failure why) {
+    Fault fault;
+    fault.range = instr.range;
+    const bool isMissing = why.id == base::Diag::WeightsMissing;
+    if (isMissing) fault.similar = world.weights->similarTo(name);
+    fault.endsAll = !isMissing && why.id != base::Diag::WeightsMismatch;
+    fault.refusal = std::move(why);
+    if (fault.endsAll || !wanted || !types::isConcrete(wanted)) throw Stop{std::move(fault)};
+    auto isKnown = [&](const Fault& other) {  // bodies are expanded twice, if need be
+        return other.range == fault.range && other.refusal->args == fault.refusal->args;
+    };
+    if (std::none_of(world.missing.begin(), world.missing.end(), isKnown))
+        world.missing.push_back(std::move(fault));
+    keepStored(instr, wanted, {name, storageOf(wanted, types), nullptr, false});
+}
+
+void BodyExpander::keepStored(const Instr& instr, const Type* type, ir::StoredArray array) {
+    const auto index = static_cast<std::uint32_t>(world.stored->size());
+    define(instr, memory(type, {Space::Stored, index}, array.type));
+    world.stored->push_back(std::move(array));
+}
+
 void BodyExpander::stored(const Instr& instr, const Type* shaped) {
     if (!world.stored)
         stop(instr,
              "values are looked up by name while the graph is built, not in work: put them into a "
              "field");
     const std::string name = storedName(instr);
+    const Type* wanted = storedType(instr, shaped);
     auto found =
         world.weights
-            ? world.weights->find(name, storedType(instr, shaped), types)
+            ? world.weights->find(name, wanted, types)
             : base::Result<weights::Values>(base::failure(base::Diag::WeightsNone, {name}));
-    if (!found) {
-        Fault fault;
-        fault.range = instr.range;
-        fault.refusal = found.failure();
-        if (world.weights && fault.refusal->id == base::Diag::WeightsMissing)
-            fault.similar = world.weights->similarTo(name);
-        throw Stop{std::move(fault)};
-    }
+    if (!found) return missing(instr, name, wanted, found.failure());
     checkComputable(instr, found->type);
     const Type* array = storageOf(found->type, types);
     if (array->extent > INT32_MAX)
         stop(instr, "'" + name + "' has more elements than an array can have");
-    const auto index = static_cast<std::uint32_t>(world.stored->size());
     const bool isInFile = !world.weights->path().empty() && found->bytes == found->inFile;
     if (found->bytes != found->inFile) world.weights->noteComputation(found->bytes);
-    world.stored->push_back({name, array, found->bytes, isInFile});
-    define(instr, memory(found->type, {Space::Stored, index}, array));
+    keepStored(instr, found->type, {name, array, found->bytes, isInFile});
 }
 
 bool BodyExpander::becomesStored(VarRef field, const NodePtr& value) {

@@ -92,6 +92,15 @@ class Faults(Weights):
         self.assertIn("in instance Main.Block.Layer", message)
         self.assertIn("did you mean 'net.fc.weights'?", message)
 
+    def test_all_faults_are_told_at_once(self):
+        self.file("p.str", PROGRAM.replace("add Show;", 'add Layer(1, 3, "b"); add Layer(3, 1, "c"); add Show;'))
+        self.file("p.safetensors", safetensors(BIAS, ("b.bias", "F32", [2], bytes(8)), ("c.weight", "F32", [1, 3], bytes(12))))
+        message = self.refused()
+        for name in ("net.fc.weight", "b.weight", "c.bias"):
+            self.assertIn(f"there is no '{name}' in weights file 'p.safetensors'", message)
+        self.assertIn("'b.bias' in weights file 'p.safetensors' is tensor<float>[2], not tensor<float>[3]", message)
+        self.assertEqual(message.count("error:"), 4, message)
+
     def test_other_shapes_and_elements(self):
         for shape in ([2, 1], [2], [1, 1, 2]):
             self.file("p.safetensors", safetensors(BIAS, (WEIGHT[0], "F32", shape, WEIGHT[3])))
