@@ -138,7 +138,7 @@ Typed BodyLowerer::operand(const Expr& expr) {
         case ExprKind::Conditional: return conditional(as<ast::ConditionalExpr>(e));
         case ExprKind::Cast: {
             const Type* type = typeOf(e);
-            Typed inner = operand(*as<ast::CastExpr>(e).operand);
+            Typed inner = castOperand(*as<ast::CastExpr>(e).operand, type);
             if (inner.type->is(TypeKind::Tensor)) return tensorCast(inner, type, e.range);
             return {convert(inner, type, e.range), type};
         }
@@ -167,6 +167,8 @@ Typed BodyLowerer::unary(const ast::UnaryExpr& e) {
     Typed inner = operand(*e.operand);
     switch (e.op) {
         case ast::UnaryOp::Not: {
+            if (inner.type->is(TypeKind::Tensor))
+                return tensor(types::TensorFn::Not, {inner.reg}, e.range);
             Reg truth = asCondition(inner, e.range).reg;
             return {b.value(Op::Not, m.types.boolean(), {truth}, e.range), m.types.boolean()};
         }

@@ -57,13 +57,43 @@ Typed BodyLowerer::tensorOperation(BinaryOp op, Typed left, Typed right, SourceR
     return tensor(fnOf(op), {first, tensorOf(right, range)}, range);
 }
 
-Typed BodyLowerer::tensorElement(const ast::IndexExpr& e) {
-    std::vector<Reg> operands{operand(*e.object).reg, valueAs(*e.index, intType())};
+void BodyLowerer::appendIndices(const ast::IndexExpr& e, std::vector<Reg>& operands) {
+    operands.push_back(valueAs(*e.index, intType()));
     for (const Expr* each : e.more) operands.push_back(valueAs(*each, intType()));
-    const Type* type = typeOf(e);
-    Reg result = b.value(Op::Tensor, type, std::move(operands), e.range);
-    b.last().tensor = TensorFn::Read;
+}
+
+Typed BodyLowerer::elementOf(std::vector<Reg> operands, TensorFn fn, const Type* type,
+                             SourceRange range) {
+    Reg result = b.value(Op::Tensor, type, std::move(operands), range);
+    b.last().tensor = fn;
     return {result, type};
+}
+
+Typed BodyLowerer::tensorElement(const ast::IndexExpr& e) {
+    std::vector<Reg> operands{operand(*e.object).reg};
+    appendIndices(e, operands);
+    return elementOf(std::move(operands), TensorFn::Read, typeOf(e), e.range);
+}
+
+/// Where the elements are not known yet a program can say what they are: (int) item(x) is item((int) x).
+Typed BodyLowerer::castOperand(const Expr& operand, const Type* type) {
+    const Expr& e = *ast::withoutParens(&operand);
+    const Expr* object = nullptr;
+    auto* element = ast::tryAs<ast::IndexExpr>(&e);
+    auto* call = ast::tryAs<ast::CallExpr>(&e);
+    if (element) object = element->object;
+    if (call) {
+        const sema::CallTarget* target = m.program.callOf(e.id);
+        if (target->kind == sema::CallKind::Tensor && target->tensor == TensorFn::Item)
+            object = call->args[0];
+    }
+    const bool isOpen =
+        object && typeOf(*object)->is(TypeKind::Tensor) && !typeOf(*object)->element;
+    if (!isOpen || !types::isTensorElement(type)) return this->operand(operand);
+    std::vector<Reg> operands{
+        tensorCast(this->operand(*object), m.types.tensor(type), e.range).reg};
+    if (element) appendIndices(*element, operands);
+    return elementOf(std::move(operands), element ? TensorFn::Read : TensorFn::Item, type, e.range);
 }
 
 /// To another type of elements.

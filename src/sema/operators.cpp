@@ -227,6 +227,9 @@ Typed checkUnary(Checker& c, const ast::UnaryExpr& expr) {
             if (isCondition(type))
                 return {c.types.boolean(), foldUnary(expr.op, value.constant, TypeKind::Boolean),
                         false};
+            if (type->is(TypeKind::Tensor) &&
+                (!type->element || type->element->is(TypeKind::Boolean)))
+                return {c.types.tensor(c.types.boolean()), {}, false};
             fault = Diag::LogicalOperand;
             break;
         case ast::UnaryOp::Minus:

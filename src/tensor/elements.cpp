@@ -305,10 +305,7 @@ Reg Elements::operation(const Node& node, const std::vector<Reg>& operands) {
         case TensorFn::Gt: return comparison(node, Op::Gt, operands);
         case TensorFn::Ge: return comparison(node, Op::Ge, operands);
         case TensorFn::Neg: return w.operation(Op::Neg, registerType(element, w.types), operands);
-        case TensorFn::Not: {
-            const Reg truth = convert(operands[0], node.operands[0]->type->element, element);
-            return w.operation(Op::Not, element, {truth});
-        }
+        case TensorFn::Not: return w.operation(Op::Not, element, operands);
         case TensorFn::Where: {
             const Reg condition =
                 convert(operands[0], node.operands[0]->type->element, w.types.boolean());

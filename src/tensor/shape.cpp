@@ -66,7 +66,7 @@ private:
             case TensorFn::Mul:
             case TensorFn::Div: return elementwise(common(0, 1));
             case TensorFn::Neg: return input(0);
-            case TensorFn::Not: return elementwise(types.boolean());
+            case TensorFn::Not: return negation();
             case TensorFn::Eq:
             case TensorFn::Ne:
             case TensorFn::Lt:
@@ -546,6 +546,11 @@ private:
         Dims shape;
         for (; type->is(TypeKind::Array); type = type->element) shape.push_back(type->extent);
         return types.tensor(elementOf(type), std::move(shape));
+    }
+
+    const Type* negation() {
+        if (element(0)->is(TypeKind::Boolean)) return input(0);
+        return fail("the elements have to be booleans: compare them with 0");
     }
 
     /// Is the element what the program takes it for?

@@ -183,6 +183,10 @@ private:
     Reg tensorOf(Typed, SourceRange);
     Typed tensorOperation(ast::BinaryOp, Typed left, Typed right, SourceRange);
     Typed tensorElement(const ast::IndexExpr&);
+    Typed elementOf(std::vector<Reg> operands, types::TensorFn, const Type*, SourceRange);
+    void appendIndices(const ast::IndexExpr&, std::vector<Reg>& operands);
+    /// What is cast to that type.
+    Typed castOperand(const ast::Expr&, const Type*);
     Typed tensorCast(Typed, const Type*, SourceRange);
     Typed tensorCall(const sema::CallTarget&, std::span<const ast::Expr* const> args, SourceRange);
 
