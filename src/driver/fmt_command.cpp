@@ -1,55 +1,13 @@
 // `strc fmt`.
-#include <cerrno>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <fcntl.h>
-#include <memory>
-#include <ostream>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "driver/compiler.h"
 #include "driver/output.h"
+#include "driver/replace_file.h"
 
 namespace strc::driver {
 
-using base::Diag;
-using base::Failure;
 using base::Status;
 
 namespace {
-
-Failure cannotWrite(const std::string& file, int error) {
-    return base::failure(Diag::CannotWriteFile, {file, std::strerror(error)});
-}
-
-bool writeAll(int file, std::string_view text) {
-    while (!text.empty()) {
-        ssize_t done = write(file, text.data(), text.size());
-        if (done < 0) return false;
-        text.remove_prefix(static_cast<std::size_t>(done));
-    }
-    return true;
-}
-
-/// A new file takes the place of the old one at once: there is never half a program. Links and
-/// permissions stay.
-Status replaceFile(const std::string& name, std::string_view text) {
-    std::unique_ptr<char, decltype(&std::free)> real(realpath(name.c_str(), nullptr), std::free);
-    struct stat status{};
-    if (!real || stat(real.get(), &status) != 0) return cannotWrite(name, errno);
-    if (access(real.get(), W_OK) != 0) return cannotWrite(name, errno);
-    std::string temporary = std::string(real.get()) + ".XXXXXX";
-    int file = mkostemp(temporary.data(), O_CLOEXEC);
-    if (file < 0) return cannotWrite(name, errno);
-    bool written = writeAll(file, text) && fchmod(file, status.st_mode & 07777) == 0;
-    written = close(file) == 0 && written;
-    if (written && rename(temporary.c_str(), real.get()) == 0) return base::ok();
-    int error = errno;
-    unlink(temporary.c_str());
-    return cannotWrite(name, error);
-}
 
 class Formatter {
 public:

@@ -1,10 +1,7 @@
 // The results of commands.
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-
 #include "driver/commands.h"
 #include "driver/output.h"
+#include "driver/replace_file.h"
 
 namespace strc::driver {
 
@@ -26,13 +23,8 @@ int printResult(const Call& call, std::string_view text) {
     const std::string& file = call.options.output;
     if (file.empty() || file == "-") return printText(call, text);
     base::Diagnostics diags;
-    errno = 0;
-    std::ofstream out(file, std::ios::binary);
-    out << text;
-    out.close();
-    if (!out)
-        base::report(diags,
-                     base::failure(base::Diag::CannotWriteFile, {file, std::strerror(errno)}));
+    const base::Status written = replaceFile(file, text);
+    if (!written) base::report(diags, written.failure());
     call.reporter.show(diags);
     return call.reporter.status();
 }

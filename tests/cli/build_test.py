@@ -238,6 +238,23 @@ class Refusing(Executables):
         self.assertIn("File too large", err)
         self.assertEqual(self.files(), ["linker", "p.str"])
 
+    def test_no_room_for_what_is_printed_to_a_file(self):
+        """The file is as it was, or there is none."""
+        def small():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))
+
+        self.file("p.str", COUNTER)
+        self.file("old.s", "as it was\n")
+        for words in (["build", "--emit=obj", "-o", "p.o"], ["check", "--emit=asm", "-o", "old.s"],
+                      ["graph", "-o", "p.json"], ["schedule", "-o", "p.txt"]):  # fmt: skip
+            _, err = self.call(*words, "p.str", status=1, preexec_fn=small)
+            self.assertIn(f"cannot write '{words[-1]}': File too large [cannot-write-file]", err)
+            self.assertEqual(self.files(), ["old.s", "p.str"])
+        self.assertEqual(self.bytes("old.s"), b"as it was\n")
+        self.call("check", "--emit=asm", "-o", "old.s", "p.str")
+        self.assertIn(b".text", self.bytes("old.s"))
+        self.assertEqual(self.files(), ["old.s", "p.str"])
+
     def test_no_room_for_the_output(self):
         def small():
             resource.setrlimit(resource.RLIMIT_FSIZE, (20000, 20000))
