@@ -17,6 +17,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "conformance"))
+import engines  # noqa: E402
 import execute  # noqa: E402
 import generate  # noqa: E402
 import model  # noqa: E402
@@ -31,6 +32,7 @@ ENGINES = {
         "--no-interpret",
     ],
     "jit rings": ["--tapes=ring", "--no-interpret"],
+    "executable": None,  # `strc build`, then what it made
 }
 
 
@@ -38,8 +40,13 @@ def fault_on(strc, engine, text, expected):
     """(kind, description) of what is wrong on this engine, or None."""
     with tempfile.TemporaryDirectory(prefix="strc-random-") as folder:
         Path(folder, "program.str").write_text(text, encoding="ascii")
-        command = [strc, "run", "-w", *ENGINES[engine], "--limit", str(len(expected)), "program.str"]
-        outcome = execute.run(command, folder)
+        words = ["-w", "--limit", str(len(expected)), "program.str"]
+        if ENGINES[engine] is None:
+            outcome = engines.run(strc, engine, words, folder)
+        else:
+            outcome = execute.run([strc, "run", *ENGINES[engine], *words], folder)
+    if outcome is None:
+        return "refused", "there is no executable of it"
     if outcome.fault:
         return "time", outcome.fault
     if outcome.status != 0:

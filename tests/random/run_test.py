@@ -14,11 +14,20 @@ import generate  # noqa: E402
 import model  # noqa: E402
 
 
+# What `strc build` makes is the stand-in itself.
+BUILD = """#!/bin/sh
+if [ "$1" = build ]; then
+    while [ "$1" != -o ]; do shift; done
+    exec cp "$0" "$2"
+fi
+"""
+
+
 def run_with(script, seed=1):
     """Status, output and written files of run.py with `script` as strc."""
     with tempfile.TemporaryDirectory() as folder:
         strc = Path(folder, "stand-in")
-        strc.write_text("#!/bin/sh\n" + script, encoding="ascii")
+        strc.write_text(BUILD + script, encoding="ascii")
         os.chmod(strc, 0o755)
         command = [sys.executable, HERE / "run.py", "--strc", strc, "--first", str(seed), "--count", "1"]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
@@ -45,6 +54,10 @@ class Runner(unittest.TestCase):
     def test_one_engine_alone(self):
         script = 'case "$*" in *-O3*) echo 1; exit;; esac\n' + printing(self.lines)
         self.assertIn("FAILED seed 1, jit -O3, output", run_with(script)[1])
+
+    def test_executables(self):
+        script = 'if [ "$1" != run ]; then echo 1; exit; fi\n' + printing(self.lines)
+        self.assertIn("FAILED seed 1, executable, output", run_with(script)[1])
 
     def test_missing_line(self):
         self.assertIn("line 60 is nothing", run_with(printing(self.lines[:-1]))[1])
