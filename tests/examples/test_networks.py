@@ -61,3 +61,22 @@ def test_keyword_spotter(example, tmp_path):
     right = found.argmax(1) == labels
     print(f"{right[is_word].mean():.3f} of the words, {right[~is_word].mean():.3f} of everything else")
     assert right.mean() > 0.9
+
+
+@pytest.mark.parametrize("example", ["lstm_amp"], indirect=True)
+def test_lstm_amp(example, tmp_path):
+    import sounds
+    import train
+
+    model = train.Amp()
+    model.load_state_dict(load_file(example / "amp.safetensors"))
+    dry = sounds.plucks(1000, 1, 20000)[0]
+    drive = 0.37
+    both = numpy.stack([dry, numpy.full_like(dry, drive)], axis=1).astype("f4")
+    with torch.no_grad():
+        wanted = model(torch.from_numpy(both[None]))[0].numpy().ravel()
+    play = executable(tmp_path, example / "amp.str", "--top", "Amp", "--keep-param", "drive")
+    found = play(dry, "-D", f"drive={drive}")
+    assert_near(found, wanted)
+    amplifier = sounds.amplify(dry[None], [drive])[0]
+    assert ((found - amplifier) ** 2).sum() < 0.02 * (amplifier**2).sum()
