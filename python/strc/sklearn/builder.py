@@ -37,9 +37,10 @@ class Value:
 
 @dataclass
 class Builder:
-    """The program so far. Variable 0 is the input."""
+    """The program so far. Variable 0 is the input; `batch` is its number of rows, if that is known."""
 
     strategy: str
+    batch: int | None = None
     instructions: list[Instruction] = field(default_factory=list)
     written: dict[str, Written] = field(default_factory=dict)
     tensors: dict[str, Array] = field(default_factory=dict)

@@ -113,7 +113,7 @@ def import_estimator(
     check_version()
     check_arguments(strategy, dtype, batch)
     width = features_of(estimator)
-    builder = Builder(strategy)
+    builder = Builder(strategy, batch)
     found, last = convert(builder, estimator, Value(0, width, dtype))
     if builder.faults:
         raise Refused(builder.faults)

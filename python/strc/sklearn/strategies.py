@@ -12,9 +12,11 @@ from .trees import TABLES, Forest, filled_depth
 STRATEGIES = ("gemm", "perfect", "traversal")
 FILTERS = {"gemm": "GemmTrees", "perfect": "PerfectTrees", "traversal": "TraversedTrees"}
 
-# Measured by benchmarks/sklearn/strategies.py; docs/sklearn.md has the figures.
-DEEPEST_GEMM = 3
+# Measured by `benchmarks/sklearn/run.py --strategies`.
+DEEPEST_GEMM = 2
+FEWEST_ROWS_GEMM = 16
 DEEPEST_PERFECT = 10
+MOST_FILLED = 4  # times as many nodes
 MOST_VALUES = 1 << 26  # in one table
 
 
@@ -29,21 +31,21 @@ def sizes(forest: Forest) -> dict[str, int]:
     }
 
 
-def choose(forest: Forest) -> str:
-    """Products for trees of few levels, where they are less work than steps; filled up trees while that does not make much larger
-    tables; trees as they are for all others.
+def choose(forest: Forest, batch: int | None = None) -> str:
+    """Products for trees of very few levels and many rows, where they are less work than steps; filled up trees while that does not
+    make much larger tables; trees as they are for all others.
     """
-    depth, size = forest.depth, sizes(forest)
-    if depth <= DEEPEST_GEMM and size["gemm"] <= MOST_VALUES:
+    nodes = sum(len(tree.left) for tree in forest.trees)
+    if forest.depth <= DEEPEST_GEMM and (batch is None or batch >= FEWEST_ROWS_GEMM):
         return "gemm"
-    if depth <= DEEPEST_PERFECT and size["perfect"] <= MOST_VALUES:
+    if forest.depth <= DEEPEST_PERFECT and len(forest.trees) << forest.depth <= MOST_FILLED * nodes:
         return "perfect"
     return "traversal"
 
 
 def add_forest(builder: Builder, forest: Forest, x: Value, prefix: str) -> int:
     """The sums of a forest, batch x (groups * width), in double. Raises `ImportFailure` if the strategy that is asked for takes too much."""
-    strategy = choose(forest) if builder.strategy == "auto" else builder.strategy
+    strategy = choose(forest, builder.batch) if builder.strategy == "auto" else builder.strategy
     size = sizes(forest)[strategy]
     if size > MOST_VALUES:
         raise ImportFailure(
@@ -58,7 +60,7 @@ def add_forest(builder: Builder, forest: Forest, x: Value, prefix: str) -> int:
     builder.strategies[weights] = strategy
     shape: dict[str, Param] = {"trees": len(forest.trees)}
     if strategy == "gemm":
-        shape |= {"nodes": tables["below"].shape[1], "leaves": tables["below"].shape[2]}
+        shape |= {"nodes": tables["below"].shape[2], "leaves": tables["below"].shape[1]}
     else:
         shape["depth"] = filled_depth(forest) if strategy == "perfect" else forest.depth
     if strategy == "traversal":

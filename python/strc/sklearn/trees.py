@@ -105,9 +105,9 @@ def products(forest: Forest) -> dict[str, Array]:
     leaves = max(int(tree.is_leaf.sum()) for tree in forest.trees)
     feature = numpy.zeros((count, nodes), numpy.int32)
     threshold = numpy.zeros((count, nodes), numpy.float32 if forest.is_single else numpy.float64)
-    below = numpy.zeros((count, nodes, leaves), numpy.float32)
-    needed = numpy.full((count, 1, leaves), -1 - nodes, numpy.float32)  # no sum is so low
-    value = numpy.zeros((count, leaves, forest.width))
+    below = numpy.zeros((count, leaves, nodes), numpy.float32)
+    needed = numpy.full((count, leaves, 1), -1 - nodes, numpy.float32)  # no sum is so low
+    value = numpy.zeros((count, forest.width, leaves))
     for t, tree in enumerate(forest.trees):
         inner, ends = numpy.flatnonzero(~tree.is_leaf), numpy.flatnonzero(tree.is_leaf)
         feature[t, : len(inner)] = forest.columns(tree)[inner]
@@ -118,10 +118,10 @@ def products(forest: Forest) -> dict[str, Array]:
                 for child, side in ((tree.left[node], 1), (tree.right[node], -1)):
                     paths[:, child] = paths[:, node]
                     paths[node, child] = side
-        below[t, : len(inner), : len(ends)] = paths[numpy.ix_(inner, ends)]
-        needed[t, 0, : len(ends)] = (paths[:, ends] > 0).sum(0)
-        value[t, : len(ends)] = tree.value[ends]
-    return {"feature": feature.reshape(-1), "threshold": threshold.reshape(-1), "below": below, "needed": needed, "value": value}
+        below[t, : len(ends), : len(inner)] = paths[numpy.ix_(inner, ends)].T
+        needed[t, : len(ends), 0] = (paths[:, ends] > 0).sum(0)
+        value[t, :, : len(ends)] = tree.value[ends].T
+    return {"feature": feature.reshape(-1), "threshold": threshold.reshape(-1, 1), "below": below, "needed": needed, "value": value}
 
 
 def filled_depth(forest: Forest) -> int:
@@ -130,19 +130,20 @@ def filled_depth(forest: Forest) -> int:
 
 
 def perfect(forest: Forest) -> dict[str, Array]:
-    """Tables for trees that are filled up to one depth, level by level: the children of node n are 2n + 1 and 2n + 2."""
-    depth = filled_depth(forest)
-    rows: dict[str, list[Array]] = {"feature": [], "threshold": [], "value": []}
-    for tree in forest.trees:
-        columns, bounds = forest.columns(tree), forest.bounds(tree)
-        level = numpy.zeros(1, numpy.int32)
-        for _ in range(depth):
-            rows["feature"].append(columns[level])
-            rows["threshold"].append(bounds[level])
+    """Tables for trees that are filled up to one depth. Level by level the nodes of all trees follow each other."""
+    levels = [numpy.zeros(1, numpy.int32) for _ in forest.trees]
+    columns, bounds = [forest.columns(tree) for tree in forest.trees], [forest.bounds(tree) for tree in forest.trees]
+    feature, threshold = [], []
+    for _ in range(filled_depth(forest)):
+        for t, tree in enumerate(forest.trees):
+            level = levels[t]
+            feature.append(columns[t][level])
+            threshold.append(bounds[t][level])
             ends = tree.is_leaf[level]
-            level = numpy.stack([numpy.where(ends, level, tree.left[level]), numpy.where(ends, level, tree.right[level])], 1).reshape(-1)
-        rows["value"].append(tree.value[level])
-    return {name: numpy.concatenate(parts) for name, parts in rows.items()}
+            children = [numpy.where(ends, level, side[level]) for side in (tree.left, tree.right)]
+            levels[t] = numpy.stack(children, 1).reshape(-1)
+    value = [tree.value[level] for tree, level in zip(forest.trees, levels)]
+    return {name: numpy.concatenate(parts) for name, parts in (("feature", feature), ("threshold", threshold), ("value", value))}
 
 
 def traversal(forest: Forest) -> dict[str, Array]:
@@ -162,7 +163,7 @@ def traversal(forest: Forest) -> dict[str, Array]:
         rows["value"].append(tree.value[order])
         roots.append(start)
         start += len(order)
-    return {"root": numpy.array(roots, numpy.int32), **{name: numpy.concatenate(parts) for name, parts in rows.items()}}
+    return {"root": numpy.array(roots, numpy.int32).reshape(-1, 1), **{name: numpy.concatenate(parts) for name, parts in rows.items()}}
 
 
 TABLES = {"gemm": products, "perfect": perfect, "traversal": traversal}

@@ -10,7 +10,7 @@ from __future__ import annotations
 from textwrap import indent
 
 
-def _text(comment: str, parameters: str, fields: str, before: str, body: str) -> str:
+def _text(comment: str, parameters: str, fields: str, body: str) -> str:
     head = "\n".join(f"// {line}" for line in comment.split("\n"))
     return f"""
 {head}
@@ -21,13 +21,13 @@ tensor->tensor filter $name(int trees, {parameters}, int width, int groups = 1,
         tensor all = ($float) pop();
         int batch = size(all, 0);
         int block = (int) min(rows, batch);
-{indent(before.strip() + chr(10) if before else "", "        ")}        tensor y = (double) zeros(batch, groups * width);
+        tensor y = (double) zeros(batch, groups * width);
         for (int k = 0; k * block < batch; k++) {{
             int from = (int) min(k * block, batch - block);
             tensor x = narrow(all, 0, from, block);
 {indent(body.strip(), "            ")}
-            tensor values = reshape(value_of_each, block, trees / groups, groups * width);
-            y = update(y, sum(values, 1), 0, from);
+            tensor sums = sum(reshape(value_of_each, trees / groups, groups, block, width), 0);
+            y = update(y, reshape(transpose(sums, 0, 1), block, groups * width), 0, from);
         }}
         push(y);
     }}
@@ -40,23 +40,21 @@ PRODUCTS = _text(
     "int nodes, int leaves",
     """
 tensor<int>[trees * nodes] feature = stored(weights, "feature");
-tensor<$float>[trees * nodes] threshold = stored(weights, "threshold");
-tensor<float>[trees, nodes, leaves] below = stored(weights, "below");
-tensor<float>[trees, 1, leaves] needed = stored(weights, "needed");
-tensor<double>[trees, leaves, width] value = stored(weights, "value");
+tensor<$float>[trees * nodes, 1] threshold = stored(weights, "threshold");
+tensor<float>[trees, leaves, nodes] below = stored(weights, "below");
+tensor<float>[trees, leaves, 1] needed = stored(weights, "needed");
+tensor<double>[trees, width, leaves] value = stored(weights, "value");
 """,
-    "",
     """
-tensor holds = where(take(x, feature, 1) > threshold, 0.0, 1.0);
-holds = transpose(reshape(holds, block, trees, nodes), 0, 1);
-tensor reached = (double) (matmul(holds, below) == needed);
-tensor value_of_each = transpose(matmul(reached, value), 0, 1);
+tensor holds = where(take(transpose(x, 0, 1), feature, 0) > threshold, 0.0, 1.0);
+tensor reached = (double) (matmul(below, reshape(holds, trees, nodes, block)) == needed);
+tensor value_of_each = transpose(matmul(value, reached), 1, 2);
 """,
 )
 
 PERFECT = _text(
-    "A forest of trees that are filled up to one depth. The children of node n of a tree are 2n + 1 and 2n + 2,\n"
-    "so the way to a leaf is arithmetic.",
+    "A forest of trees that are filled up to one depth, stored level by level: in each, the children of a node are\n"
+    "twice as far from the beginning as the node was, so the way to a leaf is arithmetic.",
     "int depth",
     """
 tensor<int>[trees * ((1 << depth) - 1)] feature = stored(weights, "feature");
@@ -64,16 +62,15 @@ tensor<$float>[trees * ((1 << depth) - 1)] threshold = stored(weights, "threshol
 tensor<double>[trees << depth, width] value = stored(weights, "value");
 """,
     """
-tensor root = (int) arange(trees) * ((1 << depth) - 1);
-tensor first = (int) arange(trees) * (1 << depth) - ((1 << depth) - 1);
-""",
-    """
-tensor row = unsqueeze((int) arange(block) * size(x, 1), 1);
+tensor row = (int) arange(block) * size(x, 1);
 tensor items = reshape(x, -1);
-tensor at = (int) zeros(block, trees);
-for (int level = 0; level < depth; level++)
-    at = 2 * at + where(take(items, row + take(feature, root + at, 0), 0) > take(threshold, root + at, 0), 2, 1);
-tensor value_of_each = take(value, first + at, 0);
+tensor at = broadcast(unsqueeze((int) arange(trees), 1), trees, block);
+for (int level = 0; level < depth; level++) {
+    int begin = trees * ((1 << level) - 1);
+    tensor item = take(items, row + take(feature, begin + at, 0), 0);
+    at = 2 * at + where(item > take(threshold, begin + at, 0), 1, 0);
+}
+tensor value_of_each = take(value, at, 0);
 """,
 )
 
@@ -82,19 +79,20 @@ TRAVERSAL = _text(
     "of a node are `left` and the one behind it; a leaf leads to itself.",
     "int depth, int nodes",
     """
-tensor<int>[trees] root = stored(weights, "root");
+tensor<int>[trees, 1] root = stored(weights, "root");
 tensor<int>[nodes] feature = stored(weights, "feature");
 tensor<$float>[nodes] threshold = stored(weights, "threshold");
 tensor<int>[nodes] left = stored(weights, "left");
 tensor<double>[nodes, width] value = stored(weights, "value");
 """,
-    "",
     """
-tensor row = unsqueeze((int) arange(block) * size(x, 1), 1);
+tensor row = (int) arange(block) * size(x, 1);
 tensor items = reshape(x, -1);
-tensor at = broadcast(root, block, trees);
-for (int step = 0; step < depth; step++)
-    at = take(left, at, 0) + where(take(items, row + take(feature, at, 0), 0) > take(threshold, at, 0), 1, 0);
+tensor at = broadcast(root, trees, block);
+for (int step = 0; step < depth; step++) {
+    tensor item = take(items, row + take(feature, at, 0), 0);
+    at = take(left, at, 0) + where(item > take(threshold, at, 0), 1, 0);
+}
 tensor value_of_each = take(value, at, 0);
 """,
 )
