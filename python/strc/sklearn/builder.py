@@ -63,9 +63,9 @@ class Builder:
         return var
 
     def store(self, prefix: str, **values: Array) -> str:
-        """Stores values as PREFIX.name; the prefix, which gets a number if another estimator has it."""
+        """Stores values as PREFIX.name; the prefix, which gets a number if another estimator has stored such."""
         base, count = prefix, 1
-        while any(name.startswith(base + ".") for name in self.tensors):
+        while any(f"{base}.{name}" in self.tensors for name in values):
             count += 1
             base = f"{prefix}_{count}"
         self.tensors.update((f"{base}.{name}", numpy.ascontiguousarray(value)) for name, value in values.items())

@@ -55,9 +55,10 @@ class Exported:
 
     def title(self) -> str:
         """What the program gives, as a comment."""
-        lines = [f"Made by strc.sklearn.export. Gives {' and '.join(self.outputs)}."]
+        lines = [f"Made by strc.sklearn.export. Gives: {', '.join(self.outputs)}."]
         if self.classes is not None:
-            listed = ", ".join(f"{i} {label!s}" for i, label in enumerate(self.classes[:20].tolist()))
+            labels = self.classes[:20].tolist()
+            listed = ", ".join(str(label) if label == i else f"{i} {label!s}" for i, label in enumerate(labels))
             more = f", ... ({len(self.classes)} in all)" if len(self.classes) > 20 else ""
             lines += [line.removeprefix("    ") for line in wrapped(f"Classes: {listed}{more}", "")]
         return "\n".join(lines).encode("ascii", "replace").decode("ascii")

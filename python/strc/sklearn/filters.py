@@ -66,7 +66,7 @@ tensor->tensor filter $name(String weights = "") {
 // Each row divided by the sum of its absolute values.
 tensor->tensor filter $name {
     work pop 1 push 1 {
-        tensor<double> x = (double) pop();
+        tensor<double> x = (double)pop();
         tensor norm = sum(abs(x), 1, 1);
         push($round(x / where(norm == 0, 1, norm)));
     }
@@ -75,7 +75,7 @@ tensor->tensor filter $name {
 // Each row divided by its length.
 tensor->tensor filter $name {
     work pop 1 push 1 {
-        tensor<double> x = (double) pop();
+        tensor<double> x = (double)pop();
         tensor norm = sqrt(sum(x * x, 1, 1));
         push($round(x / where(norm == 0, 1, norm)));
     }
@@ -84,7 +84,7 @@ tensor->tensor filter $name {
 // Each row divided by its greatest absolute value.
 tensor->tensor filter $name {
     work pop 1 push 1 {
-        tensor<double> x = (double) pop();
+        tensor<double> x = (double)pop();
         tensor norm = amax(abs(x), 1, 1);
         push($round(x / where(norm == 0, 1, norm)));
     }
@@ -102,14 +102,14 @@ tensor->tensor filter $name(int features, String weights = "") {
 // 1 where x is beyond the threshold, else 0.
 tensor->tensor filter $name(String weights = "") {
     tensor<double>[1] threshold = stored(weights, "threshold");
-    work pop 1 push 1 { push(($float) (pop() > threshold)); }
+    work pop 1 push 1 { push(($float)(pop() > threshold)); }
 }""",
     "OneHotEncoder": """
 // For each of `outputs` categories 1 where its feature has that value, else 0.
 tensor->tensor filter $name(int outputs, String weights = "") {
     tensor<int>[outputs] feature = stored(weights, "feature");
     tensor<double>[outputs] category = stored(weights, "category");
-    work pop 1 push 1 { push((double) (take(pop(), feature, 1) == category)); }
+    work pop 1 push 1 { push((double)(take(pop(), feature, 1) == category)); }
 }""",
     "Features": """
 // Some of the features, in the order in which they are named.
@@ -125,7 +125,7 @@ RESULTS = {
 tensor->tensor filter $name(int features, int outputs, String weights = "") {
     tensor<double>[outputs, features] weight = stored(weights, "weight");
     tensor<double>[outputs] bias = stored(weights, "bias");
-    work pop 1 push 1 { push(matmul((double) pop(), transpose(weight, 0, 1)) + bias); }
+    work pop 1 push 1 { push(matmul((double)pop(), transpose(weight, 0, 1)) + bias); }
 }""",
     "Average": """
 // A forest's sum divided by the number of its trees.
@@ -138,7 +138,7 @@ tensor->tensor filter $name { work pop 1 push 1 { push(2 * pop()); } }""",
 tensor->tensor filter $name { work pop 1 push 1 { push(exp(pop())); } }""",
     "Rounded": """
 // As numbers of the input's type.
-tensor->tensor filter $name { work pop 1 push 1 { push(($float) pop()); } }""",
+tensor->tensor filter $name { work pop 1 push 1 { push(($float)pop()); } }""",
     "AboveZero": """
 // The class of two that a decision is for: 1 where it is positive, else 0.
 tensor->tensor filter $name { work pop 1 push 1 { push(long(squeeze(pop() > 0, 1))); } }""",
@@ -171,5 +171,5 @@ tensor->tensor filter $name {
 def filter_of(name: str, element: str) -> Filter:
     """A filter for inputs of a type, `float` or `double`."""
     text = {**SCALERS, **RESULTS, **TREES}[name]
-    words = {"float": element, "round": "(float) " if element == "float" else ""}
+    words = {"float": element, "round": "(float)" if element == "float" else ""}
     return Filter(name.partition("_")[0], Template(text).safe_substitute(words))

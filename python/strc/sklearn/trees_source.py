@@ -9,21 +9,24 @@ from __future__ import annotations
 
 from textwrap import indent
 
+from ..source.printer import INDENT, wrapped
+
 
 def _text(comment: str, parameters: str, fields: str, body: str) -> str:
     head = "\n".join(f"// {line}" for line in comment.split("\n"))
+    formals = f"int trees, {parameters}, int width, int groups = 1, int rows = 64, String weights = \"\""
+    heading = "\n".join(wrapped(f"tensor->tensor filter $name({formals}) {{", "", INDENT * 2))
     return f"""
 {head}
-tensor->tensor filter $name(int trees, {parameters}, int width, int groups = 1,
-                            int rows = 64, String weights = "") {{
+{heading}
 {indent(fields.strip(), "    ")}
     work pop 1 push 1 {{
-        tensor all = ($float) pop();
+        tensor all = ($float)pop();
         int batch = size(all, 0);
-        int block = (int) min(rows, batch);
-        tensor y = (double) zeros(batch, groups * width);
+        int block = (int)min(rows, batch);
+        tensor y = (double)zeros(batch, groups * width);
         for (int k = 0; k * block < batch; k++) {{
-            int from = (int) min(k * block, batch - block);
+            int from = (int)min(k * block, batch - block);
             tensor x = narrow(all, 0, from, block);
 {indent(body.strip(), "            ")}
             tensor sums = sum(reshape(value_of_each, trees / groups, groups, block, width), 0);
@@ -47,7 +50,7 @@ tensor<double>[trees, width, leaves] value = stored(weights, "value");
 """,
     """
 tensor holds = where(take(transpose(x, 0, 1), feature, 0) > threshold, 0.0, 1.0);
-tensor reached = (double) (matmul(below, reshape(holds, trees, nodes, block)) == needed);
+tensor reached = (double)(matmul(below, reshape(holds, trees, nodes, block)) == needed);
 tensor value_of_each = transpose(matmul(value, reached), 1, 2);
 """,
 )
@@ -62,9 +65,9 @@ tensor<$float>[trees * ((1 << depth) - 1)] threshold = stored(weights, "threshol
 tensor<double>[trees << depth, width] value = stored(weights, "value");
 """,
     """
-tensor row = (int) arange(block) * size(x, 1);
+tensor row = (int)arange(block) * size(x, 1);
 tensor items = reshape(x, -1);
-tensor at = broadcast(unsqueeze((int) arange(trees), 1), trees, block);
+tensor at = broadcast(unsqueeze((int)arange(trees), 1), trees, block);
 for (int level = 0; level < depth; level++) {
     int begin = trees * ((1 << level) - 1);
     tensor item = take(items, row + take(feature, begin + at, 0), 0);
@@ -86,7 +89,7 @@ tensor<int>[nodes] left = stored(weights, "left");
 tensor<double>[nodes, width] value = stored(weights, "value");
 """,
     """
-tensor row = (int) arange(block) * size(x, 1);
+tensor row = (int)arange(block) * size(x, 1);
 tensor items = reshape(x, -1);
 tensor at = broadcast(root, trees, block);
 for (int step = 0; step < depth; step++) {
