@@ -15,8 +15,9 @@ namespace {
 using strc::api::TensorItem;
 using strc::session::Stage;
 
-/// Of the caller's stack, that a call may take; what needs more has a stack of its own.
-constexpr std::uint64_t kMostStack = 1 << 19;
+/// Of the caller's stack, that a call may take; what needs more has a stack of its own. Arrays of bodies that
+/// are inlined lie there together, which the sum that libraries promise does not know.
+constexpr std::uint64_t kMostStack = 1 << 20, kTimesMore = 4, kOwnStack = 1 << 29;
 
 std::vector<TensorItem> tensorsOf(const strc_compiler& compiler, bool isInput) {
     std::vector<TensorItem> made;
@@ -100,6 +101,7 @@ struct strc_stream {
     strc_compiler& compiler;
     strc_stream_about about{};
     strc_flow_facts facts{};
+    bool hasOwnStack = false;
     std::vector<std::byte> parameters;
     std::unique_ptr<void, decltype(&std::free)> block{nullptr, &std::free};
     strc_flow* flow = nullptr;
@@ -179,7 +181,9 @@ bool strc_stream::make() {
     facts.init_writes = about.first_out;
     facts.steady_writes = about.block_out;
     facts.random = program.plan->program->random.state;
-    facts.stack_bytes = strc::executable::stackBytes(known);
+    const std::uint64_t stack = strc::executable::stackBytes(known);
+    hasOwnStack = stack > kMostStack;
+    facts.stack_bytes = hasOwnStack ? kOwnStack : kTimesMore * stack;
     facts.parameter_bytes = parameters.size();
     facts.parameters = parameters.data();
     facts.can_fail = !compiler.code->sites.empty();
@@ -213,10 +217,10 @@ strc_status strc_stream::process(const Ends& arrays, std::size_t inCount, std::s
         if (stream.print) stream.print(stream.printUser, text, size);
     };
     int failed = 0;
-    if (facts.stack_bytes <= kMostStack)
-        failed = strc_flow_process(flow, &ends);
-    else
+    if (hasOwnStack)
         strc::base::onOwnStack([&] { failed = strc_flow_process(flow, &ends); });
+    else
+        failed = strc_flow_process(flow, &ends);
     taken += flow->taken;
     given += flow->given;
     if (failed == 0) return STRC_OK;

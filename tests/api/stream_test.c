@@ -257,6 +257,27 @@ static void test_tensors(void) {
     strc_compiler_free(c);
 }
 
+/// Bodies with arrays that lie on the stack, small ones and some that have to have one of their own.
+static void test_large_arrays(const char* shape, size_t elements) {
+    strc_compiler* c = compiler_of(
+        "tensor->tensor pipeline P { add conv2d(1, 2, 3, 3, 1, 1, 1, 1, weights = \"c\");"
+        " add maxpool2d(2); }",
+        "P");
+    EXPECT(strc_compiler_set(c, "input", shape) == STRC_OK);
+    EXPECT(strc_compiler_set(c, "weights", "random:1") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    strc_stream* s = stream_of(c);
+    float *x = calloc(elements, sizeof *x), *y = malloc(elements * sizeof *y);
+    const void* in[1] = {x};
+    void* out[1] = {y};
+    size_t given;
+    EXPECT(strc_stream_process_items(s, in, 1, out, 1, NULL, &given) == STRC_OK && given == 1);
+    free(x);
+    free(y);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
 static void test_wrong_weights(void) {
     const int64_t dims[2] = {3, 2};
     strc_compiler* c = compiler_of(tensors, "Both");
@@ -277,6 +298,9 @@ int main(void) {
     test_seed();
     test_layouts();
     test_tensors();
+    test_large_arrays("1x1x64x64", 64 * 64);
+    test_large_arrays("1x1x200x200", 200 * 200);
+    test_large_arrays("1x1x1024x1024", 1024 * 1024);
     test_wrong_weights();
     return faults != 0;
 }
