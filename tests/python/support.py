@@ -5,7 +5,9 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+# The package as it is in the checkout, or, for tests of the extension, as make_wheel has installed it.
+WHEEL = os.environ.get("STRC_WHEEL", "")
+sys.path.insert(0, WHEEL or str(ROOT / "python"))
 STRC = os.environ.get("STRC") or str(ROOT / "build/release/bin/strc")
 GOLDEN = Path(__file__).resolve().parent / "golden"
 

@@ -1,0 +1,232 @@
+#include "compiler.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace strc_python {
+namespace {
+
+using Turn = std::lock_guard<std::mutex>;
+
+void check(strc_status status, const char* what) {
+    if (status == STRC_NO_MEMORY) throw std::bad_alloc();
+    if (status == STRC_WRONG_CALL) throw WrongCall(what);
+}
+
+void keepText(void* user, const char* text, std::size_t size) {
+    static_cast<std::string*>(user)->append(text, size);
+}
+
+const char* wordOf(strc_diagnostic_severity severity) {
+    switch (severity) {
+        case STRC_SEVERITY_NOTE: return "note";
+        case STRC_SEVERITY_WARNING: return "warning";
+        case STRC_SEVERITY_ERROR: return "error";
+    }
+    return "error";
+}
+
+Diagnostic copied(const strc_diagnostic& found) {
+    return {wordOf(found.severity), found.code,      found.message,    found.file ? found.file : "",
+            found.instance,         found.text,      found.begin.line, found.begin.column,
+            found.end.line,         found.end.column};
+}
+
+/// What a run reads and writes.
+struct Ends {
+    const unsigned char* in;
+    std::size_t left, inSize, outSize;  ///< bytes
+    std::vector<unsigned char>* out;
+    std::string* printed;
+};
+
+std::size_t readItems(void* user, void* to, std::size_t count) {
+    Ends& ends = *static_cast<Ends*>(user);
+    const std::size_t bytes = std::min(count, ends.left / ends.inSize) * ends.inSize;
+    std::memcpy(to, ends.in, bytes);
+    ends.in += bytes;
+    ends.left -= bytes;
+    return bytes / ends.inSize;
+}
+
+int writeItems(void* user, const void* from, std::size_t count) {
+    Ends& ends = *static_cast<Ends*>(user);
+    const auto* begin = static_cast<const unsigned char*>(from);
+    try {
+        ends.out->insert(ends.out->end(), begin, begin + count * ends.outSize);
+    } catch (const std::bad_alloc&) {  // C calls: nothing may be thrown
+        return 1;
+    }
+    return 0;
+}
+
+void printText(void* user, const char* text, std::size_t size) {
+    static_cast<Ends*>(user)->printed->append(text, size);
+}
+
+}  // namespace
+
+Compiler::Compiler() : handle(strc_compiler_new()) {
+    if (!handle) throw std::bad_alloc();
+}
+
+Compiler::~Compiler() { strc_compiler_free(handle); }
+
+void Compiler::addSource(const std::string& name, const std::string& text) {
+    const Turn mine(turn);
+    check(strc_compiler_add_source(handle, name.c_str(), text.data(), text.size()), "add_source");
+}
+
+void Compiler::addFile(const std::string& path) {
+    const Turn mine(turn);
+    check(strc_compiler_add_file(handle, path.c_str()), "add_file");
+}
+
+bool Compiler::set(const std::string& option, const std::string* value) {
+    const Turn mine(turn);
+    const strc_status status =
+        strc_compiler_set(handle, option.c_str(), value ? value->c_str() : nullptr);
+    if (status == STRC_NO_MEMORY) throw std::bad_alloc();
+    return status == STRC_OK;
+}
+
+void Compiler::addWeights(const std::string& name, const std::string& element,
+                          const std::vector<std::int64_t>& shape, Bytes values) {
+    const Turn mine(turn);
+    const strc_tensor tensor{element.c_str(), shape.size(), shape.data(), values.size};
+    check(strc_compiler_add_weights(handle, name.c_str(), &tensor, values.data), "add_weights");
+}
+
+bool Compiler::compile(int stage) {
+    const Turn mine(turn);
+    const strc_status status =
+        strc_compiler_compile(handle, static_cast<strc_stage>(stage), keepText, &printed);
+    check(status, "compile");
+    return status == STRC_OK;
+}
+
+std::string Compiler::takePrinted() {
+    const Turn mine(turn);
+    return std::exchange(printed, {});
+}
+
+std::vector<Diagnostic> Compiler::diagnostics(std::size_t from) const {
+    const Turn mine(turn);
+    std::vector<Diagnostic> found;
+    strc_diagnostic next;
+    for (; strc_compiler_diagnostic(handle, from, &next) == STRC_OK; ++from)
+        found.push_back(copied(next));
+    return found;
+}
+
+const std::string* Compiler::text(int product) {
+    const Turn mine(turn);
+    std::size_t size = 0;
+    const char* text = strc_compiler_text(handle, static_cast<strc_product>(product), &size);
+    if (!text) return nullptr;
+    made.assign(text, size);
+    return &made;
+}
+
+std::unique_ptr<End> Compiler::end(bool isInput) const {
+    const Turn mine(turn);
+    strc_items items{};
+    check(isInput ? strc_compiler_input(handle, &items) : strc_compiler_output(handle, &items),
+          "input");
+    if (!items.type) return nullptr;
+    auto found = std::make_unique<End>();
+    found->type = items.type;
+    found->size = items.size;
+    const char* layout =
+        isInput ? strc_compiler_input_layout(handle) : strc_compiler_output_layout(handle);
+    found->layout = layout ? layout : "";
+    const auto tensorOf = isInput ? strc_compiler_input_tensor : strc_compiler_output_tensor;
+    strc_tensor tensor;
+    for (std::size_t k = 0; tensorOf(handle, k, &tensor) == STRC_OK; ++k)
+        found->tensors.push_back({tensor.element, {tensor.dims, tensor.dims + tensor.rank}});
+    return found;
+}
+
+Compiler::Run Compiler::run(Bytes in, const std::uint64_t* iterations, const std::uint64_t* limit) {
+    const Turn mine(turn);
+    Run run;
+    strc_items input{}, output{};
+    check(strc_compiler_input(handle, &input), "run");
+    check(strc_compiler_output(handle, &output), "run");
+    Ends ends{static_cast<const unsigned char*>(in.data),
+              in.size,
+              std::max<std::size_t>(input.size, 1),
+              output.size,
+              &run.output,
+              &printed};
+    strc_run_options options{};
+    options.size = sizeof options;
+    options.user = &ends;
+    options.print = printText;
+    if (input.type) options.read = readItems;
+    if (output.type) options.write = writeItems;
+    if (iterations) {
+        options.iterations = *iterations;
+        options.even_zero |= STRC_ZERO_ITERATIONS;
+    }
+    if (limit) {
+        options.limit = *limit;
+        options.even_zero |= STRC_ZERO_LIMIT;
+    }
+    const strc_status status = strc_compiler_run(handle, &options, nullptr);
+    check(status, "run");
+    run.isFine = status == STRC_OK;
+    return run;
+}
+
+Stream::Stream(std::shared_ptr<Compiler> owner) : compiler(std::move(owner)) {
+    const Turn mine(compiler->turn);
+    check(strc_stream_new(compiler->handle, &handle), "stream");
+    if (!handle) return;
+    facts.size = sizeof facts;
+    strc_stream_tell(handle, &facts);
+    strc_stream_set_print(handle, keepText, &compiler->printed);
+    strc_items items{};
+    if (strc_compiler_input(compiler->handle, &items) == STRC_OK) inSize = items.size;
+    if (strc_compiler_output(compiler->handle, &items) == STRC_OK) outSize = items.size;
+}
+
+Stream::~Stream() {
+    const Turn mine(compiler->turn);
+    strc_stream_free(handle);
+}
+
+Processed Stream::process(Bytes in, Room out) {
+    const Turn mine(compiler->turn);
+    Processed done;
+    const strc_status status =
+        strc_stream_process(handle, in.data, inSize ? in.size / inSize : 0, out.data,
+                            outSize ? out.size / outSize : 0, &done.consumed, &done.produced);
+    check(status, "process");
+    done.isFine = status == STRC_OK;
+    return done;
+}
+
+Processed Stream::processItems(const std::vector<const void*>& in, const std::vector<void*>& out) {
+    const Turn mine(compiler->turn);
+    Processed done;
+    const strc_status status = strc_stream_process_items(
+        handle, in.data(), in.size(), out.data(), out.size(), &done.consumed, &done.produced);
+    check(status, "process_items");
+    done.isFine = status == STRC_OK;
+    return done;
+}
+
+void Stream::reset() {
+    const Turn mine(compiler->turn);
+    strc_stream_reset(handle);
+}
+
+bool Stream::set(const std::string& parameter, Bytes value) {
+    const Turn mine(compiler->turn);
+    return strc_stream_set(handle, parameter.c_str(), value.data, value.size) == STRC_OK;
+}
+
+}  // namespace strc_python

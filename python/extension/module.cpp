@@ -1,0 +1,200 @@
+/// `strc._core`: libstrc for Python. Whatever takes time does it without the interpreter's lock. What it is for
+/// users, with all checks, is python/strc/program.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include "compiler.h"
+
+namespace nb = nanobind;
+
+namespace strc_python {
+namespace {
+
+using Released = nb::call_guard<nb::gil_scoped_release>;
+/// Memory of NumPy, of PyTorch, of whoever speaks DLPack or the buffer protocol: without copies.
+using Given = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
+using Wanted = nb::ndarray<nb::c_contig, nb::device::cpu>;
+
+Bytes bytesOf(const std::optional<Given>& array) {
+    return array ? Bytes{array->data(), array->nbytes()} : Bytes{};
+}
+
+Room roomOf(const std::optional<Wanted>& array) {
+    return array ? Room{array->data(), array->nbytes()} : Room{};
+}
+
+/// The array keeps the bytes.
+nb::object arrayOf(std::vector<unsigned char> bytes) {
+    auto* kept = new std::vector<unsigned char>(std::move(bytes));
+    nb::capsule owner(
+        kept, [](void* at) noexcept { delete static_cast<std::vector<unsigned char>*>(at); });
+    return nb::cast(
+        nb::ndarray<nb::numpy, unsigned char, nb::ndim<1>>(kept->data(), {kept->size()}, owner));
+}
+
+nb::object runOf(Compiler& compiler, std::optional<Given> in,
+                 std::optional<std::uint64_t> iterations, std::optional<std::uint64_t> limit) {
+    Compiler::Run run;
+    {
+        const nb::gil_scoped_release released;
+        run = compiler.run(bytesOf(in), iterations ? &*iterations : nullptr,
+                           limit ? &*limit : nullptr);
+    }
+    if (!run.isFine) return nb::none();
+    return arrayOf(std::move(run.output));
+}
+
+nb::object textOf(Compiler& compiler, int product) {
+    const std::string* text = nullptr;
+    {
+        const nb::gil_scoped_release released;
+        text = compiler.text(product);
+    }
+    if (!text) return nb::none();
+    return nb::str(text->data(), text->size());
+}
+
+nb::object processed(const Processed& done) {
+    if (!done.isFine) return nb::none();
+    return nb::make_tuple(done.consumed, done.produced);
+}
+
+nb::object process(Stream& stream, std::optional<Given> in, std::optional<Wanted> out) {
+    const Bytes from = bytesOf(in);
+    const Room to = roomOf(out);
+    Processed done;
+    {
+        const nb::gil_scoped_release released;
+        done = stream.process(from, to);
+    }
+    return processed(done);
+}
+
+/// Addresses as `data_ptr()` and `ctypes.data` give them, which costs less than any protocol.
+nb::object processItems(Stream& stream, const std::vector<std::uintptr_t>& in,
+                        const std::vector<std::uintptr_t>& out) {
+    std::vector<const void*> from;
+    std::vector<void*> to;
+    for (const std::uintptr_t at : in) from.push_back(reinterpret_cast<const void*>(at));
+    for (const std::uintptr_t at : out) to.push_back(reinterpret_cast<void*>(at));
+    Processed done;
+    {
+        const nb::gil_scoped_release released;
+        done = stream.processItems(from, to);
+    }
+    return processed(done);
+}
+
+std::shared_ptr<Stream> streamOf(std::shared_ptr<Compiler> compiler) {
+    auto made = std::make_shared<Stream>(std::move(compiler));
+    return made->isThere() ? made : nullptr;
+}
+
+std::string explanation(const std::string& code) {
+    std::string text(strc_explain(code.c_str(), nullptr, 0) + 1, '\0');
+    text.resize(strc_explain(code.c_str(), text.data(), text.size()));
+    return text;
+}
+
+void defineData(nb::module_& module) {
+    nb::class_<Tensor>(module, "Tensor")
+        .def_ro("element", &Tensor::element)
+        .def_ro("shape", &Tensor::shape);
+    nb::class_<End>(module, "End")
+        .def_ro("type", &End::type)
+        .def_ro("size", &End::size)
+        .def_ro("layout", &End::layout)
+        .def_ro("tensors", &End::tensors);
+    nb::class_<Diagnostic>(module, "Diagnostic")
+        .def_ro("severity", &Diagnostic::severity)
+        .def_ro("code", &Diagnostic::code)
+        .def_ro("message", &Diagnostic::message)
+        .def_ro("file", &Diagnostic::file)
+        .def_ro("instance", &Diagnostic::instance)
+        .def_ro("text", &Diagnostic::text)
+        .def_ro("line", &Diagnostic::line)
+        .def_ro("column", &Diagnostic::column)
+        .def_ro("end_line", &Diagnostic::end_line)
+        .def_ro("end_column", &Diagnostic::end_column);
+}
+
+void defineCompiler(nb::module_& module) {
+    nb::class_<Compiler>(module, "Compiler")
+        .def(nb::init<>())
+        .def("add_source", &Compiler::addSource, nb::arg("name"), nb::arg("text"))
+        .def("add_file", &Compiler::addFile, nb::arg("path"))
+        .def(
+            "set",
+            [](Compiler& self, const std::string& option, std::optional<std::string> value) {
+                return self.set(option, value ? &*value : nullptr);
+            },
+            nb::arg("option"), nb::arg("value").none() = nb::none())
+        .def(
+            "add_weights",
+            [](Compiler& self, const std::string& name, const std::string& element,
+               const std::vector<std::int64_t>& shape, std::uintptr_t address, std::size_t size) {
+                self.addWeights(name, element, shape,
+                                {reinterpret_cast<const void*>(address), size});
+            },
+            nb::arg("name"), nb::arg("element"), nb::arg("shape"), nb::arg("address"),
+            nb::arg("size"))
+        .def("compile", &Compiler::compile, nb::arg("stage"), Released())
+        .def("take_printed", &Compiler::takePrinted)
+        .def("diagnostics", &Compiler::diagnostics, nb::arg("start") = 0)
+        .def("text", &textOf, nb::arg("product"),
+             nb::sig("def text(self, product: int) -> str | None"))
+        .def(
+            "input", [](const Compiler& self) { return self.end(true); },
+            nb::sig("def input(self) -> End | None"))
+        .def(
+            "output", [](const Compiler& self) { return self.end(false); },
+            nb::sig("def output(self) -> End | None"))
+        .def("run", &runOf, nb::arg("input").none(), nb::arg("iterations").none() = nb::none(),
+             nb::arg("limit").none() = nb::none(),
+             nb::sig("def run(self, input: typing.Any, iterations: int | None = None, limit: int | "
+                     "None = None) -> typing.Any"))
+        .def("stream", &streamOf, Released(), nb::sig("def stream(self) -> Stream | None"));
+}
+
+void defineStream(nb::module_& module) {
+    nb::class_<Stream>(module, "Stream")
+        .def_prop_ro("block_in", [](const Stream& self) { return self.about().block_in; })
+        .def_prop_ro("block_out", [](const Stream& self) { return self.about().block_out; })
+        .def_prop_ro("first_in", [](const Stream& self) { return self.about().first_in; })
+        .def_prop_ro("first_out", [](const Stream& self) { return self.about().first_out; })
+        .def_prop_ro("latency", [](const Stream& self) { return self.about().latency; })
+        .def_prop_ro("keeps_nothing",
+                     [](const Stream& self) { return self.about().keeps_nothing != 0; })
+        .def("process", &process, nb::arg("input").none(), nb::arg("output").none(),
+             nb::sig("def process(self, input: typing.Any, output: typing.Any) -> tuple[int, int] "
+                     "| None"))
+        .def("process_items", &processItems, nb::arg("input"), nb::arg("output"),
+             nb::sig("def process_items(self, input: typing.Sequence[int], output: "
+                     "typing.Sequence[int]) -> tuple[int, int] | None"))
+        .def("reset", &Stream::reset, Released())
+        .def(
+            "set",
+            [](Stream& self, const std::string& parameter, const nb::bytes& value) {
+                return self.set(parameter, {value.data(), value.size()});
+            },
+            nb::arg("parameter"), nb::arg("value"));
+}
+
+}  // namespace
+}  // namespace strc_python
+
+NB_MODULE(_core, module) {
+    nb::set_leak_warnings(false);  // who keeps programs to the end of the process may
+    module.doc() = "libstrc: the compiler in this process. See strc.compile.";
+    strc_python::defineData(module);
+    strc_python::defineStream(module);
+    strc_python::defineCompiler(module);
+    module.def("version", [] { return std::string(strc_version()); });
+    module.def("explain", &strc_python::explanation, nb::arg("code"));
+}

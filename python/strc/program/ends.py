@@ -1,0 +1,102 @@
+"""What arrives at a program and what leaves it."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from .memory import ELEMENTS, Memory, is_torch, looked_at, memory_of, shape_text
+
+if TYPE_CHECKING:
+    from .. import _core
+
+SCALARS = {
+    "int": "int32", "float": "float32", "double": "float64", "boolean": "bool", "bit": "uint8", "complex": "complex64",
+}
+DType = numpy.dtype[Any]
+
+
+def dtype_of(layout: Any) -> DType:
+    """NumPy's type of items that lie so (strc_compiler_input_layout)."""
+    if isinstance(layout, str):
+        return numpy.dtype(SCALARS[layout])
+    if "of" in layout:
+        return numpy.dtype((dtype_of(layout["of"]), tuple(layout["shape"])))
+    fields = layout["struct"]
+    return numpy.dtype({
+        "names": [field["name"] for field in fields], "formats": [dtype_of(field["type"]) for field in fields],
+        "offsets": [field["offset"] for field in fields], "itemsize": layout["size"],
+    })
+
+
+@dataclass(frozen=True)
+class TensorType:
+    """A tensor that comes along a channel."""
+
+    element: str
+    shape: tuple[int, ...]
+
+    @property
+    def dtype(self) -> str:
+        """Its name in NumPy and PyTorch."""
+        return ELEMENTS[self.element]
+
+    def __str__(self) -> str:
+        return f"tensor<{self.element}>[{', '.join(map(str, self.shape))}]"
+
+
+@dataclass(frozen=True)
+class End:
+    """An end of a program: items of one `dtype`, or tensors, which take turns."""
+
+    type: str
+    dtype: DType
+    tensors: tuple[TensorType, ...]
+
+    def __str__(self) -> str:
+        return ", ".join(map(str, self.tensors)) if self.tensors else self.type
+
+    def items(self, value: Any) -> numpy.ndarray[Any, Any]:
+        """The items in an array: one dimension, or those of an item behind it. Raises TypeError and ValueError."""
+        base, inner = self.dtype.base, self.dtype.shape
+        array = looked_at(value, base.name if base.names is None else None)
+        if is_torch(array):
+            array = array.detach().resolve_conj().resolve_neg().numpy()
+        if array.dtype != base:
+            raise TypeError(
+                f"the program takes items of type {self.type}, which is {base} here, and not {array.dtype}: give x.astype(numpy.{base})"
+            )
+        count = array.ndim - len(inner)
+        if count not in (0, 1) or array.shape[count:] != inner:
+            wanted = shape_text(("n", *inner))  # type: ignore[arg-type]
+            raise ValueError(f"the program takes items of type {self.type}, an array of shape {wanted}, and not {shape_text(array.shape)}")
+        return numpy.ascontiguousarray(array.reshape(-1, *inner))
+
+    def tensor(self, value: Any, place: int) -> tuple[Memory, int | None]:
+        """What arrives as tensor number `place`, and how many there are if it is a stack of them. Raises TypeError and ValueError."""
+        wanted = self.tensors[place % len(self.tensors)]
+        memory = memory_of(value, wanted.element)
+        who = f"input {place + 1}" if len(self.tensors) > 1 else "the input"
+        if memory.element != wanted.element:
+            raise TypeError(
+                f"{who} has elements of type {memory.element}, but the program takes {wanted}: give x.astype(numpy.{wanted.dtype}), or "
+                f"x.to(torch.{wanted.dtype})"
+            )
+        if memory.shape == wanted.shape:
+            return memory, None
+        if memory.shape[1:] == wanted.shape and len(memory.shape) == len(wanted.shape) + 1:
+            return memory, memory.shape[0]
+        raise ValueError(
+            f"{who} has shape {shape_text(memory.shape)}, but the program takes {shape_text(wanted.shape)}, or several of them along a dimension "
+            "more in front"
+        )
+
+
+def end_of(found: _core.End | None) -> End | None:
+    if found is None:
+        return None
+    tensors = tuple(TensorType(tensor.element, tuple(tensor.shape)) for tensor in found.tensors)
+    return End(found.type, numpy.dtype(f"V{found.size}") if tensors else dtype_of(json.loads(found.layout)), tensors)

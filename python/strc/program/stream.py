@@ -1,0 +1,200 @@
+"""A program that goes on as its input comes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy
+
+from .diagnostics import CompileError, RunError
+from .memory import Maker, Memory, maker_for
+
+if TYPE_CHECKING:
+    from .program import Compiled
+
+Array = numpy.ndarray[Any, Any]
+
+
+class Stream:
+    """A program with a state of its own: `process` gives what comes of a chunk, however the input is cut into chunks.
+
+    `latency`: so many items the output is behind. `block`: items that a steady state takes and gives."""
+
+    def __init__(self, compiled: Compiled):
+        self.compiled = compiled
+        made = compiled.compiler.stream()
+        errors = compiled.ear.listen(5)
+        if made is None:
+            raise CompileError(errors)
+        self.core = made
+        self.input, self.output = compiled.input, compiled.output
+        self.taken = self.given = 0
+        self.has_failed = False
+
+    @property
+    def latency(self) -> int:
+        return self.core.latency
+
+    @property
+    def block(self) -> tuple[int, int]:
+        return self.core.block_in, self.core.block_out
+
+    def reset(self) -> None:
+        """As it was at the start, but for parameters that were set."""
+        if self.has_failed or not (self.core.keeps_nothing and self.is_even):
+            self.core.reset()
+        self.taken = self.given = 0
+        self.has_failed = False
+
+    @property
+    def is_even(self) -> bool:
+        """Nothing waits inside."""
+        block = self.core.block_in
+        return self.given == self.expected(self.taken) and block > 0 and (self.taken - self.core.first_in) % block == 0
+
+    def set(self, name: str, value: Any) -> None:
+        """Sets a parameter that `strc.compile(..., keep=[name])` left open: a number, or a NumPy scalar where the parameter is no int,
+        float or boolean."""
+        kind = numpy.bool_ if isinstance(value, bool) else numpy.int32 if isinstance(value, int) else numpy.float32
+        data = value.tobytes() if isinstance(value, numpy.generic) else kind(value).tobytes()
+        if not self.core.set(name, data):
+            raise ValueError(f"there is no open parameter '{name}' of that type")
+
+    def process(self, *chunks: Any, count: int | None = None) -> Any:
+        """What comes of a chunk: an array of items, of which there may be none.
+
+        Tensors come as a stack, with a dimension more in front, or as a single one; where several inputs take turns, a chunk for each. Where
+        tensors of several types come out in turn, the result is a list of them. A program without input gives `count` items."""
+        if self.input is None:
+            return self.without_input(chunks, count)
+        if self.input.tensors or (self.output and self.output.tensors):
+            return self.stacked(self.items(*self.arrived(chunks)), maker_for(chunks))
+        if len(chunks) != 1:
+            raise TypeError(f"a chunk is one array of items of type {self.input}, and not {len(chunks)}")
+        return maker_for(chunks).finished(self.scalars(self.input.items(chunks[0])))
+
+    # ---- items
+
+    def expected(self, items: int) -> int:
+        """How many items come of the first so many."""
+        core = self.core
+        if items < core.first_in or (core.block_in == 0 and items == 0):
+            return 0
+        blocks = (items - core.first_in) // core.block_in if core.block_in else 0
+        return core.first_out + blocks * core.block_out
+
+    def scalars(self, items: Array) -> Array:
+        from .program import as_bytes
+
+        expected = self.expected(self.taken + len(items)) - self.given
+        made = numpy.empty(max(expected, 0), self.output.dtype) if self.output else None
+        self.work(self.core.process(as_bytes(items), None if made is None else as_bytes(made)))
+        return made if made is not None else numpy.empty(0, numpy.uint8)
+
+    def without_input(self, chunks: Sequence[Any], count: int | None) -> Any:
+        if chunks:
+            raise TypeError("the program has no input")
+        if count is None or self.output is None:
+            raise TypeError("the program has no input that could end: say how many items you want, with count=")
+        if self.output.tensors:
+            return self.stacked(self.places([], count, Maker(False)), Maker(False))
+        from .program import as_bytes
+
+        made = numpy.empty(count, self.output.dtype)
+        self.work(self.core.process(None, as_bytes(made)))
+        return made
+
+    # ---- items that are each in a place of their own
+
+    def arrived(self, chunks: Sequence[Any]) -> tuple[list[tuple[int, Any]], Maker]:
+        """Addresses of items in the order in which they arrive, with what keeps them."""
+        assert self.input is not None
+        maker = maker_for(chunks)
+        if not self.input.tensors:
+            if len(chunks) != 1:
+                raise TypeError(f"a chunk is one array of items of type {self.input}, and not {len(chunks)}")
+            items = self.input.items(chunks[0])
+            return [(items.ctypes.data + k * self.input.dtype.itemsize, items) for k in range(len(items))], maker
+        inputs = len(self.input.tensors)
+        if len(chunks) % inputs != 0 or not chunks:
+            raise TypeError(f"the program takes {inputs} tensor{'s' if inputs > 1 else ''} in turn ({self.input}), and not {len(chunks)}")
+        found = [self.input.tensor(chunk, place) for place, chunk in enumerate(chunks)]
+        counts = {count for _, count in found}
+        if len(counts) > 1:
+            raise ValueError("of inputs that take turns there have to be equally many")
+        count = counts.pop()
+        pieces = [(memory, memory.size // (count or 1)) for memory, _ in found]
+        return [
+            (memory.address + k * size, memory.owner) for k in range(1 if count is None else count) for memory, size in pieces
+        ], maker
+
+    def items(self, arrived: list[tuple[int, Any]], maker: Maker) -> list[Memory]:
+        """What comes of them."""
+        expected = self.expected(self.taken + len(arrived)) - self.given
+        return self.places(arrived, max(expected, 0), maker)
+
+    def places(self, arrived: list[tuple[int, Any]], count: int, maker: Maker) -> list[Memory]:
+        made = [self.room(self.given + k, maker) for k in range(count)] if self.output else []
+        self.work(self.core.process_items([address for address, _ in arrived], [memory.address for memory in made]))
+        return made
+
+    def room(self, number: int, maker: Maker) -> Memory:
+        assert self.output is not None
+        if self.output.tensors:
+            kind = self.output.tensors[number % len(self.output.tensors)]
+            return maker.empty(kind.shape, kind.element)
+        array = numpy.empty((), self.output.dtype) if not self.output.dtype.shape else numpy.empty(self.output.dtype.shape, self.output.dtype.base)
+        return Memory(array.ctypes.data, array.shape, self.output.dtype.base.name, array.nbytes, array)
+
+    def stacked(self, made: list[Memory], maker: Maker) -> Any:
+        """One array of all, if they are of one type."""
+        if self.output is None:
+            return None
+        if len(self.output.tensors) > 1:
+            return [memory.owner for memory in made]
+        return stack(made, self, maker)
+
+    def once(self, values: Sequence[Any], count: int | None) -> Any:
+        """What a program gives that is called with tensors: one for each output, stacks for stacks."""
+        if self.input is None:
+            return self.without_input(values, count)
+        arrived, maker = self.arrived(values)
+        made = self.items(arrived, maker)
+        if self.output is None:
+            return None
+        if count is not None:
+            made = made[:count]
+        if not self.output.tensors or not self.input.tensors:
+            return self.stacked(made, maker)
+        rounds = len(arrived) // len(values)
+        is_single = rounds == 1 and self.input.tensor(values[0], 0)[1] is None
+        if is_single:
+            found = [memory.owner for memory in made]
+        elif rounds and len(made) % rounds == 0:
+            each = len(made) // rounds
+            found = [stack(made[k::each], self, maker) for k in range(each)]
+        else:
+            return self.stacked(made, maker)
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def work(self, done: tuple[int, int] | None) -> None:
+        self.compiled.let_out()
+        if done is None:
+            self.has_failed = True
+            raise RunError(self.compiled.ear.listen(6))
+        self.taken += done[0]
+        self.given += done[1]
+
+
+def stack(made: list[Memory], stream: Stream, maker: Maker) -> Any:
+    """One array, with a dimension more in front."""
+    arrays = [memory.owner for memory in made]
+    if arrays and maker.uses_torch and stream.output is not None and stream.output.tensors:
+        import torch
+
+        return torch.stack(arrays)
+    if arrays:
+        return maker.finished(numpy.stack(arrays))
+    empty = stream.room(0, maker)
+    return maker.finished(numpy.empty((0, *empty.shape), getattr(empty.owner, "dtype", None))) if not maker.uses_torch else empty.owner[None][:0]
