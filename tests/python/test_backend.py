@@ -1,0 +1,242 @@
+"""`torch.compile(model, backend="strc")`. Run with the wheel (STRC_WHEEL)."""
+
+import importlib.metadata
+import threading
+import warnings
+
+import pytest
+import torch
+from cases import CASES
+from support import WHEEL
+from torch import nn
+
+if not WHEEL:
+    pytest.skip("the extension is only there in the wheel that make_wheel makes", allow_module_level=True)
+
+from strc.torch import backend
+
+
+@pytest.fixture(autouse=True)
+def fresh():
+    """No graphs and warnings of other tests."""
+    torch._dynamo.reset()
+    backend.TOLD.clear()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", backend.StrcFallback)
+        yield
+
+
+@pytest.fixture
+def runners(monkeypatch):
+    """Every program that is made."""
+    made = []
+    before = backend.Runner.__init__
+
+    def note(self, *args):
+        before(self, *args)
+        made.append(self)
+
+    monkeypatch.setattr(backend.Runner, "__init__", note)
+    return made
+
+
+def assert_equal(found, expected):
+    torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4)
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("case", [case for case in CASES if not case.replicate and not case.states], ids=lambda case: case.name)
+def test_models_give_what_they_give(case, runners):
+    model, inputs = case.make()
+    compiled = torch.compile(model, backend="strc")
+    assert_equal(compiled(*inputs), model(*inputs))
+    assert runners or case.name == "lstm_model", "TorchDynamo leaves LSTMs to PyTorch"
+
+
+def test_it_is_registered():
+    assert "strc" in torch._dynamo.list_backends()
+    entry = next(entry for entry in importlib.metadata.entry_points(group="torch_dynamo_backends") if entry.name == "strc")
+    assert entry.load() is backend.strc
+
+
+@torch.no_grad()
+def test_lstms_if_dynamo_may_trace_them(runners):
+    model, inputs = next(case for case in CASES if case.name == "lstm_model").make()
+    with torch._dynamo.config.patch(allow_rnn=True):
+        assert_equal(torch.compile(model, backend="strc")(*inputs), model(*inputs))
+    assert runners
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.norm = nn.BatchNorm2d(4)
+        self.out = nn.Linear(4, 2)
+
+    def forward(self, x):
+        return self.out(self.norm(self.conv(x)).relu().mean((2, 3)))
+
+
+@torch.no_grad()
+def test_a_new_shape_is_compiled_once(runners):
+    model = Net().eval()
+    compiled = torch.compile(model, backend="strc")
+    for batch in (1, 2, 3, 2, 1, 3):
+        x = torch.randn(batch, 3, 8, 8)
+        assert_equal(compiled(x), model(x))
+    assert len(runners) == 3
+
+
+@torch.no_grad()
+def test_values_of_parameters_count_when_it_is_called(runners):
+    model = Net().eval()
+    compiled = torch.compile(model, backend="strc")
+    x = torch.randn(1, 3, 8, 8)
+    compiled(x)
+    model.conv.weight.mul_(3)
+    model.norm.running_var.add_(1)
+    assert_equal(compiled(x), model(x))
+    model.out.weight = nn.Parameter(torch.randn(2, 4))
+    assert_equal(compiled(x), model(x))
+
+
+@torch.no_grad()
+def test_tensors_that_do_not_lie_in_a_row():
+    model = Net().eval()
+    x = torch.randn(2, 8, 8, 3).permute(0, 3, 1, 2)
+    assert_equal(torch.compile(model, backend="strc")(x), model(x))
+
+
+@torch.no_grad()
+def test_results_that_are_no_tensors(runners):
+    def sizes(x):
+        return {"n": x.shape[0], "y": x + 1, "same": x, "nothing": None}
+
+    compiled = torch.compile(sizes, backend="strc")
+    for n in (2, 3, 4):
+        found, expected = compiled(torch.ones(n, 2)), sizes(torch.ones(n, 2))
+        assert found.keys() == expected.keys() and found["n"] == n and found["nothing"] is None
+        assert_equal(found["y"], expected["y"])
+        assert_equal(found["same"], expected["same"])
+    assert runners
+
+
+@torch.no_grad()
+def test_unused_arguments_and_constants(runners):
+    def odd(x, unused):
+        return x * 2, torch.ones(2)
+
+    assert_equal(torch.compile(odd, backend="strc")(torch.ones(3), torch.ones(5)), odd(torch.ones(3), None))
+    assert runners
+
+
+@torch.no_grad()
+def test_other_elements():
+    def whole(x, mask):
+        return torch.where(mask, x, -x), x.argmax(1), (x > 0) & mask
+
+    inputs = torch.tensor([[3, -4], [-5, 6]]), torch.tensor([[True, False], [False, True]])
+    assert_equal(torch.compile(whole, backend="strc")(*inputs), whole(*inputs))
+
+
+@torch.no_grad()
+def test_graph_breaks(runners):
+    def broken(x):
+        y = (x * 2).sin()
+        if y.sum() > 0:
+            return y + 1
+        return y.cos() - 1
+
+    compiled = torch.compile(broken, backend="strc")
+    for x in (torch.ones(3), -torch.ones(3)):
+        assert_equal(compiled(x), broken(x))
+    assert len(runners) >= 3
+
+
+@torch.no_grad()
+def test_an_operator_without_stream_is_named_once():
+    def values(x):
+        return torch.linalg.svdvals(x) + 1
+
+    compiled = torch.compile(values, backend="strc")
+    x = torch.randn(3, 3)
+    with pytest.warns(backend.StrcFallback, match=r"(?s)aten.linalg_svdvals: there is no stream.*test_backend.py.*svdvals\(x\) \+ 1") as told:
+        assert_equal(compiled(x), values(x))
+        compiled(x)
+    assert len(told) == 1
+
+
+def test_gradients_are_pytorchs():
+    model = Net().eval()
+    compiled = torch.compile(model, backend="strc")
+    x = torch.randn(1, 3, 8, 8)
+    with pytest.warns(backend.StrcFallback, match="gradients are wanted") as told:
+        compiled(x).sum().backward()
+        compiled(x).sum().backward()
+    assert len(told) == 1 and model.conv.weight.grad is not None
+    with torch.no_grad():
+        assert_equal(compiled(x), model(x))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("model, why", [(nn.Dropout(0.5), "dropout is in training mode"), (nn.BatchNorm1d(3), "statistics of the batch")])
+def test_training_is_left_to_pytorch(model, why):
+    with pytest.warns(backend.StrcFallback, match=why):
+        assert torch.compile(model.train(), backend="strc")(torch.ones(4, 3)).shape == (4, 3)
+
+
+@torch.no_grad()
+def test_arguments_that_are_changed():
+    def change(x):
+        x.add_(1)
+        return x * 2
+
+    x = torch.ones(2)
+    with pytest.warns(backend.StrcFallback, match="in place"):
+        assert_equal(torch.compile(change, backend="strc")(x), torch.full((2,), 4.0))
+    assert_equal(x, torch.full((2,), 2.0))
+
+
+@torch.no_grad()
+def test_random_numbers_are_pytorchs():
+    def noisy(x):
+        return x + torch.rand(2)
+
+    with pytest.warns(backend.StrcFallback, match="rand"):
+        found = torch.compile(noisy, backend="strc")(torch.ones(2))
+    assert bool((found > 1).any())
+
+
+@torch.inference_mode()
+def test_inference_mode():
+    model = Net().eval()
+    x = torch.randn(1, 3, 8, 8)
+    assert_equal(torch.compile(model, backend="strc")(x), model(x))
+
+
+@torch.no_grad()
+def test_options():
+    model = Net().eval()
+    x = torch.randn(1, 3, 8, 8)
+    assert_equal(torch.compile(model, backend="strc", options={"fast-math": True})(x), model(x))
+
+
+def test_threads():
+    model = Net().eval()
+    x = torch.randn(1, 3, 8, 8)
+    with torch.no_grad():
+        compiled, expected = torch.compile(model, backend="strc"), model(x)
+        compiled(x)
+    wrong = []
+
+    def call():
+        with torch.no_grad():
+            wrong.extend(k for k in range(50) if not torch.allclose(compiled(x), expected, atol=1e-4))
+
+    threads = [threading.Thread(target=call) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
