@@ -24,7 +24,7 @@ class Entry:
     """A model's name, and how it and its input are made."""
 
     name: str
-    make: Callable[[], tuple[nn.Module, torch.Tensor]]
+    make: Callable[[int | None], tuple[nn.Module, torch.Tensor]]  # of a size of images, where that is free
 
 
 class First(nn.Module):
@@ -50,26 +50,36 @@ class Named(nn.Module):
         return self.model(x)[self.name]
 
 
-def from_torchvision(name: str) -> tuple[nn.Module, torch.Tensor]:
+FIXED = ("vit", "swin", "maxvit", "deit", "mixer", "resmlp", "xcit", "levit", "cait", "coat", "mobilevit", "edgenext", "poolformer", "fastvit")
+
+
+def size_of(name: str, size: int | None, usual: int) -> int:
+    """Of its images: the usual one where a model is made for that."""
+    return usual if size is None or name.startswith(FIXED) else max(size, 75) if name == "inception_v3" else size
+
+
+def from_torchvision(name: str, wanted: int | None) -> tuple[nn.Module, torch.Tensor]:
     import torchvision.models as models
 
-    size = 299 if name == "inception_v3" else 224
+    size = size_of(name, wanted, 299 if name == "inception_v3" else 224)
     extra = {"init_weights": False} if name in ("googlenet", "inception_v3") else {}
     return getattr(models, name)(**extra), torch.randn(1, 3, size, size)
 
 
-def from_segmentation(name: str) -> tuple[nn.Module, torch.Tensor]:
+def from_segmentation(name: str, size: int | None) -> tuple[nn.Module, torch.Tensor]:
     from torchvision.models import segmentation
 
     model = getattr(segmentation, name)(weights=None, weights_backbone=None)
-    return Named(model, "out"), torch.randn(1, 3, 224, 224)
+    return Named(model, "out"), torch.randn(1, 3, size or 224, size or 224)
 
 
-def from_timm(name: str) -> tuple[nn.Module, torch.Tensor]:
+def from_timm(name: str, wanted: int | None) -> tuple[nn.Module, torch.Tensor]:
     import timm
 
     model = timm.create_model(name, pretrained=False)
-    return model, torch.randn(1, *model.default_cfg["input_size"])
+    channels, usual, _ = model.default_cfg["input_size"]
+    size = size_of(name, wanted, usual)
+    return model, torch.randn(1, channels, size, size)
 
 
 def words() -> torch.Tensor:
@@ -118,9 +128,9 @@ def whisper_encoder() -> tuple[nn.Module, torch.Tensor]:
 def entries() -> Iterator[Entry]:
     """All of them, quick ones first within a library."""
     for make in (bert, distilbert, gpt2, vit, whisper_encoder):
-        yield Entry(f"transformers/{make.__name__}", make)
+        yield Entry(f"transformers/{make.__name__}", lambda size, make=make: make())
     for library, names, source in (
         ("torchvision", TORCHVISION, from_torchvision), ("segmentation", SEGMENTATION, from_segmentation), ("timm", TIMM, from_timm),
     ):
         for name in names:
-            yield Entry(f"{library}/{name}", lambda source=source, name=name: source(name))
+            yield Entry(f"{library}/{name}", lambda size, source=source, name=name: source(name, size))

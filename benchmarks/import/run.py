@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Which architectures import, equal PyTorch's result, and how fast they run beside it.
 
-    run.py [--strc PATH] [--runs N] [--no-run] [NAME...]     names may be parts: vit, timm/
+    run.py [--runs N] [--size N] [--seconds N] [--no-run] [NAME...]     names may be parts: vit, timm/
 
-Prints a table. Needs the packages of `strc setup torch --all`.
+Prints a table. Needs the packages of `strc setup torch --all`, and to run the models the package strc with its extension (docs/python.md),
+of which STRC_WHEEL may name the folder.
 """
 
 import argparse
+import json
+import os
 import subprocess
 import sys
 import tempfile
@@ -17,7 +20,7 @@ import numpy
 import torch
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "python"))
+sys.path.insert(0, os.environ.get("STRC_WHEEL") or str(ROOT / "python"))
 
 from models import entries  # noqa: E402
 
@@ -35,60 +38,72 @@ def eager_seconds(model, x, runs):
     return best
 
 
-def run_strc(strc_path, folder, top, x):
-    """Output and seconds with all that comes before; or None and what strc says instead."""
-    numpy.save(folder / "x.npy", x.numpy())
-    words = [strc_path, "run", "--top", top, "model.str", "--in", "x.npy", "--out", "y.npy"]
+def work(folder, top, runs):
+    """In a process of its own: compiles model.str, calls it with x.npy, writes y.npy and what it took."""
+    x = torch.from_numpy(numpy.load(folder / "x.npy"))
     start = time.perf_counter()
+    program = strc.compile(folder / "model.str", top, inputs=[x], at_once=1)
+    y = program(x)
+    compiling = time.perf_counter() - start
+    numpy.save(folder / "y.npy", y.numpy())
+    (folder / "took.json").write_text(json.dumps([compiling, eager_seconds(program, x, runs)]))
+
+
+def run_strc(folder, top, x, options):
+    """Output, seconds to compile, and of a call; or None and what is wrong instead."""
+    numpy.save(folder / "x.npy", x.numpy())
+    words = [sys.executable, __file__, "--runs", str(options.runs), "--work", str(folder), top]
     try:
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=600)
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=options.seconds)
     except subprocess.TimeoutExpired:
-        return None, "takes more than 10 minutes"
-    seconds = time.perf_counter() - start
+        return None, f"takes more than {options.seconds} s", ""
     if done.returncode != 0:
-        return None, done.stderr.strip().splitlines()[0] if done.stderr.strip() else f"exit status {done.returncode}"
-    return torch.from_numpy(numpy.load(folder / "y.npy")), seconds
+        return None, told(done.stderr), ""
+    return torch.from_numpy(numpy.load(folder / "y.npy")), *json.loads((folder / "took.json").read_text())
 
 
-def difference(found, expected):
-    """The largest difference, as a part of max(1, |value|)."""
-    if found.numel() != expected.numel():
-        return float("inf")
-    return float(((found.reshape(expected.shape) - expected).abs() / expected.abs().clamp(min=1)).max())
+def told(text):
+    """The line that says what is wrong."""
+    lines = [line.strip() for line in text.splitlines() if "error:" in line or "Error" in line]
+    return lines[0] if lines else "ends without a word"
 
 
 def row(entry, options):
-    """Name, whether it imports, instructions and lines of text, difference, eager and strc seconds."""
+    """Name, whether it imports, instructions and lines of text, difference, ms of a call of PyTorch and of strc, seconds to compile."""
     torch.manual_seed(1)
-    model, x = entry.make()
+    model, x = entry.make(options.size)
     model.eval()
     with tempfile.TemporaryDirectory(prefix="strc-import-") as name, torch.no_grad():
         folder = Path(name)
         try:
             imported = strc.torch.export(model, (x,), folder / "model.str")
         except ImportFailure as fault:
-            return [entry.name, "no", "", "", str(fault).splitlines()[1 if "\n" in str(fault) else 0].strip(), "", ""]
+            return [entry.name, "no", "", "", str(fault).splitlines()[1 if "\n" in str(fault) else 0].strip(), "", "", ""]
         lines = len((folder / "model.str").read_text().splitlines())
         start = [entry.name, "yes", str(len(imported.program.instructions)), str(lines)]
         if options.no_run:
-            return [*start, "", "", ""]
+            return [*start, "", "", "", ""]
         eager = f"{1000 * eager_seconds(model, x, options.runs):.1f}"
-        found, seconds = run_strc(options.strc, folder, type(model).__name__, x)
+        found, compiling, seconds = run_strc(folder, type(model).__name__, x, options)
         if found is None:
-            return [*start, seconds, eager, ""]
-        return [*start, f"{difference(found, model(x)):.1e}", eager, f"{1000 * seconds:.0f}"]
+            return [*start, compiling, eager, "", ""]
+        return [*start, f"{difference(found, model(x)):.1e}", eager, f"{1000 * seconds:.1f}", f"{compiling:.0f}"]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--strc", default=str(ROOT / "build/release/bin/strc"))
+    parser.add_argument("--size", type=int, help="of images, where a model takes any (its own)")
+    parser.add_argument("--seconds", type=int, default=600, help="for each model, compiling included (600)")
+    parser.add_argument("--work", nargs=2, help=argparse.SUPPRESS)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--no-run", action="store_true", help="only import")
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     torch.set_num_threads(1)
-    print("| model | imports | instructions | lines | difference | eager ms | strc ms, with compiling |")
-    print("|---|---|---|---|---|---|---|", flush=True)
+    if options.work:
+        return work(Path(options.work[0]), options.work[1], options.runs)
+    print("| model | imports | instructions | lines | difference | eager ms | strc ms | s to compile |")
+    print("|---|---|---|---|---|---|---|---|", flush=True)
     for entry in entries():
         if not options.names or any(name in entry.name for name in options.names):
             print("| " + " | ".join(row(entry, options)) + " |", flush=True)
