@@ -546,6 +546,7 @@ private:
 }  // namespace
 
 bool hasCheck(const Instr& instr) {
+    if (!instr.checked) return false;
     switch (instr.op) {
         case Op::Elem:
         case Op::Peek:

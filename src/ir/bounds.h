@@ -28,7 +28,7 @@ struct BoundsInput {
     std::int64_t workPeek = 0, preworkPeek = 0;  ///< items a firing may look at
 };
 
-/// Is it an operation with such a check? Are there any of them?
+/// Is it an operation with such a check, which nobody has proved yet? Are there any of them?
 bool hasCheck(const Instr&);
 bool hasChecks(const StreamCode& code);
 
