@@ -5,6 +5,7 @@
 #include "ir/open.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
+#include "opt/fuse_tensors.h"
 #include "parser/parse.h"
 #include "sched/balance.h"
 #include "sema/check.h"
@@ -246,6 +247,9 @@ private:
             return improved ? improved->program : result.elaboration;
         };
         const auto quota = [&] { return improved ? improved->quota : result.quota; };
+        if (auto made = opt::fuseTensors(result.context, result.module, *result.program.types,
+                                         program(), quota()))
+            improved = std::move(made);
         if (auto made = elab::inlineFunctions(result.context, result.module, program()))
             improved = elab::Improved{std::move(*made), quota()};
         if (auto made = siblings::improve(result.context, result.module, program(), quota()))

@@ -2,6 +2,7 @@
 /// A program from its text to LLVM, and its run.
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ protected:
         std::destroy_at(&program);
         std::construct_at(&program);
         for (base::Pass pass : disabled) program.context.passes.disable(pass);
+        if (shown) program.context.passes.emitAfter(*shown);
         request.sources = {{"test.str", text}};
         ASSERT_EQ(session::compile(program, request, library, session::Stage::Planned),
                   session::Stage::Planned)
@@ -57,6 +59,7 @@ protected:
     }
 
     std::vector<base::Pass> disabled;  ///< while planning
+    std::optional<base::Pass> shown;  ///< likewise: Passes::emitted has what it does
     session::Library library = session::Library::builtIn();
     session::Request request;
     session::Compilation program;

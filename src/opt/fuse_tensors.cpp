@@ -1,0 +1,233 @@
+#include "opt/fuse_tensors.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/pass.h"
+#include "ir/text.h"
+#include "opt/compose.h"
+#include "siblings/merge.h"
+#include "tensor/expand.h"
+
+namespace strc::opt {
+namespace {
+
+using base::Pass;
+using graph::Child;
+using graph::Composite;
+using graph::CompositeId;
+using graph::EdgeId;
+using graph::NodeId;
+using graph::NodeKind;
+using types::TensorFn;
+
+/// Operations on tensors in one body: what is beyond is no neighbour's loop any more.
+constexpr std::size_t kMostOperations = 256;
+
+/// What a body would grow by.
+struct Cost {
+    std::size_t operations = 0;
+    std::size_t sums = 0;  ///< of products: each is many loops
+    Cost operator+(const Cost& other) const {
+        return {operations + other.operations, sums + other.sums};
+    }
+    bool isLittle() const { return operations <= kMostOperations && sums <= 1; }
+};
+
+bool isSum(TensorFn fn) {
+    return fn == TensorFn::Matmul || fn == TensorFn::Conv || fn == TensorFn::Attention;
+}
+
+Cost costOf(const ir::Body& body) {
+    Cost cost;
+    for (const ir::Block& block : body.blocks)
+        for (const ir::Instr& instr : block.instrs) {
+            if (instr.op == ir::Op::Tensor) ++cost.operations;
+            if (instr.op == ir::Op::Tensor && isSum(instr.tensor)) ++cost.sums;
+        }
+    return cost;
+}
+
+/// Parts of pipelines that can be one filter.
+class Search {
+public:
+    Search(base::Context& base, const ir::Module& lowered, types::TypeTable& table,
+           const elab::Elaboration& whole, const graph::Quota& given)
+        : context(base),
+          module(lowered),
+          types(table),
+          program(whole),
+          generals(whole),
+          graph(whole.graph),
+          quota(given) {}
+
+    std::vector<elab::Replacement> run() {
+        for (CompositeId id = 0; id < graph.composites.size(); ++id) {
+            const CompositeId parent = graph.composites[id].parent;
+            if (parent != graph::kNone && isTaken[parent]) isTaken[id] = true;
+            if (!isTaken[id] && graph.composites[id].kind == graph::CompositeKind::Pipeline)
+                pipeline(id);
+        }
+        return std::move(found);
+    }
+
+private:
+    struct Piece {
+        Region region;
+        Cost cost;
+    };
+
+    void pipeline(CompositeId id) {
+        const std::vector<Child>& children = graph.composites[id].children;
+        for (std::uint32_t from = 0; from < children.size();) {
+            std::optional<Piece> piece = pieceOf(children[from]);
+            std::uint32_t to = from + 1;
+            for (; piece && to < children.size(); ++to) {
+                std::optional<Piece> next = pieceOf(children[to]);
+                if (!next || !append(*piece, std::move(*next))) break;
+            }
+            if (piece && piece->region.nodes.size() > 1)
+                replace({id, from, to, piece->region.nodes.front()}, piece->region);
+            from = to;
+        }
+    }
+
+    /// Of a child all of which may stand in one body.
+    std::optional<Piece> pieceOf(Child child) const {
+        Piece piece;
+        if (!collect(child, piece) || !piece.cost.isLittle()) return std::nullopt;
+        std::vector<NodeId>& nodes = piece.region.nodes;
+        std::sort(nodes.begin(), nodes.end(),
+                  [&](NodeId a, NodeId b) { return graph.nodes[a].order < graph.nodes[b].order; });
+        const graph::Node &first = graph.nodes[nodes.front()], &last = graph.nodes[nodes.back()];
+        if (first.inputs.size() != 1 || last.outputs.size() != 1) return std::nullopt;
+        piece.region.input = first.inputs[0];
+        piece.region.output = last.outputs[0];
+        for (NodeId id : nodes)
+            for (EdgeId edge : graph.nodes[id].outputs)
+                if (edge != piece.region.output && !isDirect(program, edge)) return std::nullopt;
+        if (!isWhole(piece.region.input, popRate(graph, piece.region.input)) ||
+            !isWhole(piece.region.output, pushRate(graph, piece.region.output)))
+            return std::nullopt;
+        return piece;
+    }
+
+    /// The items of a firing are of the same types each time.
+    bool isWhole(EdgeId id, std::int64_t items) const {
+        const std::size_t period = graph.edges[id].tensors.size();
+        return period < 2 || items % static_cast<std::int64_t>(period) == 0;
+    }
+
+    bool collect(Child child, Piece& piece) const {
+        if (!child.isComposite) return take(child.id, piece);
+        const Composite& composite = graph.composites[child.id];
+        if (composite.kind == graph::CompositeKind::FeedbackLoop) return false;
+        for (NodeId node : {composite.splitter, composite.joiner})
+            if (node != graph::kNone && !take(node, piece)) return false;
+        return std::all_of(composite.children.begin(), composite.children.end(),
+                           [&](Child inner) { return collect(inner, piece); });
+    }
+
+    bool take(NodeId id, Piece& piece) const {
+        if (!isComposable(program, generals, id)) return false;
+        if (!piece.region.nodes.empty() && !firesLike(id, piece.region.nodes[0])) return false;
+        const graph::Node& node = graph.nodes[id];
+        piece.region.nodes.push_back(id);
+        if (node.kind != NodeKind::Filter) return true;
+        const elab::Kernel* kernel = generals.of(node.kernel);
+        if (!kernel) return true;  // Identity
+        piece.cost = piece.cost + costOf(*kernel->code.work);
+        return siblings::isSafe(module, program, id, context.passes.isEnabled(Pass::BoundsProofs));
+    }
+
+    bool firesLike(NodeId a, NodeId b) const {
+        return quota.steady[a] == quota.steady[b] && quota.init[a] == quota.init[b];
+    }
+
+    bool append(Piece& piece, Piece next) const {
+        const Cost cost = piece.cost + next.cost;
+        if (!cost.isLittle() || piece.region.output != next.region.input ||
+            !isDirect(program, next.region.input) ||
+            !firesLike(piece.region.nodes[0], next.region.nodes[0]))
+            return false;
+        piece.cost = cost;
+        piece.region.output = next.region.output;
+        piece.region.nodes.insert(piece.region.nodes.end(), next.region.nodes.begin(),
+                                  next.region.nodes.end());
+        return true;
+    }
+
+    void replace(elab::Place place, const Region& region) {
+        base::PassRun run(context.passes, Pass::FuseTensors, elab::pathOf(graph, place));
+        if (!run) return;
+        elab::Replacement made;
+        made.name = elab::nameOf(graph, place);
+        made.place = place;
+        Composed composed = compose(program, generals, region, made.name);
+        run.show([&] { return ir::print(*composed.kernel.code.work); });
+        if (!expand(composed.kernel, region)) return;
+        made.work = composed.kernel.work;
+        made.state = std::move(composed.state);
+        made.made = std::move(composed.kernel);
+        found.push_back(std::move(made));
+        const std::vector<Child>& children = graph.composites[place.parent].children;
+        for (std::uint32_t k = place.from; k < place.to; ++k)
+            if (children[k].isComposite) isTaken[children[k].id] = true;
+    }
+
+    bool expand(elab::Kernel& kernel, const Region& region) {
+        const graph::Edge &in = graph.edges[region.input], &out = graph.edges[region.output];
+        const tensor::Fields fields{kernel.tensors, kernel.storedTensors, {}};
+        const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
+                                        out.tensors.empty() ? nullptr : out.type};
+        return !tensor::expandWork(kernel.code, {kernel.constants, in.tensors, fields}, channels,
+                                   types);
+    }
+
+    base::Context& context;
+    const ir::Module& module;
+    types::TypeTable& types;
+    const elab::Elaboration& program;
+    const Generals generals;
+    const graph::Graph& graph;
+    const graph::Quota& quota;
+    std::vector<bool> isTaken = std::vector<bool>(graph.composites.size());
+    std::vector<elab::Replacement> found;
+};
+
+/// Each part fires as what it stands for did.
+graph::Quota quotaOf(const graph::Quota& before, const elab::Replaced& replaced) {
+    graph::Quota quota = before;
+    const std::size_t count = replaced.program.graph.nodes.size();
+    quota.init.resize(count);
+    quota.steady.resize(count);
+    quota.island.resize(count);
+    for (NodeId id = 0; id < replaced.nodeOf.size(); ++id) {
+        const NodeId now = replaced.nodeOf[id];
+        quota.init[now] = before.init[id];
+        quota.steady[now] = before.steady[id];
+        quota.island[now] = before.island[id];
+    }
+    return quota;
+}
+
+}  // namespace
+
+std::optional<elab::Improved> fuseTensors(base::Context& context, const ir::Module& module,
+                                          types::TypeTable& types, const elab::Elaboration& program,
+                                          const graph::Quota& quota) {
+    const bool hasTensors =
+        std::any_of(program.graph.edges.begin(), program.graph.edges.end(),
+                    [](const graph::Edge& edge) { return !edge.tensors.empty(); });
+    if (!hasTensors || !context.passes.isEnabled(Pass::FuseTensors) || !elab::mayReplace(program))
+        return std::nullopt;
+    std::vector<elab::Replacement> filters = Search(context, module, types, program, quota).run();
+    if (filters.empty()) return std::nullopt;
+    elab::Replaced replaced = elab::replace(program, std::move(filters));
+    graph::Quota made = quotaOf(quota, replaced);
+    return elab::Improved{std::move(replaced.program), std::move(made)};
+}
+
+}  // namespace strc::opt

@@ -1,0 +1,20 @@
+#pragma once
+/// The pass `fuse-tensors`: neighbouring filters of tensors become one filter before their operations become loops, so that
+/// operations element by element join the loops of what comes before them, and no items are copied in between.
+/// What may join whom is as in Chen et al., "TVM" (OSDI 2018, section 3): operations element by element, views and reductions
+/// follow a sum of products; two of these never come together, so code does not grow.
+/// In: an elaborated, balanced program. Out: the same program with fewer nodes, for code generation; none if nothing changes.
+
+#include <optional>
+
+#include "base/context.h"
+#include "elab/replace.h"
+
+namespace strc::opt {
+
+/// Each node that stays fires as before. Programs with messages, dynamic rates or a visible order of firings are left
+/// alone, and so are filters with checks that might fail, since nobody could say any more in which of them it was.
+std::optional<elab::Improved> fuseTensors(base::Context&, const ir::Module&, types::TypeTable&,
+                                          const elab::Elaboration&, const graph::Quota&);
+
+}  // namespace strc::opt

@@ -1,0 +1,177 @@
+#include "base/pass.h"
+#include "unit/codegen/compiled.h"
+
+namespace strc::testing {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// The pass `fuse-tensors`: what is made of the program, and that it prints the same.
+class FuseTensors : public CompiledTest {
+protected:
+    /// Tensors of 2 x 3 floats through `middle`.
+    void compileChain(const std::string& middle, const std::string& filters = "") {
+        compile("void->void pipeline Main { add Count; " + middle +
+                " add Show; }\n"
+                "void->tensor filter Count { int n; work push 1 {"
+                " push(reshape(arange(6), 2, 3) / 4.0 - 0.3 * n); n++; } }\n"
+                "tensor->void filter Show { work pop 1 { println(pop()); } }\n" +
+                filters);
+    }
+    std::vector<std::string> filters() {
+        std::vector<std::string> names;
+        for (const graph::Node& node : program.plan->program->graph.nodes)
+            if (node.kind == graph::NodeKind::Filter) names.push_back(node.name);
+        return names;
+    }
+    void expectSame() {
+        for (int count : {1, 5}) {
+            const auto compiled = run(iterations(count));
+            const std::string fused = std::exchange(printed, "");
+            EXPECT_EQ(compiled.end, interpret(iterations(count)).end);
+            EXPECT_EQ(fused, printed);
+            EXPECT_THAT(fused, HasSubstr("["));
+            printed.clear();
+        }
+    }
+
+    const std::string scale =
+        "tensor->tensor filter Scale(float by) { work pop 1 push 1 { push(pop() * by); } }\n";
+    const std::string product =
+        "tensor->tensor filter Product { tensor<float>[3, 4] m; init { for (int k = 0; k < 4; k++)"
+        " m = update(m, reshape(arange(3) + 0.5 * k, 3, 1), 1, k); }"
+        " work pop 1 push 1 { push(matmul(pop(), m)); } }\n";
+
+    void SetUp() override { request.improve = linear::Options{}; }
+};
+
+TEST_F(FuseTensors, ElementByElementBehindAProduct) {
+    compileChain("add Product; add Scale(2); add relu; add Scale(0.5);", scale + product);
+    EXPECT_THAT(filters(), ElementsAre("Count", "Product+Scale+relu+Scale", "Show"));
+    expectSame();
+}
+
+TEST_F(FuseTensors, TextOfTheBody) {
+    shown = base::Pass::FuseTensors;
+    compileChain("add relu; add Scale(0.5);", scale);
+    EXPECT_EQ(program.context.passes.emitted(),
+              R"(; fuse-tensors: Main.relu+Scale
+work {
+    local #0: tensor<float>[2, 3]
+    local #1: tensor<float>[2, 3]
+    local #2: tensor<float>[2, 3]
+    %0: tensor<float>[2, 3] = pop
+    store<tensor<float>[2, 3]> local #0, %0
+    %1: tensor<float>[2, 3] = load local #0
+    %2: tensor = tensor relu %1
+    store<tensor<float>[2, 3]> local #1, %2
+    %3: tensor<float>[2, 3] = load local #1
+    %4: float = const 0.5
+    %5: tensor = tensor scalar %4
+    %6: tensor = tensor mul %3, %5
+    store<tensor<float>[2, 3]> local #2, %6
+    %7: tensor<float>[2, 3] = load local #2
+    push<tensor<float>[2, 3]> %7
+}
+)");
+}
+
+TEST_F(FuseTensors, CanBeLeftOut) {
+    disabled = {base::Pass::FuseTensors};
+    compileChain("add Product; add relu; add Scale(0.5);", scale + product);
+    EXPECT_THAT(filters(), ElementsAre("Count", "Product", "relu", "Scale", "Show"));
+    expectSame();
+}
+
+TEST_F(FuseTensors, NotWithoutTheOptimiser) {
+    request.improve.reset();
+    compileChain("add relu; add Scale(0.5);", scale);
+    EXPECT_THAT(filters(), ElementsAre("Count", "relu", "Scale", "Show"));
+}
+
+TEST_F(FuseTensors, OneProductAlone) {
+    compileChain(
+        "add relu; add Product; add relu; add transpose(0, 1); add Narrow; add Product; add "
+        "Scale(3);",
+        scale + product +
+            "tensor->tensor filter Narrow { work pop 1 push 1 { push(reshape(slice("
+            "pop(), 0, 0, 3), 2, 3)); } }\n");
+    EXPECT_THAT(filters(),
+                ElementsAre("Count", "relu+Product+…+Narrow", "Product+Scale", "Show"));
+    expectSame();
+}
+
+TEST_F(FuseTensors, BranchesThatMeetAgain) {
+    compileChain(
+        "add relu; add Both; add add(); add Scale(0.5);",
+        scale +
+            "tensor->tensor splitjoin Both { split duplicate; add pipeline { add Scale(2); "
+            "add tanh; }; add Identity<tensor>; join roundrobin; }\n");
+    EXPECT_THAT(filters(), ElementsAre("Count", "relu+Both+add+Scale", "Show"));
+    expectSame();
+}
+
+TEST_F(FuseTensors, PartsInTurn) {
+    compileChain("add Parts; add Swap; add Each; add Scale(0.5);",
+                 scale +
+                     "tensor->tensor filter Parts { work pop 1 push 3 { tensor x = pop(); push(x); "
+                     "push(sum(x)); push(x + 1); } }\n"
+                     "tensor->tensor splitjoin Swap { split roundrobin(1, 2); add Scale(3); "
+                     "add Last; join roundrobin(1, 1); }\n"
+                     "tensor->tensor filter Last { work pop 2 push 1 { tensor a = pop(); "
+                     "push(pop() - a); } }\n"
+                     "tensor->tensor filter Each { work pop 2 push 1 { tensor a = pop(); push(a / "
+                     "pop()); } }\n");
+    EXPECT_THAT(filters(), ElementsAre("Count", "Parts+Swap+Each+Scale", "Show"));
+    expectSame();
+}
+
+TEST_F(FuseTensors, FieldsSideBySide) {
+    compileChain("add Sum(1); add Product; add Sum(2);",
+                 product +
+                     "tensor->tensor stateful filter Sum(int k) { tensor<float>[2, 2 + k + k % 2 * "
+                     "1 - (k == 1 ? 1 : 0)] "
+                     "total; int n = k; work pop 1 push 1 { total = 0.5 * total + n * pop(); n++; "
+                     "push(total); } }\n");
+    EXPECT_THAT(filters(), ElementsAre("Count", "Sum+Product+Sum", "Show"));
+    expectSame();
+}
+
+TEST_F(FuseTensors, FromAndToScalars) {
+    compile(
+        "void->void pipeline Main { add Count; add frame({2, 3}); add relu; add transpose(0, 1);"
+        " add unframe({3, 2}); add Show; }\n"
+        "void->float filter Count { int n; work push 1 { push((n * 37 % 11 - 5) / 4.0); n++; } }\n"
+        "float->void filter Show { work pop 1 { print(\"[\"); println(pop()); } }\n");
+    EXPECT_THAT(filters(), ElementsAre("Count", "frame+relu+transpose+unframe", "Show"));
+    expectSame();
+}
+
+TEST_F(FuseTensors, WhatIsSeenStays) {
+    compileChain("add relu; add Look; add relu;",
+                 "tensor->tensor filter Look { work pop 1 push 1 { tensor x = pop(); println(x); "
+                 "push(x); } }\n");
+    EXPECT_EQ(filters().size(), 5u);
+}
+
+TEST_F(FuseTensors, OtherRatesStay) {
+    compileChain("add relu; add Pair; add relu;",
+                 "tensor->tensor filter Pair { work pop 2 push 1 { push(pop() + pop()); } }\n");
+    EXPECT_THAT(filters(), ElementsAre("Count", "relu[0]", "Pair+relu", "Show"));
+    expectSame();
+}
+
+TEST_F(FuseTensors, FaultsNameTheirFilter) {
+    compileChain("add relu; add Pick; add relu;",
+                 "tensor->tensor filter Pick { int n; work pop 1 push 1 { tensor x = pop(); "
+                 "push(full(x[0, n], 2)); n++; } }\n");
+    EXPECT_THAT(filters(), ElementsAre("Count", "relu", "Pick", "relu", "Show"));
+    const auto compiled = run(iterations(9));
+    EXPECT_EQ(compiled.end, interp::End::Failed);
+    EXPECT_THAT(faults(), ElementsAre(HasSubstr("Main.Pick: ")));
+}
+
+}  // namespace
+}  // namespace strc::testing
