@@ -92,6 +92,7 @@ void BodyEmitter::emit() {
     chooseRounds();
     chooseVectorMath();
     if (siblings) bindOwn();
+    placeItems();
     declareLocals();
     bindParameters();
     showVariables();

@@ -6,6 +6,11 @@
 #include "types/tensor_text.h"
 
 namespace strc::codegen {
+namespace {
+
+std::uint64_t bytesOf(const Type* type) { return static_cast<std::uint64_t>(types::sizeOf(type)); }
+
+}  // namespace
 
 bool BodyEmitter::tape(const Instr& instr) {
     if (usesRings() && ringTape(instr)) return true;
@@ -21,20 +26,18 @@ bool BodyEmitter::tape(const Instr& instr) {
             queued ? queuedInput(instr, nullptr) : inputIndex(instr, nullptr);
             passInput(instr);
             return true;
-        case Op::PopInto: {
-            auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
-            b.CreateMemCpy(operand(instr, 0), llvm::MaybeAlign(1), inputItem(instr, nullptr),
-                           llvm::MaybeAlign(1), bytes);
+        case Op::PopInto:
+            if (!itemMoves.contains(&instr))
+                b.CreateMemCpy(operand(instr, 0), llvm::MaybeAlign(1), inputItem(instr, nullptr),
+                               llvm::MaybeAlign(1), bytesOf(instr.type));
             passInput(instr);
             return true;
-        }
         case Op::Peek: set(instr, input(instr, operand(instr, 0))); return true;
-        case Op::PeekInto: {
-            auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
+        case Op::PeekInto:
             b.CreateMemCpy(operand(instr, 0), llvm::MaybeAlign(1),
-                           inputItem(instr, operand(instr, 1)), llvm::MaybeAlign(1), bytes);
+                           inputItem(instr, operand(instr, 1)), llvm::MaybeAlign(1),
+                           bytesOf(instr.type));
             return true;
-        }
         case Op::Push:
             if (rounds) {
                 pushInRounds(instr);
@@ -46,13 +49,12 @@ bool BodyEmitter::tape(const Instr& instr) {
                 m.store(b, instr.type, outputItem(instr), operand(instr, 0));
             passOutput(instr);
             return true;
-        case Op::PushFrom: {
-            auto bytes = static_cast<std::uint64_t>(types::sizeOf(instr.type));
-            b.CreateMemCpy(outputItem(instr), llvm::MaybeAlign(1), operand(instr, 0),
-                           llvm::MaybeAlign(1), bytes);
+        case Op::PushFrom:
+            if (!itemMoves.contains(&instr))
+                b.CreateMemCpy(outputItem(instr), llvm::MaybeAlign(1), operand(instr, 0),
+                               llvm::MaybeAlign(1), bytesOf(instr.type));
             passOutput(instr);
             return true;
-        }
         case Op::Print: print(instr); return true;
         case Op::NewLine: b.CreateCall(m.runtime("strc_print_newline"), {param(kEnv)}); return true;
         default: return false;

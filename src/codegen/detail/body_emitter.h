@@ -1,6 +1,7 @@
 #pragma once
 /// One body into one LLVM function.
 
+#include <set>
 #include <vector>
 
 #include "codegen/detail/body_debug.h"
@@ -9,6 +10,7 @@
 #include "codegen/detail/rings.h"
 #include "ir/count_items.h"
 #include "ir/float_math.h"
+#include "ir/item_places.h"
 #include "ir/lanes.h"
 #include "ir/loop_lanes.h"
 #include "ir/selections.h"
@@ -124,6 +126,10 @@ private:
     llvm::Value* byteCount(const Instr&, std::size_t refs);
     const Type* declaredType(ir::VarRef) const;
     llvm::Value* extent(const Instr&);
+
+    // ---- item_places.cpp: arrays that lie in the windows of a firing
+    void placeItems();
+    llvm::Value* windowItem(const ir::ItemPlace&, const Type*);
 
     // ---- tapes.cpp
     bool tape(const Instr&);
@@ -280,6 +286,7 @@ private:
     std::vector<bool> floatResults;  ///< ir::findFloatMath; empty: nobody asks
     bool vectorMath = false;  ///< such functions are done in vectors, where they vary
     std::optional<ir::Selections> selections;
+    std::set<const Instr*> itemMoves;  ///< what has nothing left to copy: ItemPlaces::moves
     llvm::Value* when = nullptr;  ///< in a side of a selection: its condition
     llvm::Value* beside = nullptr;  ///< memory for what must not be pushed
     const ir::Lanes* lanes = nullptr;  ///< null: one firing

@@ -1,0 +1,28 @@
+#pragma once
+/// Which arrays of a body can lie where the channel has the item: one that is filled by popping it and never
+/// written otherwise, and one that is pushed once it is complete. Then nothing is copied.
+
+#include <cstdint>
+#include <map>
+
+#include "ir/ir.h"
+
+namespace strc::ir {
+
+struct ItemPlace {
+    bool isOutput = false;
+    std::int64_t index = 0;  ///< of the item, in the window of the firing
+    bool operator==(const ItemPlace&) const = default;
+};
+
+struct ItemPlaces {
+    std::map<std::uint32_t, ItemPlace> locals;
+    std::map<std::uint32_t, const Instr*>
+        moves;  ///< by local: PopInto or PushFrom, which has nothing left to copy
+};
+
+/// Of a body that keeps its rates, and runs where windows of input and output are apart and stay until its end.
+/// Addresses are of the body.
+ItemPlaces findItemPlaces(const Body&);
+
+}  // namespace strc::ir
