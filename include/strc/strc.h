@@ -157,6 +157,8 @@ typedef enum strc_product {
     STRC_OBJECT,  ///< PLANNED; bytes: what strc_compiler_build links
     STRC_GRAPH_SVG,  ///< SCHEDULED; Graphviz' `dot` is started to draw
     STRC_AFTER_PASS,  ///< what the stage or pass of "emit-after" has made
+    STRC_MEMORY,  ///< PLANNED; what lies where, and in use from when to when
+    STRC_MEMORY_JSON,  ///< PLANNED; docs/graph-json.md
 } strc_product;
 
 /// Null if it is too early; with a diagnostic if the program cannot be compiled, or a tool is missing; if it was

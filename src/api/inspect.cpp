@@ -6,7 +6,7 @@ using strc::session::Stage;
 
 namespace {
 
-bool isProduct(strc_product product) { return product >= STRC_AST && product <= STRC_AFTER_PASS; }
+bool isProduct(strc_product product) { return product >= STRC_AST && product <= STRC_MEMORY_JSON; }
 
 Product productOf(strc_product product) {
     switch (product) {
@@ -22,6 +22,8 @@ Product productOf(strc_product product) {
         case STRC_ASSEMBLY: return Product::Asm;
         case STRC_OBJECT: return Product::Object;
         case STRC_AFTER_PASS: return Product::AfterPass;
+        case STRC_MEMORY: return Product::Memory;
+        case STRC_MEMORY_JSON: return Product::MemoryJson;
     }
     return Product::Object;
 }

@@ -244,6 +244,9 @@ private:
                   if (!formatGiven) wrongValue(text, "--format", wordsOf(kPictures));
               });
         setting(sub, "--no-fold", "draw all streams of a large graph");
+        sub.add_flag("--memory", showsMemory,
+                     "print instead what lies where in memory, and from when to when: txt "
+                     "(default) or json");
     }
 
     void addSchedule() {
@@ -606,12 +609,21 @@ private:
 
     /// Unless --format says it, the ending of the output's name does.
     void chooseGraphFormat() {
+        if (showsMemory) return chooseMemoryFormat();
         std::size_t dot = options.output.rfind('.');
         if (formatGiven || options.output.empty() || options.output == "-") return;
         std::string ending = dot == std::string::npos ? "" : options.output.substr(dot + 1);
         if (!find(kPictures, ending, options.picture))
             (diags.add(Diag::UnknownFormat) << options.output).note(Diag::Hint)
                 << "graphs are written as .dot, .svg, .json or .txt";
+    }
+
+    void chooseMemoryFormat() {
+        const bool isJson =
+            formatGiven ? options.picture == STRC_GRAPH_JSON : options.output.ends_with(".json");
+        if (formatGiven && !isJson && options.picture != STRC_GRAPH)
+            conflict("--memory", "--format dot or svg");
+        options.picture = isJson ? STRC_MEMORY_JSON : STRC_MEMORY;
     }
 
     /// The name of the first source file, without its ending; as libraries are called, if it is one.
@@ -672,6 +684,7 @@ private:
     base::Diagnostics& diags;
     CLI::App app;
     bool formatGiven = false;
+    bool showsMemory = false;
     std::string group = "Options";  ///< of the options being added, in the help text
 };
 

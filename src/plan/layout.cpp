@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/pass.h"
+#include "plan/arena.h"
+
 namespace strc::plan {
 namespace {
 
@@ -81,18 +84,27 @@ void placeRings(Plan& plan, Wide& end) {
     end += Wide{kRingSize} * static_cast<Wide>(plan.channels.size());
 }
 
+bool sharesMemory(base::Context& context, const Plan& plan) {
+    const auto tapes =
+        std::count_if(plan.channels.begin(), plan.channels.end(),
+                      [&](const Channel& channel) { return canShare(plan, channel.edge); });
+    return tapes > 1 && base::PassRun(context.passes, base::Pass::Arena, "the state");
+}
+
 /// Channels with enqueued items come first, so that the image is short.
-void placeChannels(Plan& plan, Wide& end) {
+void placeChannels(Plan& plan, bool share, Wide& end) {
     const std::vector<bool> hasInitial = withInitial(plan);
     for (bool initial : {true, false}) {
         for (Channel& channel : plan.channels) {
             if (hasInitial[channel.edge] != initial || channel.tape != channel.edge) continue;
+            if (share && canShare(plan, channel.edge)) continue;
             end = aligned(end, kChannelAlignment);
             channel.offset = static_cast<std::int64_t>(end);
             end += Wide{channel.capacity} * channel.itemSize;
         }
     }
     end = aligned(end, kChannelAlignment);
+    if (share && end <= INT64_MAX / 2) end = placeShared(plan, static_cast<std::int64_t>(end));
     for (Channel& channel : plan.channels) channel.offset = plan.channels[channel.tape].offset;
 }
 
@@ -147,7 +159,7 @@ bool layOut(base::Context& context, Plan& plan) {
     Wide size = 0;
     placeFilters(plan, size);
     placeRings(plan, size);
-    placeChannels(plan, size);
+    placeChannels(plan, sharesMemory(context, plan), size);
     placeMailboxes(plan, size);
     placeQueues(plan, size);
     const graph::Graph& graph = plan.program->graph;

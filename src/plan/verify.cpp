@@ -23,6 +23,7 @@ constexpr std::size_t kMostFaults = 20;
 /// and of each edge, how many its reader has taken.
 struct Lane {
     std::vector<std::int64_t> places;
+    std::vector<EdgeId> over;  ///< tapes some of whose memory it has
     std::int64_t taken = 0;
     std::int64_t made = 0;
 };
@@ -188,6 +189,7 @@ private:
         std::int64_t begin = 0;
         std::int64_t end = 0;
         std::string what;
+        EdgeId tape = kNone;
     };
 
     void checkState() {
@@ -202,7 +204,8 @@ private:
             if (channel.offset % kChannelAlignment != 0)
                 fault("the channel of {} is not aligned", name(channel.edge));
             const std::int64_t end = channel.offset + channel.capacity * channel.itemSize;
-            if (end > channel.offset) blocks.push_back({channel.offset, end, name(channel.edge)});
+            if (end > channel.offset)
+                blocks.push_back({channel.offset, end, name(channel.edge), channel.edge});
             if (hasRings()) addRing(blocks, channel);
             const auto initial = static_cast<std::int64_t>(
                 plan.demand ? 0 : graph.edges[channel.edge].initial.size());
@@ -217,12 +220,46 @@ private:
         if (plan.demand) addQueues(blocks);
         std::sort(blocks.begin(), blocks.end(),
                   [](const Block& a, const Block& b) { return a.begin < b.begin; });
-        std::int64_t end = 0;
+        std::vector<const Block*> open;  // blocks that may reach as far as the one at hand
         for (const Block& block : blocks) {
-            if (block.begin < end) fault("{} overlaps another block of the state", block.what);
-            end = block.end;
+            std::erase_if(open, [&](const Block* other) { return other->end <= block.begin; });
+            for (const Block* other : open) checkOverlap(*other, block);
+            open.push_back(&block);
+            if (block.end > plan.stateSize) fault("the state is too small");
         }
-        if (end > plan.stateSize) fault("the state is too small");
+    }
+
+    /// Two tapes may have the same memory, if what one holds is never needed once the other is written.
+    void checkOverlap(const Block& a, const Block& b) {
+        const bool areTapes = a.tape != kNone && b.tape != kNone && !hasRings() && !plan.demand;
+        if (!areTapes || plan.channels[a.tape].retained != 0 ||
+            plan.channels[b.tape].retained != 0 || plan.channels[a.tape].start != 0 ||
+            plan.channels[b.tape].start != 0 || !graph.edges[a.tape].initial.empty() ||
+            !graph.edges[b.tape].initial.empty())
+            return fault("{} overlaps another block of the state", b.what);
+        lanes[a.tape].over.push_back(b.tape);
+        lanes[b.tape].over.push_back(a.tape);
+    }
+
+    /// Items from `begin` on of the tape are written: what other tapes have in that memory is lost.
+    void overwrite(EdgeId id, std::int64_t begin, std::int64_t items) {
+        const Channel& own = plan.channels[id];
+        const std::int64_t from = own.offset + begin * own.itemSize;
+        const std::int64_t to = from + items * own.itemSize;
+        for (EdgeId other : lanes[id].over) {
+            const Channel& channel = plan.channels[other];
+            std::vector<std::int64_t>& places = lanes[other].places;
+            const std::int64_t first = (from - channel.offset) / channel.itemSize;
+            for (std::int64_t i = std::max<std::int64_t>(first, 0);
+                 i < channel.capacity && channel.offset + i * channel.itemSize < to; ++i)
+                if (channel.offset + (i + 1) * channel.itemSize > from)
+                    places[static_cast<std::size_t>(i)] = kNothing;
+        }
+    }
+
+    bool areApart(EdgeId a, EdgeId b) const {
+        const std::vector<EdgeId>& over = lanes[tapeOf(a)].over;
+        return std::find(over.begin(), over.end(), tapeOf(b)) == over.end();
     }
 
     void addRing(std::vector<Block>& blocks, const Channel& channel) {
@@ -408,6 +445,7 @@ private:
     void put(EdgeId id, std::int64_t begin, std::int64_t items) {
         if (tapeOf(id) != id) return fault("{} is written, which is shared", name(id));
         if (!isInside(id, begin, items)) return;
+        overwrite(id, begin, items);
         for (std::int64_t i = 0; i < items; ++i)
             lanes[id].places[place(id, begin + i)] = lanes[id].made++;
     }
@@ -424,6 +462,10 @@ private:
         const bool hasPorts =
             step.inputs.size() == inputs.size() && step.outputs.size() == outputs.size();
         if (!hasPorts && !hasRings()) return fault("'{}' lacks ports", path(graph, step.node));
+        for (EdgeId from : inputs)
+            for (EdgeId to : outputs)
+                if (!areApart(from, to))
+                    fault("'{}' writes over what it reads", path(graph, step.node));
         for (std::int64_t round = 0; round < step.count; ++round) {
             for (std::size_t port = 0; port < inputs.size(); ++port) {
                 const EdgeId id = inputs[port];
@@ -455,6 +497,7 @@ private:
             return;
         const auto places = lanes[tapeOf(step.channel)].places.begin();
         const std::vector<std::int64_t> moved(places + from, places + from + step.count);
+        overwrite(tapeOf(step.channel), to, step.count);
         std::copy(moved.begin(), moved.end(), places + to);
     }
 

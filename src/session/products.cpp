@@ -11,6 +11,7 @@
 #include "graph/picture.h"
 #include "io/subprocess.h"
 #include "ir/text.h"
+#include "plan/memory.h"
 #include "session/engine.h"
 
 namespace strc::session {
@@ -76,6 +77,7 @@ Stage stageOf(base::Pass pass) {
     switch (pass) {  // filters that only the plan sees
         case base::Pass::LinearCombination:
         case base::Pass::Frequency:
+        case base::Pass::FuseTensors:
         case base::Pass::Inline:
         case base::Pass::MergeSiblings:
         case base::Pass::HorizontalLanes: return Stage::Planned;
@@ -144,6 +146,8 @@ Stage stageOf(Product product, const Settings& settings) {
         case Product::GraphSvg:
         case Product::Schedule: return Stage::Scheduled;
         case Product::Plan:
+        case Product::Memory:
+        case Product::MemoryJson:
         case Product::Llvm:
         case Product::Asm:
         case Product::Object: return Stage::Planned;
@@ -180,6 +184,11 @@ std::optional<std::string> textOf(Product product, Compilation& program, const S
         case Product::Plan:
             if (!hasPlan(program)) return std::nullopt;
             return plan::print(*program.plan);
+        case Product::Memory:
+        case Product::MemoryJson:
+            if (!hasPlan(program)) return std::nullopt;
+            return product == Product::Memory ? plan::printMemory(*program.plan)
+                                              : plan::memoryToJson(*program.plan);
         case Product::Llvm:
         case Product::Asm:
             if (!canBeCompiled(program)) return std::nullopt;

@@ -22,6 +22,8 @@ enum class Product : std::uint8_t {
     Llvm,
     Asm,
     Object,
+    Memory,
+    MemoryJson,
     AfterPass,  ///< what Settings::emitAfter has made; of a pass within a stage, what it has shown
 };
 

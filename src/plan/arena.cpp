@@ -1,0 +1,124 @@
+#include "plan/arena.h"
+
+#include <algorithm>
+
+#include "plan/layout.h"
+
+namespace strc::plan {
+namespace {
+
+/// Bytes of a tape below which memory of its own does no harm, and more of them than that are not compared with
+/// each other: that takes the square of their number.
+constexpr std::int64_t kLeastBytes = 1024;
+constexpr std::size_t kMostTapes = 8192;
+/// Larger ones cannot be had.
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 40;
+
+class Uses {
+public:
+    explicit Uses(const Plan& made) : plan(made), found(made.channels.size()) {
+        const std::array<const Phase*, 3> phases{&plan.init, &plan.steady, &plan.scaled};
+        for (at = 0; at < phases.size(); ++at)
+            for (step = 0; step < static_cast<std::int64_t>(phases[at]->steps.size()); ++step)
+                look(phases[at]->steps[static_cast<std::size_t>(step)]);
+        for (const Channel& channel : plan.channels) found[channel.edge] = found[channel.tape];
+    }
+
+    std::vector<Lifetime> take() { return std::move(found); }
+
+private:
+    void look(const Step& what) {
+        if (what.kind == StepKind::Loop) {
+            for (const Step& inner : what.body) look(inner);
+        } else if (what.kind == StepKind::Fire) {
+            for (EdgeId edge : plan.inputsOf(what.node)) touch(edge);
+            for (EdgeId edge : plan.outputsOf(what.node)) touch(edge);
+        } else {
+            touch(what.channel);
+        }
+    }
+
+    void touch(EdgeId edge) {
+        Interval& interval = found[plan.channels[edge].tape].phases[at];
+        if (interval.isEmpty()) interval.first = step;
+        interval.last = step;
+    }
+
+    const Plan& plan;
+    std::vector<Lifetime> found;
+    std::size_t at = 0;  ///< the phase
+    std::int64_t step = 0;
+};
+
+std::int64_t aligned(std::int64_t size) {
+    return (size + kChannelAlignment - 1) / kChannelAlignment * kChannelAlignment;
+}
+
+struct Tape {
+    EdgeId edge = graph::kNone;
+    std::int64_t size = 0;
+    std::int64_t offset = -1;
+};
+
+bool isBefore(const Tape* a, const Tape* b) { return a->offset < b->offset; }
+
+/// The beginning of the smallest gap between tapes in use that has room, or the end of them; both in order of offsets.
+std::int64_t bestFit(const std::vector<const Tape*>& inUse, std::int64_t size) {
+    std::int64_t best = -1, room = 0, end = 0;
+    for (const Tape* tape : inUse) {
+        const std::int64_t gap = tape->offset - end;
+        if (gap >= size && (best < 0 || gap < room)) {
+            best = end;
+            room = gap;
+        }
+        end = std::max(end, tape->offset + tape->size);
+    }
+    return best >= 0 ? best : end;
+}
+
+}  // namespace
+
+bool Lifetime::overlaps(const Lifetime& other) const {
+    for (std::size_t k = 0; k < phases.size(); ++k) {
+        const Interval &a = phases[k], &b = other.phases[k];
+        if (!a.isEmpty() && !b.isEmpty() && a.first <= b.last && b.first <= a.last) return true;
+    }
+    return false;
+}
+
+std::vector<Lifetime> lifetimes(const Plan& plan) { return Uses(plan).take(); }
+
+bool canShare(const Plan& plan, EdgeId id) {
+    const Channel& channel = plan.channels[id];
+    return plan.tapes == Tapes::Linear && !plan.demand && channel.tape == id &&
+           channel.retained == 0 && channel.start == 0 && channel.itemSize >= kLeastBytes &&
+           channel.capacity <= kMostBytes / channel.itemSize &&
+           plan.program->graph.edges[id].initial.empty();
+}
+
+std::int64_t placeShared(Plan& plan, std::int64_t begin) {
+    std::vector<Tape> tapes;
+    for (const Channel& channel : plan.channels)
+        if (canShare(plan, channel.edge))
+            tapes.push_back({channel.edge, aligned(channel.capacity * channel.itemSize), -1});
+    std::stable_sort(tapes.begin(), tapes.end(),
+                     [](const Tape& a, const Tape& b) { return a.size > b.size; });
+    const std::vector<Lifetime> lives = lifetimes(plan);
+    std::vector<const Tape*> placed;  // in order of offsets
+    std::int64_t end = 0;
+    for (Tape& tape : tapes) {
+        tape.offset = end;
+        if (placed.size() < kMostTapes) {
+            std::vector<const Tape*> inUse;
+            for (const Tape* other : placed)
+                if (lives[other->edge].overlaps(lives[tape.edge])) inUse.push_back(other);
+            tape.offset = bestFit(inUse, tape.size);
+            placed.insert(std::upper_bound(placed.begin(), placed.end(), &tape, isBefore), &tape);
+        }
+        end = std::max(end, tape.offset + tape.size);
+        plan.channels[tape.edge].offset = begin + tape.offset;
+    }
+    return begin + end;
+}
+
+}  // namespace strc::plan
