@@ -63,6 +63,10 @@ BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::St
     b.setFastMathFlags(flags);
 }
 
+llvm::BasicBlock* BodyEmitter::newBlock(const char* name) {
+    return llvm::BasicBlock::Create(m.context, name, &function);
+}
+
 bool BodyEmitter::isFunction() const {
     return body.kind == ir::BodyKind::Function || body.kind == ir::BodyKind::Handler;
 }

@@ -1,8 +1,12 @@
 // Variables, arrays, structs.
 
+#include <algorithm>
+
 #include "base/assert.h"
+#include "base/pass.h"
 #include "codegen/detail/body_emitter.h"
 #include "codegen/detail/contractions.h"
+#include "ir/local_lives.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -172,6 +176,35 @@ std::int64_t bytesOfArrays(const ir::Body& body) {
     return bytes;
 }
 
+/// Of large arrays of which never two are in use at the same time.
+struct Room {
+    std::uint64_t bytes = 0;
+    std::vector<std::size_t> locals;
+};
+
+/// The largest array first, each where it leaves the least room unused (Pisarchyk and Lee, "Efficient Memory Management
+/// for Deep Neural Net Inference", 2020, "greedy by size" with shared objects). What is in use together stays apart, so
+/// that LLVM knows it for different memory.
+std::vector<Room> shared(std::vector<Room> single, const ir::Body& body) {
+    std::stable_sort(single.begin(), single.end(),
+                     [](const Room& x, const Room& y) { return x.bytes > y.bytes; });
+    const std::vector<ir::LocalLife> lives = ir::localLives(body);
+    std::vector<Room> rooms;  // in descending order of their sizes
+    for (Room& next : single) {
+        const ir::LocalLife& life = lives[next.locals[0]];
+        auto isFree = [&](const Room& room) {
+            return std::none_of(room.locals.begin(), room.locals.end(),
+                                [&](std::size_t other) { return lives[other].overlaps(life); });
+        };
+        const auto best = std::find_if(rooms.rbegin(), rooms.rend(), isFree);
+        if (best == rooms.rend())
+            rooms.push_back(std::move(next));
+        else
+            best->locals.push_back(next.locals[0]);
+    }
+    return rooms;
+}
+
 }  // namespace
 
 /// Before `needy` begins.
@@ -191,14 +224,27 @@ void BodyEmitter::askForStack(Site site, llvm::Value* bytes) {
 
 /// Where the body has begun: arrays too large for a frame that is made before anybody can ask.
 void BodyEmitter::declareLarge() {
-    if (!isFunction() || body.kind == ir::BodyKind::Handler)
-        needStack(body, body.range, "'" + body.name + "'");
+    std::vector<Room> rooms;
+    std::int64_t bytes = bytesOfArrays(body);
     for (std::size_t k = body.params; k < locals.size(); ++k) {
-        if (locals[k].memory || locals[k].address) continue;
-        auto* made = llvm::ArrayType::get(m.i8(), localBytes(k) + spareBytes(k));
-        auto* slot = b.CreateAlloca(made, nullptr, body.locals[k].name);
+        const bool isMade = locals[k].memory || locals[k].address;
+        if (isMade && !items.locals.contains(static_cast<std::uint32_t>(k))) continue;
+        bytes -= types::sizeOf(body.locals[k].type);
+        if (!isMade) rooms.push_back({localBytes(k) + spareBytes(k), {k}});
+    }
+    const std::string name = function.getName().str();
+    if (rooms.size() > 1 && !m.debug && base::PassRun(m.passes, base::Pass::Arena, name))
+        rooms = shared(std::move(rooms), body);
+    for (const Room& room : rooms) bytes += static_cast<std::int64_t>(room.bytes);
+    const bool mayAsk = !isFunction() || body.kind == ir::BodyKind::Handler;
+    if (mayAsk && bytes > kSmall)
+        askForStack({base::Diag::OutOfMemory, body.range, {"'" + body.name + "'"}, 1},
+                    b.getInt64(static_cast<std::uint64_t>(bytes)));
+    for (const Room& room : rooms) {
+        auto* made = llvm::ArrayType::get(m.i8(), room.bytes);
+        auto* slot = b.CreateAlloca(made, nullptr, body.locals[room.locals[0]].name);
         slot->setAlignment(llvm::Align(32));
-        locals[k].memory = slot;
+        for (std::size_t local : room.locals) locals[local].memory = slot;
     }
 }
 

@@ -27,7 +27,7 @@ bool BodyEmitter::tape(const Instr& instr) {
             passInput(instr);
             return true;
         case Op::PopInto:
-            if (!itemMoves.contains(&instr))
+            if (!ir::isMove(items, instr))
                 b.CreateMemCpy(operand(instr, 0), llvm::MaybeAlign(1), inputItem(instr, nullptr),
                                llvm::MaybeAlign(1), bytesOf(instr.type));
             passInput(instr);
@@ -50,7 +50,7 @@ bool BodyEmitter::tape(const Instr& instr) {
             passOutput(instr);
             return true;
         case Op::PushFrom:
-            if (!itemMoves.contains(&instr))
+            if (!ir::isMove(items, instr))
                 b.CreateMemCpy(outputItem(instr), llvm::MaybeAlign(1), operand(instr, 0),
                                llvm::MaybeAlign(1), bytesOf(instr.type));
             passOutput(instr);

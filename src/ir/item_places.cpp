@@ -1,5 +1,6 @@
 #include "ir/item_places.h"
 
+#include <algorithm>
 #include <vector>
 
 namespace strc::ir {
@@ -122,6 +123,11 @@ private:
 };
 
 }  // namespace
+
+bool isMove(const ItemPlaces& places, const Instr& instr) {
+    return std::any_of(places.moves.begin(), places.moves.end(),
+                       [&](const auto& move) { return move.second == &instr; });
+}
 
 ItemPlaces findItemPlaces(const Body& body) { return Finder(body).find(); }
 

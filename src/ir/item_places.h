@@ -21,6 +21,8 @@ struct ItemPlaces {
         moves;  ///< by local: PopInto or PushFrom, which has nothing left to copy
 };
 
+bool isMove(const ItemPlaces&, const Instr&);
+
 /// Of a body that keeps its rates, and runs where windows of input and output are apart and stay until its end.
 /// Addresses are of the body.
 ItemPlaces findItemPlaces(const Body&);

@@ -1,7 +1,6 @@
 #pragma once
 /// One body into one LLVM function.
 
-#include <set>
 #include <vector>
 
 #include "codegen/detail/body_debug.h"
@@ -10,7 +9,6 @@
 #include "codegen/detail/rings.h"
 #include "ir/count_items.h"
 #include "ir/float_math.h"
-#include "ir/item_places.h"
 #include "ir/lanes.h"
 #include "ir/loop_lanes.h"
 #include "ir/selections.h"
@@ -127,12 +125,9 @@ private:
     const Type* declaredType(ir::VarRef) const;
     llvm::Value* extent(const Instr&);
 
-    // ---- item_places.cpp: arrays that lie in the windows of a firing
-    void placeItems();
-    llvm::Value* windowItem(const ir::ItemPlace&, const Type*);
-
-    // ---- tapes.cpp
+    // ---- tapes.cpp, item_places.cpp
     bool tape(const Instr&);
+    void placeItems();
     llvm::Value* input(const Instr&, llvm::Value* offset);
     llvm::Value* inputIndex(const Instr&, llvm::Value* offset);  ///< in the window, checked
     llvm::Value* inputItem(const Instr&, llvm::Value* offset);
@@ -258,9 +253,7 @@ private:
         if (instr.result != ir::kNone) values[instr.result] = made;
     }
     llvm::Argument* param(unsigned k) const { return function.getArg(k); }
-    llvm::BasicBlock* newBlock(const char* name) {
-        return llvm::BasicBlock::Create(m.context, name, &function);
-    }
+    llvm::BasicBlock* newBlock(const char* name);
     bool isFunction() const;
 
     ModuleBuilder& m;
@@ -286,7 +279,7 @@ private:
     std::vector<bool> floatResults;  ///< ir::findFloatMath; empty: nobody asks
     bool vectorMath = false;  ///< such functions are done in vectors, where they vary
     std::optional<ir::Selections> selections;
-    std::set<const Instr*> itemMoves;  ///< what has nothing left to copy: ItemPlaces::moves
+    ir::ItemPlaces items;  ///< arrays that lie in the windows of the firing
     llvm::Value* when = nullptr;  ///< in a side of a selection: its condition
     llvm::Value* beside = nullptr;  ///< memory for what must not be pushed
     const ir::Lanes* lanes = nullptr;  ///< null: one firing

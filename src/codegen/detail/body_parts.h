@@ -6,6 +6,7 @@
 #include "base/diagnostics.h"
 #include "codegen/detail/llvm.h"
 #include "graph/graph.h"
+#include "ir/item_places.h"
 
 namespace strc::codegen {
 
