@@ -3,7 +3,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { kChunk = 4096, kMostAtOnce = 1 << 20 };  // items: a file may hold less than is wanted
+enum {
+    kChunk = 4096,  ///< items
+    kChunkBytes = 1 << 20,  ///< of items so large that fewer come at once
+    kMostAtOnce = 1 << 20  ///< items: a file may hold less than is wanted
+};
 
 void strc_supply_begin(strc_supply *supply, int loop, int pad_tail, uint64_t most_bytes) {
     supply->loop = loop;
@@ -44,7 +48,9 @@ static int make_room(strc_supply *supply, uint64_t items) {
 
 /// A file is read in pieces; a pipe gives what it has at once, which may be more than is wanted now.
 static int64_t read_more(strc_supply *supply, uint64_t wanted) {
-    uint64_t count = wanted < kChunk ? kChunk : wanted > kMostAtOnce ? kMostAtOnce : wanted;
+    uint64_t least = kChunkBytes / item_size(supply);
+    least = least < 1 ? 1 : least > kChunk ? kChunk : least;
+    uint64_t count = wanted < least ? least : wanted > kMostAtOnce ? kMostAtOnce : wanted;
     if (make_room(supply, count) != 0) return -1;
     strc_reader *reader = &supply->reader;
     int64_t got = reader->format->read(reader, supply->ahead + supply->last, count);

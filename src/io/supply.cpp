@@ -10,6 +10,7 @@ namespace strc::io {
 namespace {
 
 constexpr std::uint64_t kChunk = 4096;  ///< items
+constexpr std::uint64_t kChunkBytes = 1 << 20;  ///< of items so large that fewer come at once
 constexpr std::uint64_t kMostAtOnce = 1 << 20;  ///< items: a file may hold less than is wanted
 
 }  // namespace
@@ -59,7 +60,8 @@ base::Status Supply::readUntil(std::uint64_t wanted) {
 
 /// A file is read in pieces; a pipe gives what it has at once, which may be more than is wanted now.
 base::Result<std::size_t> Supply::readMore(std::uint64_t wanted) {
-    std::uint64_t count = std::clamp(wanted, kChunk, kMostAtOnce);
+    const std::uint64_t least = std::clamp<std::uint64_t>(kChunkBytes / itemSize, 1, kChunk);
+    std::uint64_t count = std::clamp(wanted, least, kMostAtOnce);
     dropTaken();
     std::size_t end = ahead.size();
     ahead.resize(end + count * itemSize);

@@ -37,6 +37,28 @@ std::int32_t take(io::Supply& supply) {
     return item;
 }
 
+/// Notes how many items it was asked for.
+class Nothing : public io::ItemReader {
+public:
+    base::Result<std::size_t> read(std::byte*, std::size_t items) override {
+        asked = items;
+        return 0;
+    }
+    bool rewind() override { return false; }
+    std::size_t asked = 0;
+};
+
+TEST(Supply, LargeItemsComeInFewerPieces) {
+    types::TypeTable types;
+    const std::pair<std::int64_t, std::size_t> sizes[] = {{1, 4096}, {1 << 10, 256}, {1 << 20, 1}};
+    for (const auto& [length, pieces] : sizes) {
+        Nothing nothing;
+        io::Supply supply(nothing, "nothing", types.array(types.intType(), length), {});
+        EXPECT_FALSE(*supply.has(1));
+        EXPECT_EQ(nothing.asked, pieces);
+    }
+}
+
 TEST(Supply, GivesBackWhatWasTakenSinceTheMark) {
     Numbers numbers(30'000, 5000);
     types::TypeTable types;
