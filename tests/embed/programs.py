@@ -53,6 +53,27 @@ float[3][2]->float filter Sum {
 }
 float->complex filter Twist { work pop 2 push 1 { complex z; z.real = pop(); z.imag = pop(); push(z); } }
 """
+# Whole numbers as weights: sums come out the same in any order.
+TENSORS = """float->float pipeline Net {
+    add frame({4, 16}); add Mix(); add relu(); add splitjoin { split duplicate; add Along(); add slice(1, 1, 15); join roundrobin; }
+    add add(); add unframe({4, 14});
+}
+tensor->tensor filter Mix {
+    tensor<float>[4, 4] m;
+    init { m = reshape(arange(16), 4, 4) - 7.0; }
+    work pop 1 push 1 { push(matmul(m, pop())); }
+}
+tensor->tensor stateful filter Along {
+    tensor<float>[4, 4, 3] w;
+    tensor<float>[4, 14] last;
+    init { w = reshape(arange(48), 4, 4, 3) - 20.0; }
+    work pop 1 push 1 {
+        tensor y = conv(pop(), w, 1, 1, 1);
+        push(y - last);
+        last = y;
+    }
+}
+"""
 BITS = """bit->int filter Bits { work pop 8 push 1 { int n = 0; for (int i = 0; i < 8; i++) n = 2 * n + pop(); push(n); } }
 """
 SOURCE = """void->int pipeline Source { add Count; add Keep; }

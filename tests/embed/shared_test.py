@@ -133,6 +133,11 @@ class Pieces(Libraries):
     def test_arrays(self):
         self.compare(programs.ARRAYS, "Arrays", floats(6 * 500), 8)
 
+    def test_tensors(self):
+        draw = random.Random(6)
+        items = array.array("f", [draw.randint(-8, 8) for _ in range(64 * 90 + 5)]).tobytes()
+        self.compare(programs.TENSORS, "Net", items, 4)
+
     def test_source(self):
         self.build_library(programs.SOURCE)
         self.host("Source", "-DNO_INPUT")
