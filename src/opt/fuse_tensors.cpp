@@ -8,6 +8,8 @@
 #include "base/pass.h"
 #include "ir/text.h"
 #include "opt/compose.h"
+#include "opt/tensor_body.h"
+#include "opt/tensor_passes.h"
 #include "siblings/merge.h"
 #include "tensor/expand.h"
 
@@ -139,6 +141,7 @@ private:
         const elab::Kernel* kernel = generals.of(node.kernel);
         if (!kernel) return true;  // Identity
         piece.cost = piece.cost + costOf(*kernel->code.work);
+        if (!piece.cost.isLittle()) return false;
         return siblings::isSafe(module, program, id, context.passes.isEnabled(Pass::BoundsProofs));
     }
 
@@ -166,7 +169,9 @@ private:
         made.name = elab::nameOf(graph, place);
         made.place = place;
         Composed composed = compose(program, generals, region, made.name);
+        forwardTensors(*composed.kernel.code.work);
         run.show([&] { return ir::print(*composed.kernel.code.work); });
+        improve(composed.kernel, elab::pathOf(graph, place));
         if (!expand(composed.kernel, region)) return;
         made.work = composed.kernel.work;
         made.state = std::move(composed.state);
@@ -175,6 +180,24 @@ private:
         const std::vector<Child>& children = graph.composites[place.parent].children;
         for (std::uint32_t k = place.from; k < place.to; ++k)
             if (children[k].isComposite) isTaken[children[k].id] = true;
+    }
+
+    void improve(elab::Kernel& kernel, const std::string& path) {
+        apply(Pass::TensorArithmetic, kernel, path,
+              [this](elab::Kernel& changed) { return simplifyArithmetic(changed, types); });
+        apply(Pass::TensorCse, kernel, path,
+              [](elab::Kernel& changed) { return shareSubexpressions(*changed.code.work); });
+    }
+
+    /// Numbered only where it changes something.
+    template <typename Change>
+    void apply(Pass pass, elab::Kernel& kernel, const std::string& path, Change change) {
+        if (!context.passes.isEnabled(pass)) return;
+        const ir::Body before = *kernel.code.work;
+        if (!change(kernel)) return;
+        base::PassRun run(context.passes, pass, path);
+        if (!run) kernel.code.work = before;
+        run.show([&] { return ir::print(*kernel.code.work); });
     }
 
     bool expand(elab::Kernel& kernel, const Region& region) {

@@ -78,6 +78,8 @@ Stage stageOf(base::Pass pass) {
         case base::Pass::LinearCombination:
         case base::Pass::Frequency:
         case base::Pass::FuseTensors:
+        case base::Pass::TensorArithmetic:
+        case base::Pass::TensorCse:
         case base::Pass::Inline:
         case base::Pass::MergeSiblings:
         case base::Pass::HorizontalLanes: return Stage::Planned;

@@ -63,17 +63,11 @@ work {
     local #1: tensor<float>[2, 3]
     local #2: tensor<float>[2, 3]
     %0: tensor<float>[2, 3] = pop
-    store<tensor<float>[2, 3]> local #0, %0
-    %1: tensor<float>[2, 3] = load local #0
-    %2: tensor = tensor relu %1
-    store<tensor<float>[2, 3]> local #1, %2
-    %3: tensor<float>[2, 3] = load local #1
+    %2: tensor = tensor relu %0
     %4: float = const 0.5
     %5: tensor = tensor scalar %4
-    %6: tensor = tensor mul %3, %5
-    store<tensor<float>[2, 3]> local #2, %6
-    %7: tensor<float>[2, 3] = load local #2
-    push<tensor<float>[2, 3]> %7
+    %6: tensor = tensor mul %2, %5
+    push<tensor<float>[2, 3]> %6
 }
 )");
 }
@@ -98,8 +92,7 @@ TEST_F(FuseTensors, OneProductAlone) {
         scale + product +
             "tensor->tensor filter Narrow { work pop 1 push 1 { push(reshape(slice("
             "pop(), 0, 0, 3), 2, 3)); } }\n");
-    EXPECT_THAT(filters(),
-                ElementsAre("Count", "relu+Product+…+Narrow", "Product+Scale", "Show"));
+    EXPECT_THAT(filters(), ElementsAre("Count", "relu+Product+…+Narrow", "Product+Scale", "Show"));
     expectSame();
 }
 
@@ -160,6 +153,60 @@ TEST_F(FuseTensors, OtherRatesStay) {
     compileChain("add relu; add Pair; add relu;",
                  "tensor->tensor filter Pair { work pop 2 push 1 { push(pop() + pop()); } }\n");
     EXPECT_THAT(filters(), ElementsAre("Count", "relu[0]", "Pair+relu", "Show"));
+    expectSame();
+}
+
+TEST_F(FuseTensors, WhatChangesNothingGoes) {
+    const std::string none =
+        "tensor->tensor filter None(int k) { work pop 1 push 1 { tensor x = pop(); x = 1 * x / k - "
+        "0.0; push(reshape(x, 2, 3)); } }\n";
+    shown = base::Pass::TensorArithmetic;
+    compileChain("add None(1); add transpose(0, 1); add transpose(0, 1); add relu; add relu;",
+                 none);
+    EXPECT_THAT(program.context.passes.emitted(), HasSubstr("tensor relu %0\n"));
+    for (const char* gone : {" mul ", " div ", " sub ", "reshape", "transpose"})
+        EXPECT_THAT(program.context.passes.emitted(), Not(HasSubstr(gone + std::string("%"))));
+    expectSame();
+    disabled = {base::Pass::TensorArithmetic};
+    compileChain("add None(1); add transpose(0, 1); add transpose(0, 1); add relu; add relu;",
+                 none);
+    EXPECT_EQ(program.context.passes.emitted(), "");
+    expectSame();
+}
+
+TEST_F(FuseTensors, WhatChangesSomethingStays) {
+    shown = base::Pass::TensorArithmetic;
+    compileChain("add More; add transpose(0, 1); add Sums;",
+                 "tensor->tensor filter More { work pop 1 push 1 { tensor x = pop(); push(-0.0 - "
+                 "(x + 0.0) / 1.5 * full(2.0, 3)); } }\n"
+                 "tensor->tensor filter Sums { work pop 1 push 1 { tensor x = pop(); push(1 - x + "
+                 "2 / x); } }\n");
+    EXPECT_EQ(program.context.passes.emitted(), "");
+    expectSame();
+}
+
+TEST_F(FuseTensors, EqualOperationsOnce) {
+    shown = base::Pass::TensorCse;
+    const std::string twice =
+        "tensor->tensor filter Twice { tensor<float>[3] m = 2 * ones(3); work pop 1 push 1 { "
+        "tensor x = pop(); push(exp(x * m) + sigmoid(x) / exp(x * m)); } }\n";
+    compileChain("add relu; add Twice; add Scale(3);", scale + twice);
+    const std::string text = program.context.passes.emitted();
+    EXPECT_THAT(text, HasSubstr("exp"));
+    EXPECT_EQ(text.find("exp"), text.rfind("exp"));
+    expectSame();
+    disabled = {base::Pass::TensorCse};
+    compileChain("add relu; add Twice; add Scale(3);", scale + twice);
+    EXPECT_EQ(program.context.passes.emitted(), "");
+    expectSame();
+}
+
+TEST_F(FuseTensors, FieldsThatChangeAreNotEqual) {
+    shown = base::Pass::TensorCse;
+    compileChain("add relu; add Step; add relu;",
+                 "tensor->tensor stateful filter Step { tensor<float>[2, 3] m; work pop 1 push 1 { "
+                 "tensor x = pop(); tensor a = x + m; m = 0.5 * x; push(a * (x + m)); } }\n");
+    EXPECT_EQ(program.context.passes.emitted(), "");
     expectSame();
 }
 

@@ -1,0 +1,63 @@
+#include <cstdint>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include "opt/tensor_body.h"
+#include "opt/tensor_passes.h"
+
+namespace strc::opt {
+namespace {
+
+using ir::Instr;
+using ir::Op;
+using ir::Reg;
+using ir::Space;
+
+bool isStored(const ir::Body& body, std::uint32_t field) {
+    for (const ir::Block& block : body.blocks)
+        for (const Instr& instr : block.instrs) {
+            const bool changes = instr.op == Op::Store || instr.op == Op::Addr;
+            if (changes && instr.var == ir::VarRef{Space::Field, field}) return true;
+        }
+    return false;
+}
+
+/// What the value depends on; empty: on more than that.
+std::string keyOf(const ir::Body& body, const Instr& instr, const std::vector<Reg>& instead) {
+    const bool isField = instr.op == Op::Load && instr.var.space == Space::Field;
+    const bool isPure =
+        instr.op == Op::Tensor || (instr.op == Op::Const && !body.regs[instr.result].ref);
+    if (!isPure && !(isField && !isStored(body, instr.var.index))) return {};
+    std::string key;
+    auto add = [&](auto number) { key += std::to_string(number) + ' '; };
+    add(static_cast<int>(instr.op));
+    add(static_cast<int>(instr.tensor));
+    add(static_cast<int>(instr.math));
+    add(instr.var.index);
+    add(reinterpret_cast<std::uintptr_t>(instr.type));
+    for (Reg operand : instr.operands) add(instead[operand]);
+    return key + instr.value.bytes;
+}
+
+}  // namespace
+
+bool shareSubexpressions(ir::Body& body) {
+    std::vector<Reg> instead(body.regs.size());
+    std::iota(instead.begin(), instead.end(), Reg{0});
+    std::map<std::string, Reg> known;
+    bool changes = false;
+    for (const Instr& instr : body.blocks[body.entry].instrs) {
+        if (instr.result == ir::kNone) continue;
+        const std::string key = keyOf(body, instr, instead);
+        if (key.empty()) continue;
+        const auto [found, isNew] = known.try_emplace(key, instr.result);
+        if (isNew) continue;
+        instead[instr.result] = found->second;
+        changes = changes || instr.op == Op::Tensor;
+    }
+    if (changes) substitute(body, instead);
+    return changes;
+}
+
+}  // namespace strc::opt
