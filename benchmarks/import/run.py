@@ -68,6 +68,13 @@ def told(text):
     return lines[0] if lines else "ends without a word"
 
 
+def difference(found, expected):
+    """The largest difference, as a part of max(1, |value|)."""
+    if found.numel() != expected.numel():
+        return float("inf")
+    return float(((found.reshape(expected.shape) - expected).abs() / expected.abs().clamp(min=1)).max())
+
+
 def row(entry, options):
     """Name, whether it imports, instructions and lines of text, difference, ms of a call of PyTorch and of strc, seconds to compile."""
     torch.manual_seed(1)
