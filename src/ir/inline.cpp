@@ -12,6 +12,7 @@ namespace {
 constexpr std::size_t kMostOfFunction = 120;  ///< instructions, with what it calls
 constexpr std::size_t kMostOfBody = 2000;  ///< instructions; a longer body takes in nothing more
 constexpr std::int64_t kMostOfArrays = 256;  ///< bytes of one
+constexpr std::size_t kMostOfChosen = 262144;  ///< instructions, where all calls have to go
 constexpr int kMostCalls = 8;  ///< functions in functions
 
 std::size_t sizeOf(const Body& body) {
@@ -70,6 +71,83 @@ bool straighten(Body& body, BlockId id) {
         return straighten(body, blocks[0]) && straighten(body, blocks[1]);
     }
     return true;
+}
+
+Instr access(Op op, std::uint32_t local, const Type* type, const Instr& call,
+             std::vector<Reg> operands, Reg result) {
+    Instr made;
+    made.op = op;
+    made.var = {Space::Local, local};
+    made.type = type;
+    made.operands = std::move(operands);
+    made.result = result;
+    made.range = call.range;
+    return made;
+}
+
+/// Registers, locals and blocks of the function behind those of the body.
+struct Copy {
+    Copy(Body& to, const Body& from)
+        : body(to),
+          function(from),
+          firstReg(static_cast<Reg>(to.regs.size())),
+          firstLocal(static_cast<std::uint32_t>(to.locals.size())) {
+        body.regs.insert(body.regs.end(), function.regs.begin(), function.regs.end());
+        body.locals.insert(body.locals.end(), function.locals.begin(), function.locals.end());
+    }
+
+    std::vector<Instr> block(BlockId id, std::uint32_t result, const Instr& call) {
+        std::vector<Instr> made;
+        for (const Instr& from : function.blocks[id].instrs) {
+            if (from.op == Op::Return) {
+                if (result != kNone)
+                    made.push_back(access(Op::Store, result, call.type, from,
+                                          {firstReg + from.operands[0]}, kNone));
+                break;
+            }
+            Instr instr = from;
+            if (instr.result != kNone) instr.result += firstReg;
+            for (Reg& reg : instr.operands) reg += firstReg;
+            if (instr.var.space == Space::Local && instr.var.index != kNone)
+                instr.var.index += firstLocal;
+            for (BlockId& inner : instr.blocks) {
+                if (inner == kNone) continue;
+                std::vector<Instr> inside = block(inner, result, call);
+                inner = static_cast<BlockId>(body.blocks.size());
+                body.blocks.push_back({std::move(inside)});
+            }
+            made.push_back(std::move(instr));
+        }
+        return made;
+    }
+
+    Body& body;
+    const Body& function;
+    Reg firstReg;
+    std::uint32_t firstLocal;
+};
+
+/// Instead of the instruction; how many there are in its place.
+std::size_t take(Body& body, BlockId at, std::size_t k, const Body& function) {
+    const Instr call = body.blocks[at].instrs[k];
+    Copy copy{body, function};
+    std::vector<Instr> made;
+    for (std::uint32_t p = 0; p < function.params; ++p)
+        made.push_back(access(Op::Store, copy.firstLocal + p, function.locals[p].type, call,
+                              {call.operands[p]}, kNone));
+    std::uint32_t result = kNone;
+    if (call.result != kNone) {
+        result = static_cast<std::uint32_t>(body.locals.size());
+        body.locals.push_back({function.name, call.type, function.range});
+    }
+    std::vector<Instr> inside = copy.block(function.entry, result, call);
+    made.insert(made.end(), std::make_move_iterator(inside.begin()),
+                std::make_move_iterator(inside.end()));
+    if (result != kNone) made.push_back(access(Op::Load, result, call.type, call, {}, call.result));
+    std::vector<Instr>& list = body.blocks[at].instrs;
+    list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
+    list.insert(list.begin() + static_cast<std::ptrdiff_t>(k), made.begin(), made.end());
+    return made.size();
 }
 
 class Inliner {
@@ -133,89 +211,58 @@ private:
         return !hasValue || alwaysReturns(function, function.entry);
     }
 
-    /// Instead of the instruction; how many there are in its place.
-    static std::size_t take(Body& body, BlockId at, std::size_t k, const Body& function) {
-        const Instr call = body.blocks[at].instrs[k];
-        Copy copy{body, function};
-        std::vector<Instr> made;
-        for (std::uint32_t p = 0; p < function.params; ++p)
-            made.push_back(access(Op::Store, copy.firstLocal + p, function.locals[p].type, call,
-                                  {call.operands[p]}, kNone));
-        std::uint32_t result = kNone;
-        if (call.result != kNone) {
-            result = static_cast<std::uint32_t>(body.locals.size());
-            body.locals.push_back({function.name, call.type, function.range});
-        }
-        std::vector<Instr> inside = copy.block(function.entry, result, call);
-        made.insert(made.end(), std::make_move_iterator(inside.begin()),
-                    std::make_move_iterator(inside.end()));
-        if (result != kNone)
-            made.push_back(access(Op::Load, result, call.type, call, {}, call.result));
-        std::vector<Instr>& list = body.blocks[at].instrs;
-        list.erase(list.begin() + static_cast<std::ptrdiff_t>(k));
-        list.insert(list.begin() + static_cast<std::ptrdiff_t>(k), made.begin(), made.end());
-        return made.size();
-    }
-
-    static Instr access(Op op, std::uint32_t local, const Type* type, const Instr& call,
-                        std::vector<Reg> operands, Reg result) {
-        Instr made;
-        made.op = op;
-        made.var = {Space::Local, local};
-        made.type = type;
-        made.operands = std::move(operands);
-        made.result = result;
-        made.range = call.range;
-        return made;
-    }
-
-    /// Registers, locals and blocks of the function behind those of the body.
-    struct Copy {
-        Copy(Body& to, const Body& from)
-            : body(to),
-              function(from),
-              firstReg(static_cast<Reg>(to.regs.size())),
-              firstLocal(static_cast<std::uint32_t>(to.locals.size())) {
-            body.regs.insert(body.regs.end(), function.regs.begin(), function.regs.end());
-            body.locals.insert(body.locals.end(), function.locals.begin(), function.locals.end());
-        }
-
-        std::vector<Instr> block(BlockId id, std::uint32_t result, const Instr& call) {
-            std::vector<Instr> made;
-            for (const Instr& from : function.blocks[id].instrs) {
-                if (from.op == Op::Return) {
-                    if (result != kNone)
-                        made.push_back(access(Op::Store, result, call.type, from,
-                                              {firstReg + from.operands[0]}, kNone));
-                    break;
-                }
-                Instr instr = from;
-                if (instr.result != kNone) instr.result += firstReg;
-                for (Reg& reg : instr.operands) reg += firstReg;
-                if (instr.var.space == Space::Local && instr.var.index != kNone)
-                    instr.var.index += firstLocal;
-                for (BlockId& inner : instr.blocks) {
-                    if (inner == kNone) continue;
-                    std::vector<Instr> inside = block(inner, result, call);
-                    inner = static_cast<BlockId>(body.blocks.size());
-                    body.blocks.push_back({std::move(inside)});
-                }
-                made.push_back(std::move(instr));
-            }
-            return made;
-        }
-
-        Body& body;
-        const Body& function;
-        Reg firstReg;
-        std::uint32_t firstLocal;
-    };
-
     const Module& module;
     const StreamCode& code;
 };
 
+class ChosenInliner {
+public:
+    ChosenInliner(const StreamCode& stream, IsChosen* chosen) : code(stream), isChosen(chosen) {}
+
+    std::optional<Instr> run(Body& body) {
+        const std::size_t blocks = body.blocks.size();
+        for (BlockId id = 0; id < blocks; ++id)
+            for (std::size_t k = 0; k < body.blocks[id].instrs.size(); ++k) {
+                const Instr call = body.blocks[id].instrs[k];
+                if (call.op != Op::Call || call.callee.kind != CalleeKind::Stream ||
+                    !isChosen(code.functions[call.callee.index]))
+                    continue;
+                std::optional<Body> function = functionOf(call);
+                if (!function || sizeOf(body) > kMostOfChosen) return refused ? refused : call;
+                k += take(body, id, k, *function) - 1;
+            }
+        return std::nullopt;
+    }
+
+private:
+    std::optional<Body> functionOf(const Instr& call) {
+        const std::uint32_t index = call.callee.index;
+        Body function = code.functions[index];
+        const bool hasValue = function.result && !function.result->is(types::TypeKind::Void);
+        bool fits = function.sends.empty() && !(hasValue && function.result->isAggregate()) &&
+                    std::find(path.begin(), path.end(), index) == path.end();
+        for (std::uint32_t k = 0; k < function.params; ++k)
+            fits = fits && !function.locals[k].type->isAggregate();
+        if (!fits) return std::nullopt;
+        path.push_back(index);
+        refused = run(function);
+        path.pop_back();
+        if (refused || !straighten(function, function.entry)) return std::nullopt;
+        if (hasValue && !alwaysReturns(function, function.entry)) return std::nullopt;
+        return function;
+    }
+
+    const StreamCode& code;
+    IsChosen* isChosen;
+    std::vector<std::uint32_t> path;  ///< functions that are being taken in
+    std::optional<Instr> refused;
+};
+
 }  // namespace
+
+std::optional<Instr> inlineChosen(const StreamCode& code, Body& body, IsChosen* isChosen) {
+    return ChosenInliner(code, isChosen).run(body);
+}
 
 int inlineCalls(const Module& module, const StreamCode& code, Body& body) {
     return Inliner(module, code).run(body, 0);

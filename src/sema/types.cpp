@@ -103,14 +103,23 @@ const Type* tensorType(Checker& c, const ast::TypeExpr& written) {
     return element;
 }
 
-bool mayBeTensor(TypeUse use) {
+bool mayBeTensor(const Checker& c, TypeUse use) {
+    const Body* body = c.body;
     switch (use) {
+        case TypeUse::FunctionParam:
+        case TypeUse::Result:  // of functions of filters
+            return body->scope && body->function->kind == FunctionKind::Function;
         case TypeUse::Local:
         case TypeUse::Field:
         case TypeUse::StreamSide:
         case TypeUse::TypeArgument: return true;
         default: return false;
     }
+}
+
+/// Calls bring tensors of any shape.
+bool mayHaveShape(TypeUse use) {
+    return use != TypeUse::FunctionParam && use != TypeUse::Result && use != TypeUse::NativeParam;
 }
 
 std::string_view tensorPlace(TypeUse use, bool isElement) {
@@ -120,8 +129,8 @@ std::string_view tensorPlace(TypeUse use, bool isElement) {
         case TypeUse::Global: return "a global";
         case TypeUse::StreamParam: return "a parameter of a stream";
         case TypeUse::FunctionParam:
-        case TypeUse::NativeParam: return "a parameter of a function";
-        case TypeUse::Result: return "the result of a function";
+        case TypeUse::NativeParam: return "a parameter of a function outside of filters";
+        case TypeUse::Result: return "the result of a function outside of filters";
         case TypeUse::StructField: return "a field of a struct";
         default: return "used here";
     }
@@ -162,7 +171,7 @@ bool isUsable(Checker& c, const ast::TypeExpr& written, const Type* element, boo
     if (element->is(TypeKind::Tensor)) {
         bool isLocal = use == TypeUse::Local;
         if (isLocal && !isArray && reportOutsideFilter(c, written.range)) return false;
-        if (mayBeTensor(use) && !isArray) return true;
+        if (mayBeTensor(c, use) && !isArray) return true;
         c.error(Diag::TensorPlace, written.range) << tensorPlace(use, isArray);
         return false;
     }
@@ -239,6 +248,11 @@ const Type* checkType(Checker& c, const ast::TypeExpr& written, TypeUse use, Nam
     const Type* type = elementType(c, *inner);
     bool isShaped = inner->kind == ast::TypeExprKind::Tensor;
     bool isArray = !dimensions.empty() && !isShaped;
+    if (isShaped && !dimensions.empty() && !mayHaveShape(use)) {
+        c.error(Diag::TensorPlace, written.range)
+            << "a parameter or the result of a function with a shape of its own";
+        type = c.types.error();
+    }
     if (!type->isError() && !isUsable(c, written, type, isArray, use, what)) type = c.types.error();
     c.setType(inner->id, type);
     std::vector<std::int64_t> extents;

@@ -124,6 +124,7 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
     world.stored = &code.stored;
     world.keepsFirst = keepFirst(code);
     try {
+        takeInFunctions(code, types);
         Body setup = expandBody(code, code.setup, world, types);
         std::optional<Body> init, composite;
         if (code.init) init = expandBody(code, *code.init, world, types);
@@ -150,6 +151,7 @@ std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, S
     World world{arriving.constants, arriving.input, {}, fields, output, declared, true};
     std::size_t fromPrework = 0;
     try {
+        takeInFunctions(code, types);
         forEachBody(code, [&](Body& body) {
             expandBody(code, body, world, types);
             if (code.prework && &body == &*code.prework) fromPrework = output.size();
@@ -160,8 +162,8 @@ std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, S
     const bool areAlike =
         std::all_of(output.begin(), output.end(), [&](const Type* t) { return t == output[0]; });
     if (areAlike && !output.empty()) output.resize(1);
-    if (areAlike || (world.isOutputRegular && fromPrework == 0 && code.functions.empty()))
-        return std::nullopt;
+    const bool isWorkAlone = std::none_of(code.functions.begin(), code.functions.end(), usesTapes);
+    if (areAlike || (world.isOutputRegular && fromPrework == 0 && isWorkAlone)) return std::nullopt;
     return Fault{false, "'push'",
                  "items of different types are pushed, and which comes when depends on the run",
                  code.work->header};
@@ -174,6 +176,7 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
     std::map<std::uint32_t, const Type*> declared;
     World world{arriving.constants, arriving.input, channels, fields, pushed, declared, true};
     try {
+        takeInFunctions(code, types);
         forEachBody(code, [&](Body& body) { body = expandBody(code, body, world, types); });
     } catch (Stop& stop) {
         return std::move(stop.fault);

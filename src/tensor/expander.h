@@ -44,6 +44,9 @@ struct World {
 /// Throws Stop.
 ir::Body expandBody(const ir::StreamCode&, const ir::Body&, World&, types::TypeTable&);
 
+/// Puts functions with tensors among their parameters or results where they are called. Throws Stop.
+void takeInFunctions(ir::StreamCode&, types::TypeTable&);
+
 class BodyExpander {
 public:
     BodyExpander(const ir::StreamCode& code, const ir::Body& from, World& world,

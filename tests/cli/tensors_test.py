@@ -174,6 +174,25 @@ void->tensor filter Row { work push 1 { push(ones(2)); } }
         _, err = self.call("run", "--top", "Twice", path, "--in", "in.npy", status=1)
         self.assertIn("tensor<float>[3, 0] has no elements", err)
 
+    def test_functions_that_cannot_take_tensors(self):
+        work = "work pop 1 push 1 { push(%s); }"
+        shapeless = "with a shape of its own"
+        for function, call, said in [
+            ("tensor f(tensor x) { if (item(x) > 0) return f(x - 1); return x; }", "f(pop())", "'f': a function that takes or gives tensors can"),
+            ("tensor f(tensor x) { return g(x); } tensor g(tensor x) { return f(x); }", "g(pop())", "neither call itself"),
+            ("tensor f(float[2] a, tensor x) { a[0] = 1; return x; } float[2] a;", "f(a, pop())", "nor take or give arrays"),
+            ("tensor f(tensor x) { for (int k = 0; k < 3; k++) if (item(x) > k) return x * k; return x; }", "f(pop())", "nowhere inside of a loop"),
+            ("tensor f(tensor<float>[2] x) { return x; }", "f(pop())", shapeless),
+            ("tensor<float>[2] f(tensor x) { return x; }", "f(pop())", shapeless),
+            ("tensor f(tensor x) { return x; }", "P.f(pop())", "a parameter of a function outside of filters"),
+            ("tensor f(tensor x) { return matmul(x, x); }", "f(f(pop()))", "'matmul'"),
+        ]:
+            package = f"helper P {{ {function} }}" if "P." in call else ""
+            self.file("p.str", f"{package}tensor<float>[1]->tensor filter F {{ {function} {work % call} }}\n")
+            err = self.call("check", "--top=F", "p.str", status=1)[1]
+            self.assertIn(said, err)
+            self.assertIn("p.str:1:", err)
+
     def test_random_tensors_are_shown_as_numpy_shows_them(self):
         version = tuple(int(part) for part in np.__version__.split(".")[:2])
         if version < (2, 3):

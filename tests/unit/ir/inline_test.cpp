@@ -99,5 +99,38 @@ TEST_F(InlineTest, NotLongOnes) {
     EXPECT_EQ(done, 0);
 }
 
+TEST_F(InlineTest, ChosenFunctionsOfAnyLength) {
+    std::string longer = "%0: int = load local x\n";
+    for (int k = 0; k < 200; ++k)
+        longer += " %" + std::to_string(k + 1) + ": int = add %" + std::to_string(k) + ", %0\n";
+    longer += " return %200\n";
+    const std::string outer =
+        "%0: int = load local x\n %1: int = call stream longer(%0)\n return %1\n";
+    auto module =
+        parse("filter F int->int {\n field n: int\n setup {\n }\n work {\n" + call("outer") +
+                  " }\n" + function("outer", outer) + function("longer", longer) + "}\n",
+              types, names);
+    ASSERT_TRUE(module) << module.error();
+    StreamCode& code = module->streams[0];
+    EXPECT_FALSE(
+        inlineChosen(code, *code.work, [](const Body& body) { return body.name == "longer"; }));
+    EXPECT_THAT(print(*code.work), HasSubstr("call stream"));
+    EXPECT_FALSE(inlineChosen(code, *code.work, [](const Body&) { return true; }));
+    EXPECT_THAT(print(*code.work), Not(HasSubstr("call")));
+}
+
+TEST_F(InlineTest, ChosenFunctionsThatCallThemselves) {
+    const std::string endless =
+        "%0: int = load local x\n %1: int = call stream f(%0)\n return %1\n";
+    auto module = parse("filter F int->int {\n field n: int\n setup {\n }\n work {\n" + call("f") +
+                            " }\n" + function("f", endless) + "}\n",
+                        types, names);
+    ASSERT_TRUE(module) << module.error();
+    StreamCode& code = module->streams[0];
+    const auto refused = inlineChosen(code, *code.work, [](const Body&) { return true; });
+    ASSERT_TRUE(refused);
+    EXPECT_EQ(refused->op, Op::Call);
+}
+
 }  // namespace
 }  // namespace strc::ir
