@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "executable/library.h"
+#include "io/tensors.h"
+#include "types/tensor_text.h"
 
 namespace strc::executable {
 namespace {
@@ -55,7 +57,9 @@ public:
     }
 
     /// An item: arrays are in a struct, so that they can be assigned.
-    void declareItem(const Type* type, std::string_view side) {
+    void declareItem(const graph::Edge& edge, std::string_view side) {
+        if (!edge.tensors.empty()) return declareTensors(edge, side);
+        const Type* type = edge.type;
         if (!type->is(TypeKind::Array)) {
             const std::string is = name(type);
             text += fmt::format("typedef {} {}_{};\n", is, prefix, side);
@@ -66,9 +70,71 @@ public:
         text += fmt::format("typedef struct {0} {{\n{1}}} {0};\n", is, body);
     }
 
+    /// Tensors, each of which lies row by row at the beginning of an array.
+    void declareTensors(const graph::Edge& edge, std::string_view side) {
+        const bool areAlike = edge.tensors.size() == 1;
+        text += fmt::format(
+            "/* {}: {}. */\n",
+            areAlike ? "An item, row by row" : "Items take turns, each row by row at the beginning",
+            areAlike ? types::toString(edge.tensors[0]) : placesOf(edge));
+        const std::string body =
+            areAlike ? fmt::format("    {};\n", shaped(edge.tensors[0])) : arraysOf(edge.type);
+        text += fmt::format("typedef struct {0}_{1} {{\n{2}}} {0}_{1};\n", prefix, side, body);
+    }
+
     std::string text;
 
 private:
+    static std::string shaped(const Type* tensor) {
+        std::string extents;
+        for (std::int64_t extent : tensor->dims) extents += fmt::format("[{}]", extent);
+        return fmt::format("{} at{}", elementName(tensor->element->kind),
+                           extents.empty() ? "[1]" : extents);
+    }
+
+    /// "tensor<float>[2, 3] of 'floats', ..."
+    static std::string placesOf(const graph::Edge& edge) {
+        std::string all;
+        for (const Type* tensor : edge.tensors) {
+            const bool isLong = tensor->element->is(TypeKind::Long);
+            const TypeKind kind = isLong ? TypeKind::Int : types::inMemory(tensor->element->kind);
+            all += fmt::format("{}{} of {}{}", all.empty() ? "" : ", ", types::toString(tensor),
+                               arrayName(kind), isLong ? ", two for each element" : "");
+        }
+        return all;
+    }
+
+    static std::string arraysOf(const Type* memory) {
+        auto array = [](const Type* type) {
+            const TypeKind kind = type->element->kind;
+            return fmt::format("    {} {}[{}];\n", elementName(kind), arrayName(kind),
+                               type->extent);
+        };
+        if (!memory->is(TypeKind::Struct)) return array(memory);
+        std::string body;
+        for (const types::StructField& field : memory->structure->fields) body += array(field.type);
+        return body;
+    }
+
+    static std::string_view elementName(TypeKind element) {
+        switch (types::inMemory(element)) {
+            case TypeKind::Boolean: return "uint8_t";
+            case TypeKind::Int: return "int32_t";
+            case TypeKind::Long: return "int64_t";
+            case TypeKind::Double: return "double";
+            default: return "float";
+        }
+    }
+
+    static std::string_view arrayName(TypeKind element) {
+        switch (element) {
+            case TypeKind::Boolean: return "booleans";
+            case TypeKind::Int: return "ints";
+            case TypeKind::Double: return "doubles";
+            default: return "floats";
+        }
+    }
+
     std::string variable(const Type* type, std::string_view called) {
         std::string extents;
         const Type* each = type;
@@ -174,22 +240,25 @@ constexpr const char* kBottom = R"(
 #endif
 )";
 
-const Type* itemOf(const graph::Graph& graph, graph::EdgeId edge) {
-    return edge == graph::kNone ? nullptr : graph.edges[edge].type;
+const graph::Edge* endOf(const graph::Graph& graph, graph::EdgeId edge) {
+    return edge == graph::kNone ? nullptr : &graph.edges[edge];
 }
 
-std::string nameOf(const Type* type) { return type ? types::toString(type) : "void"; }
+std::string nameOf(const graph::Edge* end) {
+    if (!end) return "void";
+    return end->tensors.empty() ? types::toString(end->type) : io::allOf(end->tensors);
+}
 
 }  // namespace
 
 std::string libraryHeader(const Program& program) {
     const graph::Graph& graph = program.plan.program->graph;
     const std::string& name = program.mainStream;
-    const Type* in = itemOf(graph, graph.input);
-    const Type* out = itemOf(graph, graph.output);
+    const graph::Edge* in = endOf(graph, graph.input);
+    const graph::Edge* out = endOf(graph, graph.output);
     Types types(name);
-    if (in) types.declareItem(in, "in");
-    if (out) types.declareItem(out, "out");
+    if (in) types.declareItem(*in, "in");
+    if (out) types.declareItem(*out, "out");
     std::string setters;
     const std::vector<types::Value>& values = program.plan.program->openValues;
     for (std::size_t slot = 0; slot < values.size(); ++slot) {

@@ -119,3 +119,22 @@ float->float filter Apply(float gain, boolean loud, int taps) {
     work pop 1 push 1 { push(loud ? square * pop() : gain * pop()); }
 }
 """
+NETWORK = """tensor<float>[3, 4]->tensor pipeline Network {
+    add linear(4, 40, weights = "a");
+    add relu();
+    add linear(40, 5, weights = "b");
+    add softmax();
+}
+"""
+TURNS = """tensor<float>[2, 3]->tensor filter Turns {
+    work pop 1 push 3 {
+        tensor x = pop();
+        push(transpose(x, 0, 1) * 2);
+        push(argmax(x, 1));
+        push(x > 2);
+    }
+}
+"""
+# Large enough for an executable to share it among the processors.
+PRODUCT = """tensor<float>[8, 1024]->tensor pipeline Product { add linear(1024, 1024, weights = "a"); }
+"""
