@@ -149,8 +149,7 @@ static int check_processor(const strc_executable *about) {
 static int open_weights(const strc_surroundings *all) {
     const strc_executable *about = all->about;
     if (!about->open_weights) return 0;
-    const char *given = all->options.weights;
-    return about->open_weights(about, given ? given : strc_text_at(about->weights_file));
+    return about->open_weights(about, all->options.weights);
 }
 
 int main(int argc, char **argv) {

@@ -219,6 +219,10 @@ private:
         setting(sub, "--shared", "make a shared library instead, and a C header for it");
         setting(sub, "--external-weights",
                 "leave the weights in their file, which the executable reads when it starts");
+        setting(sub, "--no-torch",
+                "insist on going without libtorch, as all executables do so far");
+        setting(sub, "--bundle", "DIR",
+                "put it into a folder, with all files that it needs, which may be moved");
         setting(sub, "--header", "FILE", "where the header of --shared goes; default: beside it");
         setting(sub, "--linker", "FILE",
                 "link with this C compiler; default: cc, or NAME-gcc of the target");
@@ -668,6 +672,8 @@ private:
         exclude(options.has("shared") && options.has("static"), "--shared", "--static");
         exclude(options.has("shared") && options.has("external-weights"), "--shared",
                 "--external-weights");
+        exclude(options.has("shared") && options.has("bundle"), "--shared", "--bundle");
+        exclude(options.emit && options.has("bundle"), "--emit", "--bundle");
         if (options.has("header") && !options.has("shared"))
             diags.add(Diag::BadCommandLine) << "--header needs --shared";
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;

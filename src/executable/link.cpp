@@ -72,11 +72,17 @@ Status addRuntime(const Workshop& workshop, const LinkOptions& options,
     return base::ok();
 }
 
-/// The product finds the libraries where they are now.
+/// The product finds the libraries where they are now, or beside itself.
 void addLibraries(const LinkOptions& options, std::vector<std::string>& command) {
     for (const std::string& library : options.libraries) {
         std::error_code ignored;
         const auto path = std::filesystem::absolute(library, ignored);
+        if (!options.bundle.empty()) {  // by its name alone, wherever the folder is
+            command.push_back("-L" + options.bundle);
+            command.push_back("-l:" + path.filename().string());
+            command.push_back("-Wl,-rpath,$ORIGIN");
+            continue;
+        }
         command.push_back(path.string());
         command.push_back("-Wl,-rpath," + path.parent_path().string());
     }

@@ -20,6 +20,7 @@ struct LinkOptions {
     bool compilesRuntime = false;  ///< for another machine: from its sources
     std::string prefix;  ///< of the functions that a library exports; empty: an executable
     Companion header;  ///< of a library
+    std::string bundle;  ///< the folder of the product, where the libraries lie, too; empty: none
 };
 
 /// Links `object` (the bytes of the file) with the runtime that travels inside the compiler,

@@ -288,8 +288,10 @@ private:
         made.push_back(std::move(rows));
         top.pointers.push_back({offsetof(strc_executable, weights), "strc.weights"});
         top.pointers.push_back({offsetof(strc_executable, open_weights), "strc_open_weights"});
+        const std::filesystem::path file = program.weights->path();
         std::error_code ignored;
-        weightsFile = text(std::filesystem::absolute(program.weights->path(), ignored).string());
+        weightsFile = text(program.isBundle ? STRC_BESIDE + file.filename().string()
+                                            : std::filesystem::absolute(file, ignored).string());
     }
 
     strc_weight weightOf(const weights::Use& use) {

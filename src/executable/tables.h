@@ -24,6 +24,7 @@ struct Program {
     const weights::Source* weights = nullptr;  ///< null: there are none
     bool readsWeights = false;  ///< from their file, when it starts
     bool isLibrary = false;
+    bool isBundle = false;  ///< its files lie beside it, wherever that is
 };
 
 /// The constant by which main finds everything else.

@@ -1,9 +1,11 @@
 #include "session/build.h"
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/pass.h"
 #include "codegen/object.h"
+#include "executable/beside.h"
 #include "executable/library.h"
 #include "executable/link.h"
 #include "executable/tables.h"
@@ -43,7 +45,8 @@ public:
 
     bool link(const std::string& object, const std::string& output) {
         base::Timing timing(program.context.passes, base::Pass::Link);
-        const base::Status linked = executable::link(object, output, linkOptions(output));
+        base::Status linked = fillBundle();
+        if (linked) linked = executable::link(object, placeOf(output), linkOptions(output));
         if (!linked) reportFailure(linked.failure());
         return static_cast<bool>(linked);
     }
@@ -62,7 +65,22 @@ private:
                 program.weights.get(),
                 settings.externalWeights && !settings.isShared && program.weights &&
                     !program.weights->path().empty(),
-                settings.isShared};
+                settings.isShared,
+                !settings.bundle.empty()};
+    }
+
+    std::string placeOf(const std::string& output) const {
+        if (settings.bundle.empty()) return output;
+        return settings.bundle + "/" + std::filesystem::path(output).filename().string();
+    }
+
+    /// What the product needs, but for itself.
+    base::Status fillBundle() {
+        if (settings.bundle.empty()) return base::ok();
+        std::vector<std::string> files = settings.natives;
+        if (parts().readsWeights && !program.weights->uses().empty())
+            files.push_back(program.weights->path());
+        return executable::copyInto(settings.bundle, files);
     }
 
     bool canBeCompiled() {
@@ -81,7 +99,8 @@ private:
 
     executable::LinkOptions linkOptions(const std::string& output) {
         executable::LinkOptions how{
-            linker(), settings.isStatic, settings.natives, !settings.target.empty(), {}, {}};
+            linker(), settings.isStatic, settings.natives, !settings.target.empty(), {},
+            {},       settings.bundle};
         if (!settings.isShared) return how;
         how.prefix = program.main->name.text();
         const std::string header = settings.header.empty() ? headerOf(output) : settings.header;

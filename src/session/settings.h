@@ -50,7 +50,9 @@ struct Settings {
     bool isStatic = false;
     bool isShared = false;  ///< a library instead of an executable
     bool externalWeights = false;  ///< an executable reads them when it starts
+    bool noTorch = false;  ///< nothing of libtorch may be needed: as it is, nothing ever is
     std::string header;  ///< of the library; empty: beside it
+    std::string bundle;  ///< --bundle: the folder for an executable and all it needs; empty: none
 
     bool fold = true;  ///< large graphs when they are drawn
 };

@@ -72,6 +72,7 @@ std::string* textOf(Settings& settings, Value name) {
     if (name == "weights") return &settings.weights;
     if (name == "linker") return &settings.linker;
     if (name == "header") return &settings.header;
+    if (name == "bundle") return &settings.bundle;
     if (name == "march") return &settings.processor;
     return nullptr;
 }
@@ -104,6 +105,7 @@ bool setFlag(Settings& settings, Value name) {
                                      {"static", &Settings::isStatic},
                                      {"shared", &Settings::isShared},
                                      {"external-weights", &Settings::externalWeights},
+                                     {"no-torch", &Settings::noTorch},
                                      {"no-fold", &Settings::fold, false}};
     for (const Flag& flag : flags) {
         if (flag.name != name) continue;

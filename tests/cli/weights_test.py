@@ -3,6 +3,7 @@
 
 import array
 import json
+import os
 import struct
 import subprocess
 import unittest
@@ -158,6 +159,37 @@ class Executables(Weights):
             self.assertIn(message, err)
         (self.folder / "p.safetensors").unlink()
         self.assertIn("No such file or directory", self.execute(status=1)[1])
+
+    def test_bundle(self):
+        """The folder goes somewhere else; where it was made nothing is left."""
+        self.call("build", "--no-torch", "--external-weights", "--bundle", "all/p", "p.str")
+        self.assertEqual(sorted(os.listdir(self.folder / "all/p")), ["p", "p.safetensors"])
+        self.assertNotIn("p", os.listdir(self.folder))
+        os.rename(self.folder / "all/p", self.folder / "moved")
+        (self.folder / "p.safetensors").unlink()
+        for name in ("moved/p", "link"):
+            if name == "link":
+                os.symlink("moved/p", self.folder / name)
+            done = subprocess.run([f"./{name}", "-i1"], cwd=self.folder, capture_output=True, timeout=SECONDS, env=clean())
+            self.assertEqual(done.stdout, b"27.0\n", done.stderr)
+        (self.folder / "moved/p.safetensors").unlink()
+        done = subprocess.run(["./moved/p", "-i1"], cwd=self.folder, capture_output=True, timeout=SECONDS, env=clean())
+        self.assertIn(f"weights file '{self.folder}/moved/p.safetensors' cannot be used: No such file", done.stderr.decode())
+
+    def test_bundle_with_weights_inside(self):
+        self.call("build", "--bundle", ".", "-o", "x/q", "p.str")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["p.safetensors", "p.str", "q"])
+        self.call("build", "--bundle", ".", "--external-weights", "p.str")  # its weights are there
+        self.assertEqual(self.execute()[0], b"27.0\n")
+
+    def test_no_bundle(self):
+        for option in ("--shared", "--emit=obj"):
+            self.assertIn("--bundle", self.call("build", option, "-o", "x", "--bundle", "b", "p.str", status=2)[1])
+        err = self.call("build", "--bundle", "p.str/b", "p.str", status=1)[1]
+        self.assertIn("cannot write 'p.str/b'", err)
+        self.file("p.safetensors", safetensors(BIAS))
+        self.call("build", "--bundle", "b", "p.str", status=1)
+        self.assertEqual(sorted(os.listdir(self.folder)), ["p.safetensors", "p.str"])
 
     def test_narrow_elements(self):
         self.file("p.str", PROGRAM.replace("<float>[m, n]", "<half>[m, n]"))

@@ -4,6 +4,8 @@
 run.py STRC LIBRARY
 """
 
+import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,6 +32,12 @@ def check_calls(strc, library):
         built = call(strc, "build", "--native", library, "-o", f"{folder}/program", HERE / "natives.str")
         assert built.returncode == 0, built.stderr
         outcomes.append(call(f"{folder}/program", "-i", "1"))
+        own = shutil.copy(library, f"{folder}/own.so")
+        built = call(strc, "build", "--native", own, "--bundle", f"{folder}/bundle", HERE / "natives.str")
+        assert built.returncode == 0, built.stderr
+        os.remove(own)
+        os.rename(f"{folder}/bundle", f"{folder}/moved")
+        outcomes.append(call(f"{folder}/moved/natives", "-i", "1"))
     for called in outcomes:
         assert called.returncode == 0 and called.stdout == expected, (called.stdout, called.stderr)
 

@@ -113,8 +113,11 @@ typedef enum strc_severity { STRC_SILENT, STRC_WARNING, STRC_ERROR } strc_severi
 
 struct strc_format;
 
+/// Begins the name of a file that lies in the executable's own folder.
+#define STRC_BESIDE "$ORIGIN/"
+
 struct strc_executable;
-/// Finds all weights of the program in a file; 0, or -1 after reporting.
+/// Finds all weights of the program in a file, or in its own if that is null; 0, or -1 after reporting.
 typedef int strc_weights_open(const struct strc_executable *, const char *file);
 
 typedef struct strc_executable {
