@@ -70,6 +70,7 @@ void printText(void* user, const char* text, std::size_t size) {
 
 Compiler::Compiler() : handle(strc_compiler_new()) {
     if (!handle) throw std::bad_alloc();
+    strc_compiler_set_interrupt(handle, &stop);
 }
 
 Compiler::~Compiler() { strc_compiler_free(handle); }

@@ -75,9 +75,13 @@ public:
     /// From the start, until the input, the steady states or the items of the output are over.
     Run run(Bytes in, const std::uint64_t* iterations, const std::uint64_t* limit);
 
+    /// What is under way in another thread ends soon, until it is told to go on.
+    void interrupt(bool wanted) { stop = wanted; }
+
 private:
     friend class Stream;
     strc_compiler* handle;
+    volatile unsigned char stop = 0;
     std::string printed;
     std::string made;
     mutable std::mutex turn;  ///< one thread at a time

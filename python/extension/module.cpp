@@ -1,6 +1,8 @@
 /// `strc._core`: libstrc for Python. Whatever takes time does it without the interpreter's lock. What it is for
 /// users, with all checks, is python/strc/program.
 
+#include <chrono>
+#include <future>
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
@@ -16,7 +18,30 @@ namespace nb = nanobind;
 namespace strc_python {
 namespace {
 
+constexpr std::chrono::milliseconds kPatience{50};
+
 using Released = nb::call_guard<nb::gil_scoped_release>;
+
+/// Does `work` in a thread of its own, without the interpreter's lock, and looks from time to time whether Ctrl-C was
+/// pressed, which Python only tells its main thread.
+template <typename Work>
+auto interruptibly(Compiler& compiler, Work work) {
+    auto result = std::async(std::launch::async, std::move(work));
+    bool isStopped = false;
+    for (bool isReady = false; !isReady;) {
+        {
+            const nb::gil_scoped_release released;
+            isReady = result.wait_for(kPatience) == std::future_status::ready;
+        }
+        if (isReady || isStopped || PyErr_CheckSignals() == 0) continue;
+        isStopped = true;
+        compiler.interrupt(true);
+    }
+    compiler.interrupt(false);
+    if (isStopped) throw nb::python_error();
+    return result.get();
+}
+
 /// Memory of NumPy, of PyTorch, of whoever speaks DLPack or the buffer protocol: without copies.
 using Given = nb::ndarray<nb::ro, nb::c_contig, nb::device::cpu>;
 using Wanted = nb::ndarray<nb::c_contig, nb::device::cpu>;
@@ -40,14 +65,16 @@ nb::object arrayOf(std::vector<unsigned char> bytes) {
 
 nb::object runOf(Compiler& compiler, std::optional<Given> in,
                  std::optional<std::uint64_t> iterations, std::optional<std::uint64_t> limit) {
-    Compiler::Run run;
-    {
-        const nb::gil_scoped_release released;
-        run = compiler.run(bytesOf(in), iterations ? &*iterations : nullptr,
-                           limit ? &*limit : nullptr);
-    }
+    const Bytes from = bytesOf(in);
+    Compiler::Run run = interruptibly(compiler, [&] {
+        return compiler.run(from, iterations ? &*iterations : nullptr, limit ? &*limit : nullptr);
+    });
     if (!run.isFine) return nb::none();
     return arrayOf(std::move(run.output));
+}
+
+bool compile(Compiler& compiler, int stage) {
+    return interruptibly(compiler, [&] { return compiler.compile(stage); });
 }
 
 nb::object textOf(Compiler& compiler, int product) {
@@ -92,7 +119,7 @@ nb::object processItems(Stream& stream, const std::vector<std::uintptr_t>& in,
 }
 
 std::shared_ptr<Stream> streamOf(std::shared_ptr<Compiler> compiler) {
-    auto made = std::make_shared<Stream>(std::move(compiler));
+    auto made = interruptibly(*compiler, [&] { return std::make_shared<Stream>(compiler); });
     return made->isThere() ? made : nullptr;
 }
 
@@ -144,7 +171,7 @@ void defineCompiler(nb::module_& module) {
             },
             nb::arg("name"), nb::arg("element"), nb::arg("shape"), nb::arg("address"),
             nb::arg("size"))
-        .def("compile", &Compiler::compile, nb::arg("stage"), Released())
+        .def("compile", &compile, nb::arg("stage"))
         .def("take_printed", &Compiler::takePrinted)
         .def("diagnostics", &Compiler::diagnostics, nb::arg("start") = 0)
         .def("text", &textOf, nb::arg("product"),
@@ -159,7 +186,7 @@ void defineCompiler(nb::module_& module) {
              nb::arg("limit").none() = nb::none(),
              nb::sig("def run(self, input: typing.Any, iterations: int | None = None, limit: int | "
                      "None = None) -> typing.Any"))
-        .def("stream", &streamOf, Released(), nb::sig("def stream(self) -> Stream | None"));
+        .def("stream", &streamOf, nb::sig("def stream(self) -> Stream | None"));
 }
 
 void defineStream(nb::module_& module) {

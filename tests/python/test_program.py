@@ -1,8 +1,11 @@
 """Programs called from Python: on arrays and tensors, whole and chunk by chunk. Run with the wheel (STRC_WHEEL)."""
 
+import os
+import signal
 import subprocess
 import sys
 import threading
+import time
 import warnings
 
 import numpy
@@ -317,6 +320,28 @@ def test_the_interpreters_lock_is_free_while_a_program_runs():
         ticks.append(None)
         thread.join(0.001)
     assert len(ticks) > 5
+
+
+def test_a_program_that_does_not_end_can_be_interrupted():
+    code = """
+import strc
+program = strc.compile("void->int filter F { work push 1 { for (int k = 0; k >= 0; ++k) k = 1; push(1); } }", "F")
+try:
+    print("begun", flush=True)
+    program(count=1)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    child = subprocess.Popen(
+        [sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": WHEEL}, stdout=subprocess.PIPE, text=True,
+    )
+    try:
+        assert child.stdout.readline() == "begun\n"
+        time.sleep(0.5)  # most likely the program runs then; if it does not yet, Python itself is interrupted
+        child.send_signal(signal.SIGINT)
+        assert child.communicate(timeout=60)[0] == "interrupted\n"
+    finally:
+        child.kill()
 
 
 def test_without_the_extension_the_rest_works(tmp_path):
