@@ -5,7 +5,7 @@ import re
 import shlex
 from contextlib import redirect_stderr, redirect_stdout
 
-from support import ROOT
+from support import ROOT, STRC
 
 from strc.importer.command import run
 
@@ -14,6 +14,7 @@ FENCE = re.compile(r"^```(python|sh|text)\n(.*?)^```$", re.M | re.S)
 
 def test_page(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("STRC", STRC)
     parts = FENCE.findall((ROOT / "docs/import.md").read_text(encoding="utf-8"))
     assert len(parts) >= 10
     for (kind, text), (_, printed) in zip(parts, [*parts[1:], ("", "")]):

@@ -14,6 +14,7 @@ ELEMENTS = {
 EXAMPLES = """examples:
   strc import model.py:CNN --input 1x3x32x32 -o cnn.str
   strc import model.py:make_tagger --input 1x7:long --dynamic 0 -o tagger.str
+  strc import amplifier.py:WaveNet --input 1x1x8192 --streaming -o amplifier.str
   strc import model.py:CNN --input 1x3x32x32 --emit=ir
   strc import model.py:CNN --input 1x3x32x32 --emit=streams -o cnn.svg"""
 EMITS = ("source", "fx", "ir", "graph", "streams")
@@ -53,6 +54,16 @@ def parser() -> argparse.ArgumentParser:
     made.add_argument(
         "--non-sp", choices=("carry", "replicate"), default="carry",
         help="what to do with graphs that are not series-parallel: carry values through, or compute them several times",
+    )
+    made.add_argument(
+        "--streaming", action="store_true",
+        help="the model frame by frame, for ever: floats in, floats out; it is run and compared with the model before it is written",
+    )
+    made.add_argument(
+        "--time", metavar="DIM", type=int, help="with --streaming: the dimension of the input that counts time (that along which layers go)",
+    )
+    made.add_argument(
+        "--latency", metavar="N", type=int, default=0, help="with --streaming: the result may come N time steps late (0: only what is causal)",
     )
     made.add_argument("--dynamic", metavar="DIM", type=int, action="append", default=[], help="this dimension of every input is open")
     made.add_argument("--seed", metavar="N", type=int, default=0, help="for random weights and example inputs (0)")

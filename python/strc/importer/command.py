@@ -12,7 +12,7 @@ import torch
 from .. import draw
 from ..errors import ImportFailure
 from ..ir import show
-from ..torch.export import Imported, import_model, write
+from ..torch.export import Imported, import_model, proven, stream_model, write
 from .arguments import parser
 from .loading import example, load_model
 
@@ -46,20 +46,36 @@ def text_of(options: argparse.Namespace, imported: Imported) -> str:
     return draw.fx_table(imported.captured.graph) if options.emit == "fx" else show(imported.program)
 
 
+def read(
+    options: argparse.Namespace, model: torch.nn.Module, inputs: list[torch.Tensor], states: list[torch.Tensor]
+) -> Imported:
+    if not options.streaming:
+        if options.latency or options.time is not None:
+            raise ImportFailure("--latency and --time say something about --streaming, which is not given")
+        return import_model(model, inputs, options.dynamic, states)
+    if options.dynamic or states:
+        raise ImportFailure("--streaming goes neither with --dynamic nor with --state: its states go round by themselves")
+    if options.latency < 0:
+        raise ImportFailure("--latency is 0 or more")
+    return stream_model(model, inputs, options.time, options.latency)
+
+
 def do_import(options: argparse.Namespace) -> None:
     torch.manual_seed(options.seed)
     model = load_model(options.model)
     inputs = [example(*given) for given in options.input]
     states = [example(*given) for given in options.state]
-    imported = import_model(model, inputs, options.dynamic, states)
+    imported = read(options, model, inputs, states)
     if options.emit != "source":
         text = text_of(options, imported)
     else:
         text = imported.source(options.non_sp == "replicate", f"Made by `strc import {options.model}`")
     if not options.output:
+        if options.emit == "source":
+            proven(imported, text, model, inputs)
         sys.stdout.write(text)
     elif options.emit == "source":
-        write(imported, text, options.output)
+        write(imported, text, options.output, model, inputs)
     else:
         Path(options.output).write_text(text, encoding="utf-8")
 

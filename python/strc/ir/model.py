@@ -90,8 +90,9 @@ class Loop:
 class Program:
     """Instructions in an order in which they can run, and the variables that are the results.
 
-    `inputs` are in the order of their numbers. An input that nothing uses is kept here but has no place in the text; so has
-    `loop`.
+    `inputs` are in the order of their numbers. An input that nothing uses is kept here but has no place in the text; so have
+    `loop`, the `shapes` of variables (open dimensions are no ints), and `sizes`: of a program over floats how many of them a frame
+    of each result of a variable has; empty: it is one over tensors.
     """
 
     inputs: tuple[int, ...]
@@ -99,6 +100,8 @@ class Program:
     results: tuple[int, ...]
     name: str = "Model"
     loop: Loop | None = None
+    shapes: dict[int, Shape] = field(default_factory=dict)
+    sizes: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     def fresh(self) -> int:
         """A variable that is not used yet."""

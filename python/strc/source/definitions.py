@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from ..ir import Instruction, Named, Param
 from ..ir.model import Loop
 from ..ir.operators import FORMALS
-from ..streams import Call, Leaf, Node, Pipe, Region, Split, Stream, decompose, with_ends
+from ..streams import Call, Leaf, Node, Pipe, Region, Split, Stream, decompose, in_turns, with_ends
 from .expressions import LIBRARY, Written
+from .floats import IN_TURNS, PARTS, WIRES, StreamFilter
 from .literals import identifier, literal, shape_of, type_of
 
 
@@ -58,6 +59,7 @@ class Definition:
     parameters: list[Parameter] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
     loop: Loop | None = None
+    item: str = "tensor"
     modules: list[str] = field(default_factory=list)
     takes: str = "tensor"
 
@@ -87,16 +89,15 @@ def leaves(stream: Stream) -> Iterator[Node]:
 def skeleton(stream: Stream) -> str:
     """The stream without what its leaves are."""
     if isinstance(stream, Leaf):
-        return f"leaf{stream.pops}:{stream.pushes}"
+        return f"leaf{stream.takes}:{stream.gives}"
     if isinstance(stream, Pipe):
         return "pipe(" + ",".join(map(skeleton, stream.parts)) + ")"
     if isinstance(stream, Split):
-        return f"split{stream.duplicate}(" + ",".join(map(skeleton, stream.branches)) + ")"
+        return f"split{stream.duplicate},{stream.in_turns}(" + ",".join(map(skeleton, stream.branches)) + ")"
     return repr(stream)
 
 
-def arguments_of(instruction: Instruction, written: Mapping[str, Written]) -> list[Argument]:
-    own = written.get(instruction.op)
+def arguments_of(instruction: Instruction, own: Written | None) -> list[Argument]:
     formals = own.formals if own else FORMALS.get(instruction.op, ())
     found = []
     for i, param in enumerate(instruction.params):
@@ -127,10 +128,11 @@ class Namer:
 class Definer:
     """Makes the definitions of a region and of all that it uses. `written` are the filters that are not the library's, by operator."""
 
-    def __init__(self, replicate: bool, written: Mapping[str, Written]):
+    def __init__(self, replicate: bool, written: Mapping[str, Written], floats: bool = False):
         self.replicate = replicate
         self.written = written
-        self.namer = Namer(LIBRARY | {"Identity", "FileReader", "FileWriter", "ImageDisplay"})
+        self.floats = floats  # a program over floats
+        self.namer = Namer(LIBRARY | {"Identity", "FileReader", "FileWriter", "ImageDisplay"} | (PARTS if floats else set()))
         self.definitions: list[Definition] = []
         self.filters: dict[str, tuple[str, Instruction]] = {}  # declaration's name by operator and types
         self.values: dict[int, list[Argument]] = {}  # arguments of a call, by its variable
@@ -146,7 +148,7 @@ class Definer:
         whole = self.instance(top)
         # Files are dealt to the branches at the ends.
         stream = whole.stream if loop else with_ends(whole.stream)
-        definition = Definition(name, top.frame.class_name, stream, loop=loop)
+        definition = Definition(name, top.frame.class_name, stream, loop=loop, item=self.item)
         definition.texts = [self.text(creation, None, {}) for creation in whole.creations]
         self.definitions.append(definition)
         self.definitions.reverse()
@@ -162,28 +164,46 @@ class Definer:
         for group in sorted(groups.values(), key=len, reverse=True):
             self.define_group(group)
 
+    @property
+    def item(self) -> str:
+        return "float" if self.floats else "tensor"
+
     def instance(self, region: Region) -> Instance:
         stream = decompose(region, self.replicate)
+        if self.floats:
+            stream = in_turns(stream, IN_TURNS)
         return Instance(region, stream, [self.creation(node) for node in leaves(stream)])
 
     def creation(self, node: Node) -> Creation:
         if isinstance(node, Call):
             return Creation(self.called[node.var], self.values[node.var])
         assert node.instruction is not None
-        return Creation(self.filter_of(node.instruction), arguments_of(node.instruction, self.written))
+        if node.instruction.op in WIRES:
+            return Creation("", [])
+        return Creation(self.filter_of(node.instruction), arguments_of(node.instruction, self.declared(node.instruction)))
+
+    def declared(self, instruction: Instruction) -> Written | None:
+        """What the program itself declares for an operator; None: it is one of the library."""
+        if instruction.op in LIBRARY and not (self.floats and instruction.op in self.written):
+            return None
+        return self.written[instruction.op]
 
     def filter_of(self, instruction: Instruction) -> str:
         """The filter of an operator: of the library, or one that the program declares."""
-        if instruction.op in LIBRARY:
+        declaration = self.declared(instruction)
+        if declaration is None:
             return instruction.op
-        kind = instruction.op + "".join(f",{shape_of(value)}" for value in instruction.positional)
+        kind = instruction.op
+        if not isinstance(declaration, StreamFilter):  # the types of its parameters are those of what is given
+            kind += "".join(f",{shape_of(value)}" for value in instruction.positional)
         if kind not in self.filters:
-            self.filters[kind] = (self.namer.name(self.written[instruction.op].name), instruction)
+            self.filters[kind] = (self.namer.name(declaration.name), instruction)
         return self.filters[kind][0]
 
     def define_group(self, group: list[tuple[Call, Instance]]) -> None:
         first = group[0][1]
-        definition = Definition(self.namer.name(short_name(first.region)), first.region.frame.class_name, first.stream)
+        class_name = first.region.frame.class_name
+        definition = Definition(self.namer.name(short_name(first.region)), class_name, first.stream, item=self.item)
         columns = Columns([instance for _, instance in group])
         definition.parameters = columns.parameters
         definition.texts = [self.text(creation, first, columns.names) for creation in first.creations]
@@ -205,7 +225,7 @@ class Definer:
             else:
                 value = literal(argument.value)
             parts.append(f"{argument.formal} = {value}" if argument.by_name else value)
-        return f"{creation.name}({', '.join(parts)})"
+        return f"{creation.name}({', '.join(parts)})" if creation.name else ""
 
 
 def collect(region: Region, levels: dict[int, list[Call]]) -> int:

@@ -43,9 +43,30 @@ def wrapped(text: str, indent: str, further: str = INDENT) -> list[str]:
     return [*lines, line]
 
 
-def passing(count: int) -> str:
+def passing(count: int, item: str = "tensor") -> str:
     """What lets values go by. A firing of Identity takes one item, and all its firings have to see the same shape."""
-    return "Identity<tensor>()" if count == 1 else f"separator({literal((1,) * count)})"
+    return f"Identity<{item}>()" if count == 1 or item != "tensor" else f"separator({literal((1,) * count)})"
+
+
+def separating(stream: Separator, item: str) -> str:
+    """What drops and repeats values."""
+    if item == "tensor":
+        return f"separator({literal(stream.weights)})"
+    pops, start = sum(stream.sizes), 0
+    head, drop = f"float->float filter {{ work pop {pops} push {sum(stream.gives)} {{", f"for (int k = 0; k < {pops}; k++) pop();"
+    if stream.in_turns:
+        kept = [sum(stream.sizes[:i]) for i, weight in enumerate(stream.weights) if weight]
+        pushes = " ".join(f"push(peek(k + {place}));" if place else "push(peek(k));" for place in kept)
+        return f"{head} for (int k = 0; k < {stream.gives[0]}; k++) {{ {pushes} }} {drop} }} }}"
+    runs: list[list[int]] = []  # neighbours that are kept once are one loop
+    for size, weight in zip(stream.sizes, stream.weights):
+        if weight == 1 and runs and runs[-1][1] == start:
+            runs[-1][1] += size
+        else:
+            runs += [[start, start + size]] * weight
+        start += size
+    text = [f"for (int k = {one}; k < {end}; k++) push(peek(k));" for one, end in runs]
+    return f"{head} {' '.join([*text, drop])} }} }}"
 
 
 def tensor(shape: Shape | None) -> str:
@@ -63,27 +84,29 @@ class Printer:
         """The statements of a pipeline."""
         lines = []
         for part in stream.parts if isinstance(stream, Pipe) else (stream,):
-            lines += self.added(part, indent)
+            lines += self.added(part, indent, "")
         return lines
 
-    def added(self, stream: Stream, indent: str) -> list[str]:
+    def added(self, stream: Stream, indent: str, instead: str = "Identity<float>()") -> list[str]:
+        """`instead`: what stands for a wire; nothing where it may be left out."""
         if isinstance(stream, Leaf):
-            return wrapped(f"add {next(self.texts)};", indent)
+            text = next(self.texts) or instead
+            return wrapped(f"add {text};", indent) if text else []
         if isinstance(stream, Pass):
-            return [f"{indent}add {passing(stream.count)};"]
+            return [f"{indent}add {passing(stream.pops, self.definition.item)};"]
         if isinstance(stream, Separator):
-            return [f"{indent}add separator({literal(stream.weights)});"]
+            return [f"{indent}add {separating(stream, self.definition.item)};"]
         if isinstance(stream, Pipe):
             return [f"{indent}add pipeline {{", *self.parts(stream, indent + INDENT), f"{indent}}}"]
         return self.split(stream, indent)
 
     def split(self, stream: Split, indent: str) -> list[str]:
         inner = indent + INDENT
-        dealt = "duplicate" if stream.duplicate else round_robin([branch.pops for branch in stream.branches])
+        dealt = "duplicate" if stream.duplicate else round_robin([sum(branch.takes) for branch in stream.branches])
         lines = [f"{indent}add splitjoin {{", f"{inner}split {dealt};"]
         for branch in stream.branches:
             lines += self.added(branch, inner)
-        joined = round_robin([branch.pushes for branch in stream.branches])
+        joined = round_robin([1 if stream.in_turns else sum(branch.gives) for branch in stream.branches])
         return [*lines, f"{inner}join {joined};", f"{indent}}}"]
 
     def text(self) -> str:
@@ -91,7 +114,9 @@ class Printer:
         if self.definition.loop:
             return self.loop(self.definition.loop)
         parameters = ", ".join(f"{parameter.type} {parameter.name}" for parameter in self.definition.parameters)
-        ends = f"{self.definition.takes}->tensor" if self.definition.stream.pops else "void->tensor"
+        item = self.definition.item
+        takes = item if item != "tensor" else self.definition.takes
+        ends = f"{takes}->{item}" if self.definition.stream.pops else f"void->{item}"
         head = f"{ends} pipeline {self.definition.name}{f'({parameters})' if parameters else ''} {{"
         return "\n".join([*wrapped(head, "", INDENT * 2), *self.parts(self.definition.stream, INDENT), "}"])
 

@@ -9,6 +9,7 @@ from ..ir import Program
 from ..streams import region_of
 from .definitions import Definer, Definition
 from .expressions import EXPRESSIONS, LIBRARY, Written
+from .floats import FILTERS, WIRES
 from .printer import Printer, wrapped
 
 
@@ -22,7 +23,7 @@ def comment(definition: Definition) -> list[str]:
 
 def check(program: Program, written: Mapping[str, Written]) -> None:
     """Raises `ImportFailure` if an instruction has no filter."""
-    unknown = {i.op for i in program.instructions if i.op not in LIBRARY and i.op not in written}
+    unknown = {i.op for i in program.instructions if i.op not in LIBRARY and i.op not in written and i.op not in WIRES}
     if unknown:
         raise ImportFailure(f"the model IR has operators without a stream: {', '.join(sorted(unknown))}")
 
@@ -34,13 +35,17 @@ def source_of(
 
     `title` is a comment before it, `written` are the filters that are not the library's, `takes` is the type of the program's inputs.
     """
+    floats = bool(program.sizes)
+    written = {**written, **FILTERS} if floats else written
     check(program, written)
-    definer = Definer(replicate, written)
+    definer = Definer(replicate, written, floats)
     definer.define(region_of(program), program.loop)
     definer.definitions[0].takes = takes
     blocks = ["\n".join(f"// {line}".rstrip() for line in title.splitlines())] if title else []
     for definition in definer.definitions:
         blocks.append("\n".join([*comment(definition), Printer(definition).text()]))
     for name, instruction in definer.filters.values():
-        blocks.append(written[instruction.op].source(name, instruction))
+        declaration = definer.declared(instruction)
+        assert declaration is not None
+        blocks.append(declaration.source(name, instruction))
     return "\n\n".join(blocks) + "\n"

@@ -3,8 +3,9 @@
 from .decompose import decompose
 from .region import Call, Node, Region, Value, region_of
 from .tree import Leaf, Pass, Pipe, Separator, Split, Stream, with_ends
+from .turns import in_turns
 
 __all__ = [
-    "Call", "Leaf", "Node", "Pass", "Pipe", "Region", "Separator", "Split", "Stream", "Value", "decompose", "region_of",
-    "with_ends",
+    "Call", "Leaf", "Node", "Pass", "Pipe", "Region", "Separator", "Split", "Stream", "Value", "decompose", "in_turns",
+    "region_of", "with_ends",
 ]

@@ -16,6 +16,10 @@ from .tree import Leaf, Pass, Separator, Split, Stream, check, pipe
 Values = tuple[Value, ...]
 
 
+def sizes_of(values: Values) -> tuple[int, ...]:
+    return tuple(value.size for value in values)
+
+
 def decompose(region: Region, replicate: bool = False) -> Stream:
     """The stream that pops the region's inputs and pushes its outputs. Every operator is in it once, unless `replicate`."""
     stream = Decomposer(region.nodes, replicate).build(region.inputs, region.outputs)
@@ -92,7 +96,7 @@ class Decomposer:
 
     def build(self, given: Values, wanted: Values) -> Stream:
         """From the tuple `given` to the tuple `wanted`."""
-        parts: list[Stream] = [Pass(len(given))]
+        parts: list[Stream] = [Pass(sizes_of(given))]
         ordered = tuple(value for unit in self.units(wanted, given) for value in unit)
         while (some := self.made_by(ordered, given)) != 0:
             taken = set(self.taken(ordered, some))
@@ -111,7 +115,7 @@ class Decomposer:
 
     def instead(self, given: Values, wanted: Values) -> Stream:
         """What takes nothing, while all that is given is dropped."""
-        return Split(False, (Separator((0,) * len(given)), self.build((), wanted)))
+        return Split(False, (Separator((0,) * len(given), sizes_of(given)), self.build((), wanted)))
 
     def segment(self, given: Values, wanted: Values) -> Stream:
         """As `build`, for what has no cut."""
@@ -238,10 +242,10 @@ class Decomposer:
     def wiring(self, given: Values, wanted: Values) -> Stream:
         """Drops, repeats and reorders values."""
         if given == wanted:
-            return Pass(len(given))
+            return Pass(sizes_of(given))
         weights = tuple(wanted.count(value) for value in given)
         if wanted == tuple(value for value, weight in zip(given, weights) for _ in range(weight)):
-            return Separator(weights)
+            return Separator(weights, sizes_of(given))
         return Split(True, tuple(self.wiring(given, part) for part in self.ascending(given, wanted)))
 
     @staticmethod

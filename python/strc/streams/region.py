@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ..ir import Instruction, Program
 from ..ir.model import Frame
@@ -19,10 +19,11 @@ CONTAINERS = {
 
 @dataclass(frozen=True)
 class Value:
-    """Element `index` of what a variable holds; most hold one."""
+    """Element `index` of what a variable holds; most hold one. `size` is how many items of the stream it is."""
 
     var: int
     index: int = 0
+    size: int = field(default=1, compare=False)
 
 
 @dataclass(frozen=True)
@@ -33,9 +34,10 @@ class Node:
     args: tuple[Value, ...]
     results: int
     instruction: Instruction | None = None
+    sizes: tuple[int, ...] = ()  # of the results; empty: each is one item
 
     def values(self) -> tuple[Value, ...]:
-        return tuple(Value(self.var, index) for index in range(self.results))
+        return tuple(Value(self.var, index, size) for index, size in enumerate(self.sizes or (1,) * self.results))
 
 
 @dataclass(frozen=True)
@@ -57,26 +59,31 @@ class Region:
 
 def elements_of_tuples(program: Program) -> tuple[list[Node], dict[int, Value]]:
     """The nodes of a program, and what value each variable is: taking an element of a tuple is no operation."""
-    value = {number: Value(number) for number in program.inputs}
+    value = {number: Value(number, 0, *program.sizes.get(number, ())) for number in program.inputs}
     nodes: dict[int, Node] = {}
     for instruction in program.instructions:
         source = instruction.args[0] if instruction.args else None
         if instruction.op == "getitem" and source in nodes and nodes[source].results > 1:
             index = instruction.positional[0]
             assert isinstance(index, int)
-            value[instruction.var] = Value(source, index % nodes[source].results)
+            value[instruction.var] = nodes[source].values()[index % nodes[source].results]
             continue
         args = tuple(value[number] for number in instruction.args)
-        nodes[instruction.var] = Node(instruction.var, args, results(instruction), instruction)
-        value[instruction.var] = Value(instruction.var)
+        sizes = program.sizes.get(instruction.var, ())
+        nodes[instruction.var] = Node(instruction.var, args, len(sizes) or results(instruction), instruction, sizes)
+        value[instruction.var] = nodes[instruction.var].values()[0]
     return list(nodes.values()), value
 
 
 class Folder:
-    """Puts what belongs to one call of a module into a node of its own."""
+    """Puts what belongs to one call of a module into a node of its own.
 
-    def __init__(self, first_free: int):
+    `by_use`: results of a call are in the order of their use, since it costs something to change the order of values.
+    """
+
+    def __init__(self, first_free: int, by_use: bool = False):
         self.free = first_free
+        self.by_use = by_use
         self.renamed: dict[Value, Value] = {}
 
     def current(self, value: Value) -> Value:
@@ -86,25 +93,31 @@ class Folder:
         """The region of consecutive nodes, whose first `depth` frames are those around and of the region."""
         wanted = tuple(outputs)
         folded: list[Node] = []
+        done = 0
         for callee, group in runs(nodes, depth):
+            done += len(group)
             if len(group) == 1 or callee is None:
                 folded += [self.updated(node) for node in group]
                 continue
-            inside = {node.var for node in group}
-            later = [arg for node in nodes if node.var not in inside for arg in node.args]
-            folded += self.call(callee, group, {*later, *wanted}, depth)
+            later = [arg for node in nodes[done:] for arg in node.args]
+            folded += self.call(callee, group, tuple(dict.fromkeys([*later, *wanted])), depth)
         return Region(frame, inputs_of(folded), tuple(folded), tuple(map(self.current, wanted)))
 
     def updated(self, node: Node) -> Node:
-        return Node(node.var, tuple(map(self.current, node.args)), node.results, node.instruction)
+        return replace(node, args=tuple(map(self.current, node.args)))
 
-    def call(self, frame: Frame, group: list[Node], used: set[Value], depth: int) -> list[Node]:
+    def call(self, frame: Frame, group: list[Node], used: tuple[Value, ...], depth: int) -> list[Node]:
         """One node for a module's call, or its nodes where the module only holds others or takes nothing."""
-        made = [value for node in group for value in node.values() if value in used]
+        order = {value: place for place, value in enumerate(used)}
+        made = [value for node in group for value in node.values() if value in order]
+        if self.by_use:
+            # What goes by several results goes through as one of them.
+            made += [value for value in inputs_of(group) if value in order] if len(made) > 1 else []
+            made.sort(key=lambda value: order[value])
         region = self.region(frame, group, made, depth + 1)
         if frame.class_name in CONTAINERS or not region.inputs or len(region.nodes) == 1:
             return list(region.nodes)
-        call = Call(self.free, region.inputs, len(made), None, region)
+        call = Call(self.free, region.inputs, len(made), None, tuple(value.size for value in made), region)
         self.free += 1
         self.renamed.update(zip(made, call.values()))
         return [call]
@@ -136,7 +149,7 @@ def inputs_of(nodes: Iterable[Node]) -> tuple[Value, ...]:
 def region_of(program: Program) -> Region:
     """The whole program. Raises nothing: without origins it is one flat region."""
     nodes, value = elements_of_tuples(program)
-    folder = Folder(program.fresh())
+    folder = Folder(program.fresh(), bool(program.sizes))
     frame = Frame("", program.name)
     body = folder.region(frame, nodes, [value[number] for number in program.results], 1)
     return Region(frame, tuple(value[number] for number in program.inputs), body.nodes, body.outputs)

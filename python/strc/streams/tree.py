@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Union
 if TYPE_CHECKING:
     from .region import Node
 
+Sizes = tuple[int, ...]  # items of values
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -23,27 +25,45 @@ class Leaf:
     def pushes(self) -> int:
         return self.node.results
 
+    @property
+    def takes(self) -> Sizes:
+        return tuple(arg.size for arg in self.node.args)
+
+    @property
+    def gives(self) -> Sizes:
+        return tuple(value.size for value in self.node.values())
+
 
 @dataclass(frozen=True)
 class Pass:
-    """Values that go by, as many as a firing of the splitter gives."""
+    """Values that go by, as many as a firing of the splitter gives, with the items of each."""
 
-    count: int
+    sizes: Sizes
 
     @property
     def pops(self) -> int:
-        return self.count
+        return len(self.sizes)
 
     @property
     def pushes(self) -> int:
-        return self.count
+        return len(self.sizes)
+
+    @property
+    def takes(self) -> Sizes:
+        return self.sizes
+
+    @property
+    def gives(self) -> Sizes:
+        return self.sizes
 
 
 @dataclass(frozen=True)
 class Separator:
-    """Drops and repeats: a weight for each value."""
+    """Drops and repeats: a weight for each value. `in_turns`: one item of each that is left, again and again."""
 
     weights: tuple[int, ...]
+    sizes: Sizes
+    in_turns: bool = False
 
     @property
     def pops(self) -> int:
@@ -52,6 +72,14 @@ class Separator:
     @property
     def pushes(self) -> int:
         return sum(self.weights)
+
+    @property
+    def takes(self) -> Sizes:
+        return self.sizes
+
+    @property
+    def gives(self) -> Sizes:
+        return tuple(size for size, weight in zip(self.sizes, self.weights) for _ in range(weight))
 
 
 @dataclass(frozen=True)
@@ -68,13 +96,24 @@ class Pipe:
     def pushes(self) -> int:
         return self.parts[-1].pushes
 
+    @property
+    def takes(self) -> Sizes:
+        return self.parts[0].takes
+
+    @property
+    def gives(self) -> Sizes:
+        return self.parts[-1].gives
+
 
 @dataclass(frozen=True)
 class Split:
-    """Side by side. With `duplicate` every branch sees all values, else each the next ones. The join takes what each branch gives."""
+    """Side by side. With `duplicate` every branch sees all values, else each the next ones. The join takes what each branch gives,
+    or, `in_turns`, one item of each branch, again and again.
+    """
 
     duplicate: bool
     branches: tuple[Stream, ...]
+    in_turns: bool = False
 
     @property
     def pops(self) -> int:
@@ -83,6 +122,14 @@ class Split:
     @property
     def pushes(self) -> int:
         return sum(branch.pushes for branch in self.branches)
+
+    @property
+    def takes(self) -> Sizes:
+        return self.branches[0].takes if self.duplicate else sum((branch.takes for branch in self.branches), ())
+
+    @property
+    def gives(self) -> Sizes:
+        return sum((branch.gives for branch in self.branches), ())
 
 
 Stream = Union[Leaf, Pass, Separator, Pipe, Split]
@@ -104,9 +151,9 @@ def with_ends(stream: Stream) -> Stream:
     parts = list(stream.parts) if isinstance(stream, Pipe) else [stream]
     first, last = parts[0], parts[-1]
     if stream.pops > 1 and not (isinstance(first, Split) and not first.duplicate and all(b.pops == 1 for b in first.branches)):
-        parts.insert(0, Split(False, (Pass(1),) * stream.pops))
+        parts.insert(0, Split(False, (Pass((1,)),) * stream.pops))
     if stream.pushes > 1 and not (isinstance(last, Split) and all(b.pushes == 1 for b in last.branches)):
-        parts.append(Split(False, (Pass(1),) * stream.pushes))
+        parts.append(Split(False, (Pass((1,)),) * stream.pushes))
     return parts[0] if len(parts) == 1 else Pipe(tuple(parts))
 
 
@@ -116,8 +163,8 @@ def check(stream: Stream) -> None:
         for part in stream.parts:
             check(part)
         for one, other in zip(stream.parts, stream.parts[1:]):
-            assert one.pushes == other.pops, (one, other)
+            assert one.gives == other.takes, (one, other)
     elif isinstance(stream, Split):
         for branch in stream.branches:
             check(branch)
-            assert not stream.duplicate or branch.pops == stream.pops, stream
+            assert not stream.duplicate or branch.takes == stream.takes, stream

@@ -17,7 +17,8 @@ from ..ir import Program
 from ..ir.model import Loop, Shape
 from ..ir.operators import weights_prefix
 from ..source import source_of
-from .capture import Captured, capture
+from ..streaming import Streamed, formatted, prove, streamed
+from .capture import Captured, capture, evaluating
 from .lowering import lower
 
 
@@ -28,10 +29,15 @@ class Imported:
     captured: Captured
     program: Program
     tensors: dict[str, torch.Tensor]
+    streamed: Streamed | None = None  # `program` is this one's
 
     def source(self, replicate: bool = False, title: str = "") -> str:
         """The .str source."""
-        return source_of(self.program, replicate, title)
+        about = [f"// {title}"] if title else []
+        if self.streamed:
+            about += self.streamed.about()
+        text = "\n".join([*about, *([""] if about else []), source_of(self.program, replicate)])
+        return formatted(text) if self.streamed else text
 
     def used_tensors(self) -> dict[str, torch.Tensor]:
         """The stored values that the program names."""
@@ -79,19 +85,55 @@ def only_shape(tensors: Sequence[torch.Tensor]) -> Shape | None:
 
 def export(
     model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], path: str | os.PathLike[str], *, replicate: bool = False,
-    dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = (), title: str = "",
+    dynamic: Sequence[int] = (), states: Sequence[torch.Tensor] = (), title: str = "", streaming: bool = False, time: int | None = None,
+    latency: int = 0,
 ) -> Imported:
     """Writes the model to `path` (a .str file) and its weights beside it (.safetensors). Writes both or nothing.
 
-    The arguments are those of `import_model`. Raises `strc.errors.ImportFailure` with an explanation for the user.
+    The arguments are those of `import_model`, or, with `streaming`, of `stream_model`. Raises `strc.errors.ImportFailure` with an
+    explanation for the user.
     """
-    imported = import_model(model, example_inputs, dynamic, states)
-    write(imported, imported.source(replicate, title), path)
+    if streaming:
+        if dynamic or states:
+            raise ImportFailure("a streamed model has no open dimensions, and its states go round by themselves")
+        imported = stream_model(model, example_inputs, time, latency)
+    else:
+        imported = import_model(model, example_inputs, dynamic, states)
+    write(imported, imported.source(replicate, title), path, model, example_inputs)
     return imported
 
 
-def write(imported: Imported, text: str, path: str | os.PathLike[str]) -> None:
-    """Writes source and weights: both, or nothing."""
+def stream_model(
+    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], time: int | None = None, latency: int = 0
+) -> Imported:
+    """Reads a model that is to run for ever, frame by frame. Raises `strc.errors.ImportFailure`.
+
+    `time` is the dimension of the input that counts time; None: the one along which its layers go. The result may come `latency` frames
+    of the input later than the model has it; 0 takes only what is causal.
+    """
+    _, program, tensors = lowered = lower(capture(model, example_inputs))
+    if any(tensor.dtype != torch.float32 for tensor in example_inputs):
+        raise ImportFailure("a streamed model takes floats")
+    made = streamed(passes.run(program), tensors, time, latency)
+    return Imported(lowered[0], passes.eliminate_dead(made.program), tensors, made)
+
+
+def write(
+    imported: Imported, text: str, path: str | os.PathLike[str], model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]
+) -> None:
+    """Writes source and weights: both, or nothing. A streamed program has to give what the model gives."""
     program = Path(path)
+    source, weights = proven(imported, text, model, example_inputs)
+    write_both(program, source, program.with_suffix(".safetensors"), weights)
+
+
+def proven(
+    imported: Imported, text: str, model: torch.nn.Module, example_inputs: Sequence[torch.Tensor]
+) -> tuple[bytes, bytes]:
+    """Source and weights as the bytes of files. Raises `ImportFailure` if it is a stream that does not give what the model gives."""
     tensors = {name: tensor.contiguous().clone() for name, tensor in imported.used_tensors().items()}
-    write_both(program, text.encode("ascii"), program.with_suffix(".safetensors"), safetensors.torch.save(tensors))
+    source, weights = text.encode("ascii"), safetensors.torch.save(tensors)
+    if imported.streamed:
+        with evaluating(model):
+            prove(imported.streamed, model, example_inputs[0], source, weights)
+    return source, weights

@@ -87,7 +87,7 @@ class Lowering:
         self.node: torch.fx.Node | None = None
         self.origin = Origin()
         self.next = 0
-        self.constants: dict[str, Var] = {}
+        self.shapes: dict[int, Any] = {}  # open dimensions are symbols
 
     # ---- for the functions of the table
 
@@ -115,6 +115,7 @@ class Lowering:
             like = like[0]
         shape = tuple(size if static(size) is None else static(size) for size in like.shape)
         self.next += 1
+        self.shapes[self.next - 1] = shape
         return Var(self.next - 1, shape, like.dtype)
 
     def var(self, value: Any) -> Var:
@@ -160,7 +161,7 @@ class Lowering:
                 self.values[node] = self.lower_node(node)
         if self.faults:
             raise Unsupported(self.faults)
-        return Program(tuple(inputs), self.instructions, results, self.captured.class_name)
+        return Program(tuple(inputs), self.instructions, results, self.captured.class_name, shapes=self.shapes)
 
     def input(self, node: torch.fx.Node) -> int:
         like = node.meta.get("val")

@@ -1,0 +1,6 @@
+"""Models that run for ever, frame by frame: causal convolutions as windows, recurrent layers as feedback loops."""
+
+from .proof import formatted, prove
+from .streamed import Streamed, streamed
+
+__all__ = ["Streamed", "formatted", "prove", "streamed"]

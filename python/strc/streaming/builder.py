@@ -1,0 +1,72 @@
+"""Collects the instructions of a streamed program."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+import torch
+
+from ..ir import Instruction, Origin, Param, Program
+from ..ir.model import Shape
+from .values import Stored, Timed
+
+
+class Refused(Exception):
+    """A use of an operator that cannot be streamed; the text says why. Who catches it adds the place."""
+
+
+class Builder:
+    """Instructions over streams of floats: a value is a stream in which the numbers of each frame follow each other."""
+
+    def __init__(self, program: Program, tensors: dict[str, torch.Tensor]):
+        self.tensors = tensors
+        self.instructions: list[Instruction] = []
+        self.sizes: dict[int, tuple[int, ...]] = {}
+        self.delays: dict[tuple[int, int, float], int] = {}
+        self.next = program.fresh()
+        self.origin = Origin()
+        self.shape: Shape = ()  # of the result of what is read now, in the model
+
+    def emit(self, op: str, params: tuple[Param, ...], args: list[int], *sizes: int) -> int:
+        """Adds an instruction whose results are frames of so many numbers."""
+        var, self.next = self.next, self.next + 1
+        self.instructions.append(Instruction(var, op, params, tuple(args), self.origin))
+        self.sizes[var] = sizes
+        return var
+
+    def delay(self, var: int, frames: int, value: float = 0.0) -> int:
+        """A value behind frames of one number."""
+        size = self.sizes[var][0]
+        key = (var, frames, value)
+        if frames and key not in self.delays:
+            given: tuple[Param, ...] = (frames * size,) if value == 0 else (frames * size, value)
+            # It belongs to whoever holds the layer, so that this stays one filter.
+            around, self.origin = self.origin, replace(self.origin, frames=self.origin.frames[: max(1, len(self.origin.frames) - 1)])
+            self.delays[key] = self.emit("stream_delay", given, [var], size)
+            self.origin = around
+        return self.delays[key] if frames else var
+
+    def part(self, var: int, index: int) -> int:
+        """One of several results."""
+        return self.emit("getitem", (index,), [var], self.sizes[var][index])
+
+    def framed(self, x: Timed, op: str, params: tuple[Param, ...], result: Shape) -> int:
+        """An operator over a tensor, which is made of each frame."""
+        frame = self.emit("frame", (x.frame,), [x.var], 1)
+        made = self.emit(op, params, [frame], 1)
+        return self.emit("unframe", (result,), [made], math.prod(result))
+
+    def tensor(self, stored: Stored) -> torch.Tensor:
+        return self.tensors[stored.name]
+
+    def store(self, name: str, tensor: torch.Tensor) -> str:
+        """Another tensor for the weights file, under a name like this one; the name."""
+        count, wanted = 1, name
+        while name in self.tensors and not (
+            self.tensors[name].shape == tensor.shape and torch.equal(self.tensors[name], tensor)
+        ):
+            count += 1
+            name = f"{wanted}_{count}"
+        self.tensors[name] = tensor.contiguous()
+        return name

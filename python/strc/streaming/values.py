@@ -1,0 +1,79 @@
+"""What a value of the model is when the model runs for ever: a sequence of frames."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..errors import ImportFailure, Place
+from ..ir.model import Shape
+
+
+class NotStreamable(ImportFailure):
+    """A layer that cannot work frame by frame; the text names it and the model's own line."""
+
+    def __init__(self, what: str, place: Place):
+        super().__init__(f"the model cannot be streamed: {what}\n  {place}")
+
+
+@dataclass(frozen=True)
+class Culprit:
+    """A layer that looks ahead, and by how many samples of the input more than what comes before it."""
+
+    op: str
+    place: Place
+    samples: int
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A stored value, which is the same at all times: its name, and its shape in the model."""
+
+    name: str
+    shape: Shape
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Frames: the value in the model without its dimension `axis`, which counts time.
+
+    The model needs item `stride * i + ahead` of the input for frame i; a negative `ahead` is what padding gives beforehand.
+
+    Streams of all values go with the time: each gives a frame for `stride` of the input. Frame i of the model is number `i + offset` of the
+    stream; what comes before frame 0 means nothing. With a negative offset the stream begins within the padding: `fill` stands for
+    what would be before it.
+    """
+
+    var: int
+    shape: Shape  # in the model, with the dimension of time
+    axis: int
+    stride: int = 1
+    ahead: int = 0
+    offset: int = 0
+    fill: float = 0.0
+    culprits: tuple[Culprit, ...] = ()
+
+    @property
+    def frame(self) -> Shape:
+        return self.shape[: self.axis] + self.shape[self.axis + 1 :]
+
+    @property
+    def steps(self) -> int:
+        return self.shape[self.axis]
+
+    @property
+    def from_right(self) -> int:
+        """The place of the dimension of time, counted from the last, which is 1."""
+        return len(self.shape) - self.axis
+
+    def look_ahead(self, length: int) -> int:
+        """Samples behind the end of an input of that length that the last frame waits for."""
+        return max(0, self.stride * (self.steps - 1) + self.ahead - (length - 1))
+
+    def dim(self, dim: int) -> int:
+        """A dimension of the model as one of the frame."""
+        dim %= len(self.shape)
+        assert dim != self.axis
+        return dim if dim < self.axis else dim - 1
+
+
+Value = Timed | Stored

@@ -1,0 +1,199 @@
+"""Models as streams: each is run by the importer itself, which compares it with the model at every time step."""
+
+
+import subprocess
+
+import numpy
+import pytest
+import streaming_models as models
+import torch
+from support import STRC, golden
+from torch import nn
+
+import strc.torch
+from strc.errors import ImportFailure
+from strc.torch.export import stream_model, write
+
+CASES = {
+    "conv_stack": (lambda: models.ConvStack(), (1, 1, 200)),
+    "tcn": (lambda: models.TCN(), (1, 2, 100)),
+    "gated": (lambda: models.GatedWaveNet(), (1, 1, 100)),
+    "wavenet": (lambda: models.WaveNet(), (1, 1, 150)),
+    "strided": (lambda: models.Strided(), (1, 2, 240)),
+    "pools": (lambda: models.Pools(), (1, 3, 50)),
+    "lstm": (lambda: models.Recurrent("LSTM", 2, 5, 2), (1, 60, 2)),
+    "gru": (lambda: models.Recurrent("GRU", 1, 8), (1, 60, 1)),
+    "gru_unbiased": (lambda: models.Recurrent("GRU", 3, 4, bias=False), (1, 60, 3)),
+    "rnn": (lambda: models.Recurrent("RNN", 2, 20), (1, 60, 2)),
+    "rnn_relu": (lambda: models.Recurrent("RNN", 2, 6, 2, nonlinearity="relu"), (1, 60, 2)),
+    "lstm_amp": (lambda: models.LstmAmp(), (1, 1, 80)),
+    "unbatched": (lambda: models.Unbatched(), (60, 3)),
+    "norms": (lambda: models.Norms(), (1, 40, 6)),
+    "running_mean": (lambda: models.RunningMean(), (1, 2, 64)),
+}
+
+
+@pytest.fixture(autouse=True)
+def the_compiler(monkeypatch):
+    monkeypatch.setenv("STRC", STRC)
+
+
+def made(name):
+    """The model and an example, always the same."""
+    make, shape = CASES[name]
+    torch.manual_seed(1)
+    return make().eval(), torch.randn(*shape)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_streams_equal_the_model(name, tmp_path):
+    model, x = made(name)
+    strc.torch.export(model, (x,), tmp_path / "model.str", streaming=True)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["model.safetensors", "model.str"]
+
+
+@pytest.mark.parametrize("name", ["conv_stack", "gated", "lstm_amp", "strided"])
+def test_source(name):
+    model, x = made(name)
+    golden(f"streaming_{name}.str", stream_model(model, (x,)).source())
+
+
+def test_rates_are_told():
+    model, x = made("strided")
+    found = stream_model(model, (x,)).streamed
+    assert (found.taken, found.given, found.stride, found.latency) == (2, 6, 12, 0)
+    assert "A frame of 2 numbers for each time step; for 12 of them a frame of 6 numbers comes out" in "\n".join(found.about())
+
+
+def test_from_file_to_file(tmp_path):
+    """Samples of a sound go in and come out, also from an executable."""
+    model, x = made("lstm_amp")
+    strc.torch.export(model, (x,), tmp_path / "model.str", streaming=True)
+    samples = numpy.random.default_rng(1).standard_normal(3000).astype("<f4")
+    samples.tofile(tmp_path / "in.raw")
+    ends = ["--in", "in.raw", "--out", "out.raw"]
+    subprocess.run([STRC, "build", "--top", "LstmAmp", "-o", "amp", "model.str"], cwd=tmp_path, check=True, timeout=120)
+    subprocess.run(["./amp", *ends], cwd=tmp_path, check=True, timeout=60)
+    with torch.no_grad():
+        expected = model(torch.from_numpy(samples).reshape(1, 1, -1)).flatten().numpy()
+    found = numpy.fromfile(tmp_path / "out.raw", "<f4")
+    assert numpy.abs(found - expected).max() <= 1e-5
+
+
+# ---- what cannot be streamed
+
+
+def fault_of(model, *shape, path=None, **options):
+    with pytest.raises(ImportFailure) as fault:
+        strc.torch.export(model.eval(), [torch.randn(*shape)], path / "model.str", streaming=True, **options)
+    assert list(path.iterdir()) == []
+    return str(fault.value)
+
+
+def line_of(words, file=models.__file__):
+    lines = open(file, encoding="utf-8").read().splitlines()
+    return 1 + next(i for i, line in enumerate(lines) if line.endswith(words))
+
+
+def test_what_looks_ahead_is_refused(tmp_path):
+    told = fault_of(models.Symmetric(), 1, 1, 60, path=tmp_path)
+    assert "its result waits for 5 samples that come later; --latency 5 permits that" in told
+    assert "near (Conv1d) looks 2 samples ahead" in told and "far (Conv1d) looks 3 samples ahead" in told
+    assert f"streaming_models.py:{line_of('# the near one')}" in told and f"streaming_models.py:{line_of('# the far one')}" in told
+    assert "y = self.near(x)" in told
+    assert "--latency 5" in fault_of(models.Symmetric(), 1, 1, 60, path=tmp_path, latency=4)
+
+
+def test_latency_permits_it_and_is_exact(tmp_path):
+    torch.manual_seed(1)
+    imported = strc.torch.export(models.Symmetric(), [torch.randn(1, 1, 60)], tmp_path / "model.str", streaming=True, latency=9)
+    assert imported.streamed.latency == 5
+    assert "// Latency: 5 samples." in (tmp_path / "model.str").read_text(encoding="ascii")
+
+
+class After(nn.Module):
+    """Something behind a causal layer."""
+
+    def __init__(self, function, channels=2):
+        super().__init__()
+        self.conv = nn.Conv1d(1, channels, 1)
+        self.function = function
+
+    def forward(self, x):
+        return self.function(self.conv(x))
+
+
+REFUSED = {
+    "mean": (lambda x: x - x.mean(-1, keepdim=True), "it reduces all 30 time steps"),
+    "softmax": (lambda x: x.softmax(-1), "it normalises over all 30 time steps"),
+    "last_step": (lambda x: x[..., -1], "it takes one of the 30 time steps"),
+    "attention": (lambda x: x.transpose(1, 2) @ x, "it combines time steps with each other"),
+    "pieces": (lambda x: torch.stack(x.chunk(2, -1)), "it cuts the sequence in pieces"),
+    "flattened": (lambda x: x.flatten(1), "it puts time and other dimensions together"),
+    "rates": (lambda x: x[..., :15] + x[..., ::2], "its operands have different rates: a frame for"),
+    "positions": (lambda x: x + torch.arange(30.0), "a stored value is different at each time step"),
+    "reflected": (lambda x: torch.nn.functional.pad(x, (3, 0), mode="reflect"), "it fills the ends with what is inside"),
+    "behind": (lambda x: torch.cat([x, x], -1), "it puts sequences one behind the other"),
+    "by_hand": (lambda x: torch.where(x > 0, x, -x), "has no form that works frame by frame"),
+    "one_for_all": (lambda x: x * x[..., :1], "it repeats one time step for all"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_refused(name, tmp_path):
+    function, reason = REFUSED[name]
+    told = fault_of(After(function), 1, 1, 30, path=tmp_path)
+    assert reason in told and "test_streaming.py:" in told
+
+
+def test_layers_that_are_refused(tmp_path):
+    both = models.Recurrent("LSTM", 2, 5, bidirectional=True)
+    both.dense = nn.Linear(10, 1)
+    assert "rnn (LSTM): it goes backwards too" in fault_of(both, 1, 60, 2, path=tmp_path)
+    assert "it combines all 30 time steps" in fault_of(After(nn.Linear(30, 30)), 1, 1, 30, path=tmp_path)
+    assert "only one can be streamed" in fault_of(models.ConvStack(), 2, 1, 30, path=tmp_path)
+    assert "where time is dimension 1" in fault_of(models.ConvStack(), 1, 1, 30, path=tmp_path, time=1)
+    norm = nn.Sequential(nn.Conv1d(1, 2, 1), nn.GroupNorm(1, 2))
+    assert "1 (GroupNorm): 'groupnorm' has no form that works frame by frame" in fault_of(norm, 1, 1, 30, path=tmp_path)
+
+
+class States(nn.Module):
+    def __init__(self, what):
+        super().__init__()
+        self.rnn = nn.GRU(1, 3, batch_first=True)
+        self.what = what
+
+    def forward(self, x):
+        return self.what(self.rnn(x))
+
+
+def test_results_that_a_stream_has_not(tmp_path):
+    told = fault_of(States(lambda made: made[1]), 1, 30, 1, path=tmp_path)
+    assert "the state behind the last step is no result of a stream" in told
+    assert "one input and one result" in fault_of(States(lambda made: made), 1, 30, 1, path=tmp_path)
+
+
+def test_models_that_depend_on_the_length_of_the_input(tmp_path):
+    told = fault_of(After(lambda x: x[..., -3:]), 1, 1, 30, path=tmp_path)
+    assert "what it does depends on the length of its input" in told
+
+
+def test_a_failing_proof_writes_nothing(tmp_path, monkeypatch):
+    """The example of what the proof is for: a program that is not right."""
+    imported = strc.torch.stream_model(made("conv_stack")[0], [made("conv_stack")[1]])
+    wrong = imported.source().replace("push(a + b)", "push(a + b * 1.001)")
+    with pytest.raises(ImportFailure, match="does not give what the model gives .*; nothing has been written"):
+        write(imported, wrong, tmp_path / "model.str", made("conv_stack")[0], [made("conv_stack")[1]])
+    broken = imported.source().replace("tanh(x)", "tanh(y)")
+    with pytest.raises(ImportFailure, match="does not run, which is an error of the importer"):
+        write(imported, broken, tmp_path / "model.str", made("conv_stack")[0], [made("conv_stack")[1]])
+    monkeypatch.setenv("STRC", "/nowhere/strc")
+    with pytest.raises(ImportFailure, match="takes `strc` on the path"):
+        strc.torch.export(made("conv_stack")[0], [made("conv_stack")[1]], tmp_path / "model.str", streaming=True)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_options_that_do_not_go_together(tmp_path):
+    assert "no open dimensions" in fault_of(models.ConvStack(), 1, 1, 30, path=tmp_path, dynamic=(0,))
+    with pytest.raises(ImportFailure, match="takes floats"):
+        strc.torch.export(models.Pools(), [torch.ones(1, 3, 30, dtype=torch.float64)], tmp_path / "model.str", streaming=True)
