@@ -7,6 +7,7 @@
 
 #include "progress.h"
 #include "signals.h"
+#include "strc/device.h"
 #include "strc/processor.h"
 #include "world.h"
 
@@ -16,6 +17,7 @@ static const size_t stack_size = (size_t)1 << 30;  // taken only as far as used
 
 typedef struct strc_run {
     const strc_executable *about;
+    const strc_program *program;  ///< or its fallback
     strc_surroundings surroundings;
     strc_world world;
     strc_env env;
@@ -34,7 +36,7 @@ static void out_of_memory(const char *part, uint64_t bytes) {
 
 static void *execute(void *argument) {
     strc_run *run = argument;
-    run->end = strc_execute(run->about->program, &run->env, run->state,
+    run->end = strc_execute(run->program, &run->env, run->state,
                             run->surroundings.options.iterations, &run->done);
     return NULL;
 }
@@ -58,6 +60,23 @@ static void execute_on_own_stack(strc_run *run) {
     pthread_attr_destroy(&attributes);
 }
 
+static void report_device(const strc_device_error *error) {
+    strc_digits digits;
+    char name[24], text[sizeof error->text + sizeof error->why + 16];
+    snprintf(name, sizeof name, "cuda:%d", (int)error->ordinal);
+    switch ((strc_device_failure)error->failure) {
+        case STRC_DEVICE_FULL:
+            snprintf(text, sizeof text, "%s on device %s", error->text, name);
+            STRC_FAIL(nowhere, OutOfMemory, text, strc_decimal_text(digits, (int64_t)error->bytes));
+            break;
+        case STRC_DEVICE_FAILED:
+            snprintf(text, sizeof text, "%s, when it %s", error->why, error->text);
+            STRC_FAIL(nowhere, CannotReadFile, name, text);
+            break;
+        default: STRC_FAIL(nowhere, CannotOpenFile, name, error->text);
+    }
+}
+
 static void conclude(strc_run *run) {
     strc_surroundings *all = &run->surroundings;
     switch (run->end) {
@@ -69,6 +88,10 @@ static void conclude(strc_run *run) {
         case STRC_END_INTERRUPTED:
             strc_world_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_TIME);
             break;
+        case STRC_END_DEVICE:
+            report_device(&run->env.device_error);
+            strc_world_end(all, STRC_FAILED);
+            break;
         case STRC_END_FAULT:
             strc_report_fault(&run->env.fault);
             strc_world_end(all, STRC_FAILED);
@@ -78,7 +101,7 @@ static void conclude(strc_run *run) {
 
 static void run_program(strc_run *run) {
     strc_surroundings *all = &run->surroundings;
-    uint64_t size = run->about->program->state_size;
+    uint64_t size = run->program->state_size;
     run->state = aligned_alloc(64, size ? (size + 63) / 64 * 64 : 64);
     if (!run->state) {
         out_of_memory("the program", size);
@@ -118,7 +141,7 @@ static void print_stats(const strc_run *run) {
     const strc_surroundings *all = &run->surroundings;
     unsigned long long done = run->done;
     unsigned long long firings = run->about->init_firings + run->about->steady_firings * run->done;
-    if (run->about->program->demand) firings = run->env.firings;
+    if (run->program->demand) firings = run->env.firings;
     char items[200] = "";
     char *to = items;
     put_items(&to, items + sizeof items, all->items_read, "read", run->seconds);
@@ -152,6 +175,15 @@ static int open_weights(const strc_surroundings *all) {
     return about->open_weights(about, all->options.weights);
 }
 
+/// Without a device, what else there is.
+static const strc_program *choose_program(const strc_program *program) {
+    const strc_device_program *device = program->device;
+    strc_device_error error = {0};
+    if (!device || !program->fallback || device->calls->probe(device->ordinal, &error) == 0)
+        return program;
+    return program->fallback;
+}
+
 int main(int argc, char **argv) {
     static strc_run run;
     strc_surroundings *all = &run.surroundings;
@@ -163,6 +195,7 @@ int main(int argc, char **argv) {
     strc_parsed parsed = strc_options_parse(&all->options, argc, argv, run.about);
     if (parsed == STRC_PARSED_DONE) return 0;
     if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 && open_weights(all) == 0) {
+        run.program = choose_program(run.about->program);
         if (strc_world_open(all) == 0) {
             run_program(&run);
             ran = 1;

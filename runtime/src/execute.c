@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "demand.h"
+#include "strc/device.h"
 #include "messages.h"
 #include "run.h"
 #include "undo.h"
@@ -59,6 +60,9 @@ static int has_begun(run *r) {
     if (r->undo.is_open) return 1;
     r->done_at_begin = r->done;
     r->scales = strc_undo_begin(&r->undo) == 0;
+    const strc_device_program *device = r->program->device;
+    if (r->scales && device && device->calls->save(r->env->device) != 0)
+        strc_leave(r->env, STRC_END_DEVICE);
     return r->scales;
 }
 
@@ -104,11 +108,18 @@ static strc_end run_init(void *self) {
 /// What went wrong in a transaction, took too long in it, or had no room for all its output, is done
 /// again with nothing running ahead, so that a run ends where the first steady state ends it.
 /// Each time this happens the steady states done alone become more, so that little is done twice.
-static int is_done_again(run *r, strc_end end) {
+static int is_done_again(run *r, strc_end *why) {
+    const strc_device_program *device = r->program->device;
+    const strc_end end = *why;
     if (!r->undo.is_open || end == STRC_END_ITERATIONS) return 0;
     uint64_t reached = r->done;
     strc_undo_rollback(&r->undo);
     r->done = r->done_at_begin;
+    if (end == STRC_END_DEVICE) return 0;
+    if (device && device->calls->restore(r->env->device) != 0) {
+        *why = STRC_END_DEVICE;
+        return 0;
+    }
     if (end == STRC_END_INTERRUPTED && strc_watch_interrupted(&r->watch)) return 0;
     r->patience = 2 * r->patience + r->program->scaled.iterations;
     r->alone_until = reached + r->patience;
@@ -137,7 +148,7 @@ static strc_end run_all(run *r) {
     if (r->program->demand) return run_by_demand(r);
     do {
         end = strc_attempt(r->env, run_phases, r);
-    } while (is_done_again(r, end));
+    } while (is_done_again(r, &end));
     return strc_undo_commit(&r->undo) != 0 ? STRC_END_STOPPED : end;
 }
 
@@ -151,7 +162,11 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     int is_watched = strc_watch_start(&r.watch, env) == 0;
     r.scales = is_watched && program->scaled.iterations != 0;
     strc_undo_init(&r.undo, env, &r.watch, state, program->state_size);
-    strc_end end = run_all(&r);
+    strc_end end = STRC_END_DEVICE;
+    const strc_device_program *device = program->device;
+    if (device) env->device = device->calls->open(program, env, state);
+    if (!device || env->device) end = run_all(&r);
+    if (device) device->calls->close(env->device);
     strc_undo_free(&r.undo);
     strc_watch_end(&r.watch);
     env->escape = NULL;

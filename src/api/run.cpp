@@ -133,7 +133,7 @@ void strc_compiler::makeCode(const std::function<bool()>& isOver) {
     here.target.clear();  // what is built may be for another machine
     here.processor.clear();
     here.interrupted = isOver;
-    code = strc::session::makeCode(program, here);
+    code = strc::session::makeCode(program, settings, here);
     triedCode = code || !isOver();
 }
 

@@ -5,7 +5,7 @@
 #include "codegen/detail/machine_code.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
-#include "strc/runtime.h"
+#include "strc/device.h"
 
 namespace strc::codegen {
 
@@ -35,6 +35,8 @@ llvm::orc::SymbolMap runtimeSymbols(llvm::orc::LLJIT& jit) {
 #define STRC_RUNTIME_FUNCTION(result, name, parameters) add(#name, &name);
 #include "strc/runtime_functions.def"
 #undef STRC_RUNTIME_FUNCTION
+    symbols[jit.mangleAndIntern("strc_device_functions")] = {
+        llvm::orc::ExecutorAddr::fromPtr(&strc_device_functions), llvm::JITSymbolFlags::Exported};
     return symbols;
 }
 

@@ -1,5 +1,7 @@
 #include "codegen/lower.h"
 
+#include <optional>
+
 #include "base/assert.h"
 #include "base/pass.h"
 #include "codegen/detail/instrument.h"
@@ -47,13 +49,24 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     impl->gate = passGate(context.passes);
     impl->context->setOptPassGate(*impl->gate);
     impl->module = std::make_unique<llvm::Module>("strc", *impl->context);
+    if (options.device) impl->sites = options.device->sites;
     auto machine = targetMachine(options);
     impl->vectorFloats = vectorFloats(*machine);
     impl->vectorDoubles = vectorDoubles(*machine, options);
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context, program, plan, options, *impl);
-    emitProgram(builder);
+    llvm::Constant* fallback = llvm::ConstantPointerNull::get(builder.ptr());
+    Options alone = options;
+    std::optional<ModuleBuilder> other;
+    if (options.device && options.device->fallback) {
+        alone.device = nullptr;
+        other.emplace(context, program, *options.device->fallback, alone, *impl);
+        llvm::GlobalVariable* made = emitProgram(*other, "strc_fallback", fallback);
+        made->setLinkage(llvm::GlobalValue::InternalLinkage);
+        fallback = made;
+    }
+    emitProgram(builder, "strc_program", fallback);
     if (options.isInterrupted()) return Module(std::move(impl));
     if (builder.debug) builder.debug->finish();
     limitEffort(*impl);

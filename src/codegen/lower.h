@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/context.h"
+#include "device/offload.h"
 #include "ir/ir.h"
 #include "plan/plan.h"
 
@@ -20,6 +21,8 @@ struct NativePlace {
     bool exists = false;  ///< else every call of it fails
     void* address = nullptr;  ///< null: whoever links the code finds the symbol
 };
+
+struct DevicePart;
 
 struct Options {
     int level = 2;  ///< -O0 … -O3
@@ -32,6 +35,8 @@ struct Options {
     /// For a library: single steady states matter as much as many at once, and the stack is small.
     bool inPieces = false;
     std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
+    bool onDevice = false;  ///< code for kernels: nobody interrupts them
+    std::shared_ptr<const DevicePart> device = {};  ///< null: there is none
     /// Arrays that stand in a weights file are found when the program starts (Module::stored).
     bool mapsWeights = false;
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at
@@ -56,6 +61,17 @@ struct StoredSymbol {
     std::string symbol;
     ir::StoredArray array;
     bool isPointer = false;
+};
+
+/// What of the program a device does (codegen/device.h), for Module to bring along.
+struct DevicePart {
+    std::shared_ptr<const device::Offloaded> parts;
+    std::string code;  ///< PTX
+    std::string_view library;  ///< kernels of stdlib/native/cuda
+    std::vector<Site> sites;
+    int ordinal = 0;
+    const plan::Plan* fallback =
+        nullptr;  ///< for machines without a device; null: they cannot run it
 };
 
 class Module {

@@ -159,23 +159,27 @@ llvm::Constant* ModuleBuilder::bytes(const std::string& data) {
 }
 
 /// Large, and never a constant of this module while it is optimised.
-llvm::Value* ModuleBuilder::stored(llvm::IRBuilder<>& b, const ir::StoredArray& array) {
+const StoredSymbol& ModuleBuilder::storedSymbol(const ir::StoredArray& array) {
     const std::int64_t size = types::sizeOf(array.type);
-    auto [found, isNew] = storedSymbols.try_emplace({array.bytes.get(), size}, impl.stored.size());
-    if (isNew) {
-        const bool isPointer = options.mapsWeights && array.isInFile;
-        const std::string name = "strc_stored_" + std::to_string(impl.stored.size());
-        llvm::Type* type = ptr();
-        if (!isPointer) type = llvm::ArrayType::get(i8(), static_cast<std::uint64_t>(size));
-        auto* global = new llvm::GlobalVariable(
-            module, type, !isPointer, llvm::GlobalValue::ExternalLinkage,
-            isPointer ? llvm::Constant::getNullValue(type) : nullptr, name);
-        global->setAlignment(llvm::Align(
-            isPointer ? sizeof(void*) : static_cast<std::uint64_t>(types::alignOf(array.type))));
-        if (isPointer) global->setVisibility(llvm::GlobalValue::HiddenVisibility);
-        impl.stored.push_back({name, array, isPointer});
-    }
-    const StoredSymbol& symbol = impl.stored[found->second];
+    auto [found, isNew] =
+        impl.storedSymbols.try_emplace({array.bytes.get(), size}, impl.stored.size());
+    if (!isNew) return impl.stored[found->second];
+    const bool isPointer = options.mapsWeights && array.isInFile;
+    const std::string name = "strc_stored_" + std::to_string(impl.stored.size());
+    llvm::Type* type = ptr();
+    if (!isPointer) type = llvm::ArrayType::get(i8(), static_cast<std::uint64_t>(size));
+    auto* global =
+        new llvm::GlobalVariable(module, type, !isPointer, llvm::GlobalValue::ExternalLinkage,
+                                 isPointer ? llvm::Constant::getNullValue(type) : nullptr, name);
+    global->setAlignment(llvm::Align(
+        isPointer ? sizeof(void*) : static_cast<std::uint64_t>(types::alignOf(array.type))));
+    if (isPointer) global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    impl.stored.push_back({name, array, isPointer});
+    return impl.stored.back();
+}
+
+llvm::Value* ModuleBuilder::stored(llvm::IRBuilder<>& b, const ir::StoredArray& array) {
+    const StoredSymbol& symbol = storedSymbol(array);
     llvm::GlobalVariable* global = module.getNamedGlobal(symbol.symbol);
     if (!symbol.isPointer) return global;
     llvm::LoadInst* place = b.CreateLoad(ptr(), global);

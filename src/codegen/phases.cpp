@@ -268,6 +268,7 @@ private:
                              {env(), b.getInt32(step.port), item(step.channel, step.outputs[0]),
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
+            case StepKind::Device: return onDevice(step);
             case StepKind::Write:
                 if (hasRings()) return rings().transfer(step);
                 if (m.plan.demand)
@@ -279,6 +280,14 @@ private:
                               b.getInt64(static_cast<std::uint64_t>(step.count))});
                 return;
         }
+    }
+
+    void onDevice(const Step& step) {
+        llvm::Value* places =
+            variable(sizeof(std::int64_t) * std::max<std::size_t>(rounds.size(), 1));
+        for (std::size_t d = 0; d < rounds.size(); ++d)
+            b.CreateStore(rounds[d], b.CreateConstInBoundsGEP1_64(m.i64(), places, d));
+        b.CreateCall(m.runtime("strc_device_run"), {env(), b.getInt32(step.port), places});
     }
 
     /// Of a region: moves an end of the queue over the step's items; where the first of them lies.
@@ -630,6 +639,7 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
 }  // namespace
 
 void emitPoll(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::Value* env) {
+    if (m.options.onDevice) return;
     llvm::Function* function = b.GetInsertBlock()->getParent();
     llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), env, offsetof(strc_env, poll));
     llvm::Value* set = b.CreateICmpNE(b.CreateLoad(m.i8(), place, true), b.getInt8(0));
@@ -642,11 +652,13 @@ void emitPoll(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::Value* env) {
     b.SetInsertPoint(on);
 }
 
-void emitProgram(ModuleBuilder& m) {
+llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
+                                  llvm::Constant* fallback) {
     const plan::Plan& plan = m.plan;
     llvm::Constant* init = phaseConstant(m, plan.init, "init", true);
     llvm::Constant* steady = phaseConstant(m, plan.steady, "steady", false);
     llvm::Constant* scaled = phaseConstant(m, plan.scaled, "scaled", false);
+    llvm::Constant* device = emitDevice(m);
     llvm::Constant* demand = plan.demand ? emitDemand(m) : llvm::ConstantPointerNull::get(m.ptr());
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
@@ -655,11 +667,12 @@ void emitProgram(ModuleBuilder& m) {
          small(plan.program->graph.nodes.size()), small(plan.mailboxes.size()), small(0),
          number(static_cast<std::uint64_t>(plan.mailboxOffset)), number(m.limits.totalBytes),
          number(static_cast<std::uint64_t>(plan.stateSize)), number(plan.image.size()),
-         m.bytes(plan.image), demand, init, steady, scaled});
-    new llvm::GlobalVariable(m.module, program->getType(), true, llvm::GlobalValue::ExternalLinkage,
-                             program, "strc_program");
+         m.bytes(plan.image), demand, init, steady, scaled, device, fallback});
+    auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
+                                          llvm::GlobalValue::ExternalLinkage, program, name);
     m.emitPending();
     m.limitLanes();
+    return made;
 }
 
 }  // namespace strc::codegen

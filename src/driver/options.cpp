@@ -372,6 +372,9 @@ private:
                 kLevels);
         setting(sub, "--fast-math",
                 "floats faster and less exact: contracted, reassociated, vector functions");
+        value(sub, "--device", "WORD",
+              "where tensors are computed: cpu (default), cuda, cuda:N or auto",
+              [this](const std::string& text) { setDevice(text); });
         setting(sub, "-g", "with what debuggers need: lines, variables, instances");
         setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
                 kChecks);
@@ -539,6 +542,18 @@ private:
         if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
         wrongValue(text, option, "a number of seconds");
         return std::nullopt;
+    }
+
+    void setDevice(const std::string& text) {
+        constexpr std::string_view kNumbered = "cuda:";
+        const bool isNumbered =
+            text.starts_with(kNumbered) && text.size() > kNumbered.size() &&
+            text.size() <= kNumbered.size() + 3 &&
+            text.find_first_not_of("0123456789", kNumbered.size()) == std::string::npos;
+        if (isNumbered || text == "cpu" || text == "cuda" || text == "auto")
+            set("device", text);
+        else
+            wrongValue(text, "--device", "cpu, cuda, cuda:N or auto");
     }
 
     void wrongValue(const std::string& text, std::string_view option, std::string_view needed) {

@@ -276,6 +276,7 @@ private:
             [&] { end = strc_execute(&program, &env, state.get(), iterations, &done); });
         outcome.iterations = static_cast<std::int64_t>(done);
         outcome.firings = static_cast<std::int64_t>(env.firings);
+        if (end == STRC_END_DEVICE) return deviceFailed(env.device_error);
         conclude(end, env.fault);
     }
 
@@ -286,9 +287,25 @@ private:
             case STRC_END_INPUT: return stop(interrupted ? End::Interrupted : End::EndOfInput);
             case STRC_END_STOPPED: return stop(End::Failed);
             case STRC_END_INTERRUPTED: return stop(interrupted ? End::Interrupted : End::Seconds);
+            case STRC_END_DEVICE:
             case STRC_END_FAULT: break;
         }
         reportFault(context, graph, sites, fault);
+        stop(End::Failed);
+    }
+
+    void deviceFailed(const strc_device_error& error) {
+        const std::string name = "cuda:" + std::to_string(error.ordinal);
+        switch (static_cast<strc_device_failure>(error.failure)) {
+            case STRC_DEVICE_FULL:
+                outOfMemory(std::string(error.text) + " on device " + name, error.bytes);
+                return;
+            case STRC_DEVICE_FAILED:
+                context.diags.add(Diag::CannotReadFile)
+                    << name << std::string(error.why) + ", when it " + error.text;
+                break;
+            default: context.diags.add(Diag::CannotOpenFile) << name << error.text;
+        }
         stop(End::Failed);
     }
 

@@ -61,6 +61,7 @@ enum class StepKind : std::uint8_t {
     ///< rounds the last of them are used up or not yet there and move along for nothing
     Read,  ///< `count` items of program input `port` to outputs[0] of `channel`
     Write,  ///< `count` items of `channel` from inputs[0] to program output `port`
+    Device,  ///< segment `port` of what has been moved to a device (src/device); plans as such have none
 };
 
 struct Step {

@@ -168,6 +168,7 @@ private:
                                    places(" to ", step.outputs), nameOf(step.channel));
             case StepKind::Read:
                 return fmt::format("read {}{}", step.count, places(" to ", step.outputs));
+            case StepKind::Device: return fmt::format("device segment {}", step.port);
             case StepKind::Write:
                 return fmt::format("write {}{}", step.count, places(" from ", step.inputs));
             case StepKind::Loop: break;

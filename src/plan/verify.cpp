@@ -385,6 +385,7 @@ private:
                 case StepKind::Move: move(step); break;
                 case StepKind::Read: transfer(step, ends.input, plan.inputs); break;
                 case StepKind::Write: transfer(step, ends.output, plan.outputs); break;
+                case StepKind::Device: fault("it has parts on a device"); break;
             }
         }
     }

@@ -89,7 +89,7 @@ void MachineRun::run() {
     codegen::Options how;
     how.interrupted = [this] { return halt; };
     std::optional<session::Code> code;
-    base::onOwnStack([&] { code = session::makeCode(compilation, how); });
+    base::onOwnStack([&] { code = session::makeCode(compilation, session::Settings(), how); });
     Reader reader(*this);
     Writer writer(*this);
     interp::Options options;

@@ -9,6 +9,7 @@
 #include "executable/library.h"
 #include "executable/link.h"
 #include "executable/tables.h"
+#include "session/device.h"
 #include "session/engine.h"
 #include "session/products.h"
 
@@ -33,8 +34,10 @@ public:
         how.native = nativesBySymbol(program);
         how.mapsWeights = parts.readsWeights;
         how.interrupted = [this] { return isInterrupted(); };
-        codegen::Module module =
-            codegen::lower(program.context, program.module, *program.plan, how);
+        how.device = devicePart(program, settings, how, DeviceFor::Executable);
+        if (diags().hasErrors()) return std::nullopt;
+        const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
+        codegen::Module module = codegen::lower(program.context, program.module, plan, how);
         codegen::optimize(module, how);
         auto tables = executable::tables(parts, module, codegen::processorFeatures(how));
         auto made = codegen::emitObject(std::move(module), how, tables, executable::kTables);

@@ -1,6 +1,7 @@
 #include "session/engine.h"
 
 #include "host/run.h"
+#include "session/device.h"
 
 namespace strc::session {
 
@@ -17,11 +18,14 @@ Natives nativesBySymbol(Compilation& program) {
     };
 }
 
-std::optional<Code> makeCode(Compilation& program, codegen::Options how) {
+std::optional<Code> makeCode(Compilation& program, const Settings& settings, codegen::Options how) {
     if (!program.plan || !codegen::whyNot(program.module, *program.plan).empty())
         return std::nullopt;
     how.native = nativesHere(program);
-    codegen::Module module = codegen::lower(program.context, program.module, *program.plan, how);
+    how.device = devicePart(program, settings, how, DeviceFor::Here);
+    if (program.context.diags.hasErrors()) return std::nullopt;
+    const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
+    codegen::Module module = codegen::lower(program.context, program.module, plan, how);
     codegen::optimize(module, how);
     std::vector<codegen::Site> sites = module.sites();
     base::Result<codegen::Jit> loaded = codegen::Jit::load(std::move(module), how);

@@ -8,6 +8,7 @@
 #include "codegen/jit.h"
 #include "interp/machine.h"
 #include "session/pipeline.h"
+#include "session/settings.h"
 
 namespace strc::session {
 
@@ -22,7 +23,7 @@ struct Code {
 };
 
 /// Empty if something in the bodies, or this machine, is not up to it, and if it was interrupted.
-std::optional<Code> makeCode(Compilation&, codegen::Options);
+std::optional<Code> makeCode(Compilation&, const Settings&, codegen::Options);
 
 /// Why such a run of it would be interpreted, as a sentence; or empty.
 std::string whyInterpreted(const Compilation&, const interp::Options&);

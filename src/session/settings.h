@@ -13,6 +13,13 @@
 
 namespace strc::session {
 
+/// --device
+struct Device {
+    enum Kind : std::uint8_t { Cpu, Cuda, Auto };
+    Kind kind = Cpu;
+    int ordinal = 0;
+};
+
 struct Settings {
     std::string top;
     std::map<std::string, std::string> defines;
@@ -43,6 +50,7 @@ struct Settings {
     bool checks = true;  ///< --check=all
     bool debug = false;  ///< -g
     bool fastMath = false;
+    Device device;
 
     std::string target;  ///< --target; empty: this machine
     std::string processor;  ///< --march=NAME; empty: the one at hand

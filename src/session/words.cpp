@@ -65,6 +65,21 @@ bool setTarget(Settings& settings, Value name) {
            (settings.target = name, true);
 }
 
+/// cpu, auto, cuda or cuda:N
+bool setDevice(Settings& settings, Value name) {
+    constexpr Value kNumbered = "cuda:";
+    std::uint64_t ordinal = 0;
+    std::size_t choice = 0;
+    if (name.starts_with(kNumbered)) {
+        if (!number(name.substr(kNumbered.size()), 1023, ordinal)) return false;
+        settings.device = {Device::Cuda, static_cast<int>(ordinal)};
+        return true;
+    }
+    if (!choose(name, {"cpu", "cuda", "auto"}, choice)) return false;
+    settings.device = {static_cast<Device::Kind>(choice), 0};
+    return true;
+}
+
 /// Of options that are a text.
 std::string* textOf(Settings& settings, Value name) {
     if (name == "top") return &settings.top;
@@ -125,6 +140,7 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (auto* list = listOf(settings, name)) return list->emplace_back(value), !value.empty();
     if (name == "D") return define(settings, value);
     if (name == "target") return setTarget(settings, value);
+    if (name == "device") return setDevice(settings, value);
     if (name == "schedule") return setOrder(settings, value);
     if (name == "disable-pass") return disable(settings, value);
     if (name == "emit-after") return setEmitAfter(settings, value);

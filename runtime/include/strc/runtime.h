@@ -101,6 +101,22 @@ typedef struct strc_mailbox {
     uint32_t is_firing;
 } strc_mailbox;
 
+/// Why a device does not do what it should.
+typedef enum strc_device_failure {
+    STRC_DEVICE_FINE,
+    STRC_DEVICE_MISSING,  ///< text: no driver, no device, none of that number, ...
+    STRC_DEVICE_FULL,  ///< text: for what; bytes: how many
+    STRC_DEVICE_FAILED,  ///< text: in the middle of what; why: the driver's words
+} strc_device_failure;
+
+typedef struct strc_device_error {
+    uint32_t failure;  ///< strc_device_failure
+    int32_t ordinal;  ///< of the device
+    uint64_t bytes;
+    char text[240];
+    char why[240];
+} strc_device_error;
+
 typedef struct strc_program {
     uint32_t abi_version;
     uint32_t inputs;  ///< files read and the open input
@@ -118,6 +134,10 @@ typedef struct strc_program {
     strc_phase init;  ///< iterations = 0
     strc_phase steady;  ///< iterations = 1
     strc_phase scaled;  ///< several at once; iterations = 0: there is none
+    /// What of it runs on a device (strc/device.h), which its phases call; null: nothing.
+    const struct strc_device_program *device;
+    /// The same without a device, for machines that have none; null: then it cannot run.
+    const struct strc_program *fallback;
 } strc_program;
 
 typedef enum strc_end {
@@ -126,6 +146,7 @@ typedef enum strc_end {
     STRC_END_STOPPED,  ///< a callback of the world ended the run
     STRC_END_INTERRUPTED,  ///< *env->interrupt, or env->seconds have passed
     STRC_END_FAULT,  ///< env->fault
+    STRC_END_DEVICE,  ///< env->device_error
 } strc_end;
 
 struct strc_env {
@@ -138,6 +159,7 @@ struct strc_env {
     uint8_t c_format;  ///< print like C (language.md 18)
     uint32_t workers;  ///< threads that may share what is large; 0, 1: nobody but the one that runs
     strc_fault fault;
+    strc_device_error device_error;
     uint64_t firings;  ///< of a run by demand
     uint32_t depth;  ///< of calls of recursive functions, by generated code
     volatile unsigned char poll;  ///< of the runtime, for generated code: nonzero: call strc_stop
@@ -150,6 +172,7 @@ struct strc_env {
     int end;
     const char *stack_end;  ///< of the thread that runs
     struct strc_chunk *strings;  ///< memory of the present firing's strings
+    struct strc_device *device;  ///< of a program that has a part on one
 };
 
 /// Runs init and then steady states until an end. The phase `scaled`, in which filters run ahead of others,

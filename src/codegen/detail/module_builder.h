@@ -34,6 +34,8 @@ struct Module::Impl {
     unsigned vectorFloats = 0;
     unsigned vectorDoubles = 0;  ///< the same, of those on doubles
     bool usesVectors = false;  ///< functions of that library are called
+    /// By place and size: where it is in `stored`.
+    std::map<std::pair<const std::byte*, std::int64_t>, std::size_t> storedSymbols;
     std::unique_ptr<llvm::OptPassGate> gate;  ///< of the context
     Effort effort = Effort::All;
 };
@@ -77,6 +79,7 @@ public:
 
     /// Memory that nobody writes.
     llvm::Constant* bytes(const std::string& contents);
+    const StoredSymbol& storedSymbol(const ir::StoredArray&);
     /// Where it begins.
     llvm::Value* stored(llvm::IRBuilder<>&, const ir::StoredArray&);
     /// A `strc_string` for ever.
@@ -177,8 +180,6 @@ private:
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
     std::map<std::pair<types::MathFn, unsigned>, llvm::Function*> vectorFunctions;
-    /// By place and size: where it is in the module's list.
-    std::map<std::pair<const std::byte*, std::int64_t>, std::size_t> storedSymbols;
     std::map<const ir::Body*, bool> recursive;
     std::map<const ir::Body*, bool> stringMakers;
     std::vector<Pending> pending;
@@ -230,7 +231,11 @@ void limitEffort(Module::Impl&);
 /// The options, with the level that code generation can afford.
 Options affordable(const Module::Impl&, const Options&);
 
-/// Emits `strc_program` with its phases.
-void emitProgram(ModuleBuilder&);
+/// Emits a program with its phases: `strc_program`, or, with a name that is its own, its fallback.
+llvm::GlobalVariable* emitProgram(ModuleBuilder&, const std::string& name,
+                                  llvm::Constant* fallback);
+
+/// A `strc_device_program`, or null.
+llvm::Constant* emitDevice(ModuleBuilder&);
 
 }  // namespace strc::codegen

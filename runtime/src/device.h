@@ -1,0 +1,56 @@
+/// A device that runs a part of a program. Private to the runtime.
+#ifndef STRC_DEVICE_PRIVATE_H
+#define STRC_DEVICE_PRIVATE_H
+
+#include "driver.h"
+#include "strc/contraction.h"
+#include "strc/device.h"
+
+/// How a contraction is done.
+typedef enum strc_way { STRC_WAY_TILE, STRC_WAY_THIN, STRC_WAY_DOTS, STRC_WAYS } strc_way;
+
+/// A CONTRACT operation, ready but for the addresses of its arrays.
+typedef struct strc_product {
+    strc_contraction how;
+    strc_way way;
+    uint32_t element;
+    unsigned grid[3];
+    int is_swapped;  ///< a and b have changed places
+} strc_product;
+
+enum { STRC_ELEMENTS = STRC_DEVICE_INT + 1 };
+
+typedef struct strc_device {
+    const strc_driver *driver;
+    const strc_device_program *program;
+    strc_env *env;
+    char *state;  ///< the host's
+    uint64_t state_size;
+    cu_device device;
+    cu_handle context, stream, code, library;
+    cu_handle *kernels;
+    cu_handle ways[STRC_ELEMENTS][STRC_WAYS], gathers[STRC_ELEMENTS], rows;
+    cu_address memories[3];  ///< by strc_device_memory
+    cu_address tables, partial, faults, shadow;
+    strc_product *products;  ///< by operation; of those that are none it does not matter
+    cu_handle *graphs;  ///< by segment, once they have been captured
+    unsigned char *has_run;  ///< by segment
+    strc_device_env *fault;  ///< what came back of the device's, in memory that it can reach
+    strc_device_range *pinned;  ///< of the host's state, whole pages
+    uint64_t pinned_count;
+    int is_pinned;  ///< all that is copied to and fro
+    int processors;
+    int64_t rounds[STRC_DEVICE_DEPTH];
+} strc_device;
+
+/// Everything is fine, or env->device_error says what is not: nonzero then.
+int strc_device_check(strc_device *, cu_result, const char *what);
+/// Memory, or 0 after filling in env->device_error; 0 bytes take 1.
+cu_address strc_device_allocate(strc_device *, uint64_t bytes, const char *what);
+
+/// Tables and ways of all contractions. 0, or -1 with env->device_error.
+int strc_products_prepare(strc_device *);
+int strc_products_launch(strc_device *, const strc_device_op *, cu_address out, cu_address a,
+                         cu_address b);
+
+#endif

@@ -1,0 +1,76 @@
+#pragma once
+/// Where an array is read and written, as sums of multiples of what changes from round to round. Private to device.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace strc::device {
+
+/// A loop that counts: `counter` is start + step * round, for all rounds from 0 on.
+struct Counted {
+    std::uint32_t counter = ir::kNone;  ///< the local
+    std::int64_t start = 0, step = 1;
+    std::int64_t rounds = 0;
+};
+
+/// constant + sum of terms: a round (by the counter's local), or something that stays as it is.
+struct Form {
+    std::int64_t constant = 0;
+    std::map<std::uint32_t, std::int64_t> rounds;  ///< by counter
+    std::map<std::uint32_t, std::int64_t> fixed;  ///< by register
+};
+
+/// An array, or the part of one that a ref leads to: bytes from its beginning.
+struct Spot {
+    ir::VarRef base;
+    Form offset;
+};
+
+/// Follows registers of a body. Counters that are known are those of the loops that have been entered.
+class Affine {
+public:
+    explicit Affine(const ir::Body&);
+
+    void enter(const Counted& loop) { loops[loop.counter] = loop; }
+    void leave(std::uint32_t counter) { loops.erase(counter); }
+    const Counted* loop(std::uint32_t counter) const;
+    /// Registers that are made here may change from round to round; others are fixed.
+    void setInside(const std::vector<bool>* made) { inside = made; }
+
+    /// The value of an int; empty if nothing is known.
+    std::optional<Form> value(ir::Reg) const;
+    std::optional<Spot> spot(ir::Reg ref) const;
+    const ir::Instr& definition(ir::Reg reg) const { return *definitions[reg]; }
+    /// How a loop counts, if it does: nothing else in it stores the counter, and nothing leaves it early.
+    /// `before`: the instruction in front of it, which says where it begins; or null.
+    std::optional<Counted> counted(const ir::Instr* before, const ir::Instr& loop) const;
+
+private:
+    std::optional<std::int64_t> constant(ir::Reg) const;
+    bool isCounter(ir::Reg, std::uint32_t local) const;
+    void findConstantLocals();
+    std::optional<Form> compute(const ir::Instr&) const;
+    std::optional<Form> fixedOr(ir::Reg) const;
+
+    const ir::Body& body;
+    std::vector<const ir::Instr*> definitions;
+    std::map<std::uint32_t, Counted> loops;
+    std::map<std::uint32_t, std::int64_t> constantLocals;  ///< set once, before all else
+    const std::vector<bool>* inside = nullptr;
+};
+
+/// Calls with every instruction of a block and of the blocks inside of it, in the order of the text.
+template <typename Visit>
+void forEach(const ir::Body& body, ir::BlockId id, Visit&& visit) {
+    if (id == ir::kNone) return;
+    for (const ir::Instr& instr : body.blocks[id].instrs) {
+        visit(instr);
+        for (ir::BlockId block : instr.blocks) forEach(body, block, visit);
+    }
+}
+
+}  // namespace strc::device

@@ -1,0 +1,292 @@
+#include "device/groups.h"
+
+#include <algorithm>
+
+namespace strc::device {
+
+using ir::Instr;
+using ir::Op;
+using ir::Space;
+using types::TypeKind;
+
+namespace {
+
+constexpr std::int64_t kMostRepeats = 1 << 16;  ///< launches are cheap, and not free
+constexpr std::int64_t kShortCopy = 64;  ///< bytes that one thread copies on the way
+
+const char* effectOf(const Instr& instr) {
+    switch (instr.op) {
+        case Op::Print:
+        case Op::NewLine: return "it prints";
+        case Op::Random: return "it draws random numbers";
+        case Op::Send: return "it sends messages";
+        case Op::Call: return "it calls functions that are not part of its body";
+        case Op::ReadArray: return "it reads files";
+        case Op::Iter: return "it asks for iter()";
+        case Op::Pop:
+        case Op::Peek:
+        case Op::Push: return "it takes or gives single numbers";
+        default: return nullptr;
+    }
+}
+
+bool isTape(Op op) {
+    return op == Op::PopInto || op == Op::PeekInto || op == Op::PushFrom || op == Op::Discard;
+}
+
+bool isOpen(const elab::Kernel& kernel, const Instr& instr) {
+    return instr.op == Op::Load && instr.var.space == Space::Constant &&
+           kernel.code.openSlot(instr.var.index) != ir::kNone;
+}
+
+}  // namespace
+
+std::string whyNot(const ir::Module&, const elab::Kernel& kernel) {
+    if (!kernel.code.work || kernel.code.broken) return "it has no code of its own";
+    if (kernel.prework) return "its first firing differs from the others";
+    if (kernel.siblings || kernel.code.startsLate)
+        return "its parameters are known only when it starts";
+    const ir::Body& body = *kernel.code.work;
+    for (const ir::RegInfo& reg : body.regs)
+        if (reg.type && (reg.type->is(TypeKind::String) || reg.type->is(TypeKind::Portal)))
+            return "it computes with texts";
+    for (ir::BlockId id = 0; id < body.blocks.size(); ++id)
+        for (const Instr& instr : body.blocks[id].instrs) {
+            if (const char* effect = effectOf(instr)) return effect;
+            if (isOpen(kernel, instr))
+                return "it has parameters that are known only when it starts";
+            if (isTape(instr.op) && id != body.entry)
+                return "what it takes or gives depends on what it computes";
+            if (instr.op == Op::Return && id != body.entry) return "it returns early";
+        }
+    return {};
+}
+
+bool isRemade(const Instr& instr) {
+    if (instr.result == ir::kNone || instr.op == Op::If) return false;
+    if (instr.op == Op::Elem) return !instr.checked;
+    if (instr.op == Op::Load)
+        return instr.var.space == Space::Constant || instr.var.space == Space::Global;
+    const bool canTrap =
+        (instr.op == Op::Div || instr.op == Op::Rem) && instr.checked && !instr.type->isReal();
+    return ir::info(instr.op).effects == ir::Effects::Pure && !canTrap;
+}
+
+namespace {
+
+class Cutter {
+public:
+    Cutter(const ir::Body& of, Affine& known) : body(of), affine(known) {}
+
+    Cut run() {
+        findItems();
+        result.groups = cutBlock(body.entry);
+        return std::move(result);
+    }
+
+private:
+    // ---- items
+
+    std::optional<std::uint32_t> localOf(ir::Reg ref) const {
+        const Instr& instr = affine.definition(ref);
+        const bool isLocal = instr.op == Op::Addr && instr.var.space == Space::Local;
+        return isLocal ? std::optional(instr.var.index) : std::nullopt;
+    }
+
+    /// How often each local is written, by instructions from `from` on in the outermost block.
+    int writes(std::uint32_t local, std::size_t from) const {
+        int count = 0;
+        auto look = [&](const Instr& instr) {
+            const bool isWrite = instr.op == Op::StoreAt || instr.op == Op::Copy ||
+                                 instr.op == Op::Zero || instr.op == Op::Contract ||
+                                 instr.op == Op::PopInto || instr.op == Op::PeekInto;
+            const bool begins = instr.op == Op::Declare && !instr.flag &&
+                                instr.var == ir::VarRef{Space::Local, local};
+            const auto base = isWrite ? baseOf(instr.operands[0]) : std::nullopt;
+            if (begins || (base && *base == ir::VarRef{Space::Local, local})) ++count;
+        };
+        const auto& instrs = body.blocks[body.entry].instrs;
+        for (std::size_t k = from; k < instrs.size(); ++k) {
+            look(instrs[k]);
+            for (ir::BlockId block : instrs[k].blocks) forEach(body, block, look);
+        }
+        return count;
+    }
+
+    std::optional<ir::VarRef> baseOf(ir::Reg ref) const {
+        const Instr* instr = &affine.definition(ref);
+        while (instr->op == Op::Elem || instr->op == Op::Member)
+            instr = &affine.definition(instr->operands[0]);
+        return instr->op == Op::Addr ? std::optional(instr->var) : std::nullopt;
+    }
+
+    void findItems() {
+        const auto& instrs = body.blocks[body.entry].instrs;
+        std::uint32_t taken = 0, given = 0;
+        for (std::size_t k = 0; k < instrs.size(); ++k) {
+            const Instr& instr = instrs[k];
+            if (instr.op == Op::Discard) ++taken;
+            if (instr.op == Op::PopInto) take(instr, taken++);
+            if (instr.op == Op::PeekInto) {
+                const auto offset = affine.value(instr.operands[1]);
+                take(instr, taken + static_cast<std::uint32_t>(offset ? offset->constant : 0));
+            }
+            if (instr.op == Op::PushFrom) give(instr, given++, k + 1);
+        }
+    }
+
+    /// An item that nobody changes is looked at where it lies.
+    void take(const Instr& instr, std::uint32_t item) {
+        result.items[&instr] = item;
+        const auto local = localOf(instr.operands[0]);
+        if (!local || writes(*local, 0) != 1) return;
+        result.aliases[*local] = {Home::Input, item, 0};
+        result.dropped.insert(&instr);
+    }
+
+    /// What is given away and never changed afterwards is computed where it goes.
+    void give(const Instr& instr, std::uint32_t item, std::size_t next) {
+        result.items[&instr] = item;
+        const auto local = localOf(instr.operands[0]);
+        if (!local || result.aliases.contains(*local) || writes(*local, next) != 0 ||
+            body.locals[*local].type != instr.type)
+            return;
+        result.aliases[*local] = {Home::Output, item, 0};
+        result.dropped.insert(&instr);
+    }
+
+    // ---- groups
+
+    std::vector<Group> cutBlock(ir::BlockId id) {
+        std::vector<Group> groups;
+        Group serial = newGroup(GroupKind::Serial);
+        auto flush = [&] {
+            if (serial.instrs.empty()) return;
+            note(serial);
+            groups.push_back(std::move(serial));
+            serial = newGroup(GroupKind::Serial);
+        };
+        const Instr* last = nullptr;
+        for (const Instr& instr : body.blocks[id].instrs) {
+            const Instr* before = last;
+            last = &instr;
+            if (isSkipped(instr)) continue;
+            if (auto group = alone(instr, before)) {
+                const bool starts = instr.op == Op::Loop;
+                if (starts && !serial.instrs.empty() && serial.instrs.back() == before)
+                    serial.instrs.pop_back();
+                flush();
+                group->id = count++;
+                note(*group);
+                groups.push_back(std::move(*group));
+            } else if (!isRemade(instr)) {
+                serial.instrs.push_back(&instr);
+            }
+        }
+        flush();
+        return groups;
+    }
+
+    bool isSkipped(const Instr& instr) const {
+        if (instr.op == Op::Discard || instr.op == Op::Return || result.dropped.contains(&instr))
+            return true;
+        const bool isArray = instr.op == Op::Declare && isAggregate(instr);
+        return isArray && instr.flag;
+    }
+
+    bool isAggregate(const Instr& declare) const {
+        return body.locals[declare.var.index].type->isAggregate();
+    }
+
+    Group newGroup(GroupKind kind) {
+        Group made;
+        made.kind = kind;
+        made.around = around;
+        made.id = count++;
+        return made;
+    }
+
+    void note(const Group& group) {
+        for (const Instr* instr : group.instrs) {
+            result.groupOf[instr] = group.id;
+            if (group.kind == GroupKind::Repeat) continue;
+            for (ir::BlockId block : instr->blocks)
+                forEach(body, block, [&](const Instr& i) { result.groupOf[&i] = group.id; });
+        }
+    }
+
+    /// Instructions that are a launch of their own.
+    std::optional<Group> alone(const Instr& instr, const Instr* before) {
+        Group made;
+        made.around = around;
+        made.instrs = {&instr};
+        switch (instr.op) {
+            case Op::Contract: made.kind = GroupKind::Contract; return made;
+            case Op::PopInto:
+            case Op::PeekInto:
+            case Op::PushFrom: made.kind = GroupKind::Copy; return made;
+            case Op::Copy:
+                if (types::sizeOf(instr.type) <= kShortCopy || !isFixed(instr.operands[0]) ||
+                    !isFixed(instr.operands[1]))
+                    return std::nullopt;
+                made.kind = GroupKind::Copy;
+                return made;
+            case Op::Declare:
+                if (!isAggregate(instr)) return std::nullopt;
+                made.kind = GroupKind::Zero;
+                return made;
+            case Op::Zero:
+                if (!isFixed(instr.operands[0])) return std::nullopt;
+                made.kind = GroupKind::Zero;
+                return made;
+            case Op::Loop: return loop(instr, before, std::move(made));
+            default: return std::nullopt;
+        }
+    }
+
+    bool isFixed(ir::Reg ref) const {
+        const auto spot = affine.spot(ref);
+        return spot && spot->offset.rounds.empty() && spot->offset.fixed.empty();
+    }
+
+    std::optional<Group> loop(const Instr& instr, const Instr* before, Group made) {
+        made.nest = independent(body, affine, before, instr);
+        if (!made.nest.loops.empty()) {
+            made.kind = GroupKind::Nest;
+            return made;
+        }
+        const auto counts = affine.counted(before, instr);
+        if (!counts || counts->rounds > kMostRepeats || !hasLargeParts(instr)) return std::nullopt;
+        made.kind = GroupKind::Repeat;
+        made.repeat = *counts;
+        around.push_back(*counts);
+        affine.enter(*counts);
+        made.inside = cutBlock(instr.blocks[1]);
+        affine.leave(counts->counter);
+        around.pop_back();
+        const bool isWorth =
+            std::any_of(made.inside.begin(), made.inside.end(),
+                        [](const Group& group) { return group.kind != GroupKind::Serial; });
+        return isWorth ? std::optional(std::move(made)) : std::nullopt;
+    }
+
+    /// Is there something in it for many threads?
+    bool hasLargeParts(const Instr& loop) const {
+        const auto& instrs = body.blocks[loop.blocks[1]].instrs;
+        return std::any_of(instrs.begin(), instrs.end(), [](const Instr& instr) {
+            return instr.op == Op::Contract || instr.op == Op::Loop;
+        });
+    }
+
+    const ir::Body& body;
+    Affine& affine;
+    Cut result;
+    std::vector<Counted> around;
+    std::uint32_t count = 0;
+};
+
+}  // namespace
+
+Cut cut(const ir::Body& body, Affine& affine) { return Cutter(body, affine).run(); }
+
+}  // namespace strc::device

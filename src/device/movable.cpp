@@ -1,0 +1,108 @@
+#include "device/movable.h"
+
+#include <algorithm>
+
+namespace strc::device {
+
+using graph::EdgeId;
+using graph::kNone;
+using graph::NodeId;
+using graph::NodeKind;
+
+bool Movable::any() const {
+    return std::any_of(firings.begin(), firings.end(), [](const auto&) { return true; });
+}
+
+namespace {
+
+class Finder {
+public:
+    Finder(const ir::Module& module, const plan::Plan& plan, types::TypeTable& table)
+        : program(module), plan(plan), graph(plan.program->graph), types(table) {
+        result.nodes.resize(graph.nodes.size());
+        result.tapes.resize(graph.edges.size());
+        result.isReadByHost.resize(graph.edges.size());
+    }
+
+    Movable run() {
+        for (NodeId id = 0; id < graph.nodes.size(); ++id) result.nodes[id] = isFilterFor(id);
+        for (NodeId id = 0; id < graph.nodes.size(); ++id)
+            if (movesTensors(id)) result.nodes[id] = true;
+        noteTapes();
+        return std::move(result);
+    }
+
+private:
+    bool isGone(NodeId id) const { return !plan.gone.empty() && plan.gone[id]; }
+    bool isTensors(EdgeId id) const { return !graph.edges[id].tensors.empty(); }
+
+    bool anyTensors(const std::vector<EdgeId>& edges) const {
+        return std::any_of(edges.begin(), edges.end(), [&](EdgeId e) { return isTensors(e); });
+    }
+    bool allTensors(const std::vector<EdgeId>& edges) const {
+        return std::all_of(edges.begin(), edges.end(), [&](EdgeId e) { return isTensors(e); });
+    }
+
+    /// Filters of tensors alone that cannot move are worth a word; others are where the tensor part ends.
+    bool isFilterFor(NodeId id) {
+        const graph::Node& node = graph.nodes[id];
+        if (node.kind != NodeKind::Filter || isGone(id)) return false;
+        const elab::Kernel& kernel = plan.program->kernels[node.kernel];
+        if (kernel.builtin != ir::BuiltinStream::None) return false;
+        if (!anyTensors(node.inputs) && !anyTensors(node.outputs)) return false;
+        std::string why;
+        if (plan.mailboxOf(id) != kNone)
+            why = "it sends or receives messages";
+        else if (!result.firings.contains(node.kernel)) {
+            if (auto made = split(program, kernel, types))
+                result.firings.emplace(node.kernel, std::move(*made));
+            else
+                why = made.error();
+        }
+        const bool isInside = allTensors(node.inputs) && allTensors(node.outputs) &&
+                              !node.inputs.empty() && !node.outputs.empty();
+        if (!why.empty() && isInside) result.stays.push_back({id, why});
+        return why.empty();
+    }
+
+    /// Splitters, joiners and identities of tensors copy wherever their tensors are.
+    bool movesTensors(NodeId id) const {
+        const graph::Node& node = graph.nodes[id];
+        const bool isFilter = node.kind == NodeKind::Filter;
+        if (isGone(id)) return false;
+        if (isFilter) {
+            const types::BuiltinStream builtin = plan.program->kernels[node.kernel].builtin;
+            if (builtin == types::BuiltinStream::None ||
+                types::info(builtin).role != types::BuiltinRole::Identity)
+                return false;
+        }
+        return !node.inputs.empty() && !node.outputs.empty() && allTensors(node.inputs) &&
+               allTensors(node.outputs) && !result.firings.empty();
+    }
+
+    void noteTapes() {
+        auto tapeOf = [&](EdgeId id) { return plan.channels[id].tape; };
+        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+            if (isGone(id)) continue;
+            for (EdgeId edge : plan.outputsOf(id))
+                if (result.nodes[id]) result.tapes[tapeOf(edge)] = true;
+            for (EdgeId edge : plan.inputsOf(id))
+                if (!result.nodes[id]) result.isReadByHost[tapeOf(edge)] = true;
+        }
+        if (graph.output != kNone) result.isReadByHost[tapeOf(graph.output)] = true;
+    }
+
+    const ir::Module& program;
+    const plan::Plan& plan;
+    const graph::Graph& graph;
+    types::TypeTable& types;
+    Movable result;
+};
+
+}  // namespace
+
+Movable findMovable(const ir::Module& program, const plan::Plan& plan, types::TypeTable& types) {
+    return Finder(program, plan, types).run();
+}
+
+}  // namespace strc::device

@@ -1,0 +1,510 @@
+#include "device/offload.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "base/assert.h"
+#include "device/movable.h"
+
+namespace strc::device {
+
+using graph::EdgeId;
+using graph::kNone;
+using graph::NodeId;
+using graph::NodeKind;
+using plan::Step;
+using plan::StepKind;
+
+namespace {
+
+constexpr std::int64_t kAlign = 256;
+constexpr std::int64_t kMostScratch = std::int64_t{1} << 30;  ///< bytes, of firings at once
+
+std::int64_t aligned(std::int64_t bytes) { return (bytes + kAlign - 1) / kAlign * kAlign; }
+
+/// Part of a tape that some steps read or write: bytes of the state from `at`, for rounds of the loops around.
+struct Window {
+    std::int64_t at = 0, size = 0;
+    std::vector<std::int64_t> perRound;  ///< of the loops around the segment
+};
+
+class Offloader {
+public:
+    Offloader(const ir::Module& module, const plan::Plan& from, types::TypeTable& table)
+        : plan(from),
+          graph(from.program->graph),
+          movable(findMovable(module, from, table)),
+          firstKernel(from.program->kernels.size(), 0),
+          placed(from.program->kernels.size(), false) {}
+
+    Offloaded run() {
+        result.plan = plan;
+        result.stays = movable.stays;
+        result.why = whyNothing();
+        if (!result.why.empty()) return std::move(result);
+        for (plan::Phase* phase : {&result.plan.init, &result.plan.steady, &result.plan.scaled})
+            phase->steps = moved(phase->steps, 0);
+        noteKept();
+        mergeShared();
+        return std::move(result);
+    }
+
+private:
+    std::string whyNothing() const {
+        if (plan.demand) return "it has dynamic rates";
+        if (plan.tapes == plan::Tapes::Ring) return "its tapes are ring buffers";
+        if (!movable.any()) return "no filter of it computes with tensors alone";
+        std::size_t deepest = 0;
+        for (const plan::Phase* phase : {&plan.init, &plan.steady, &plan.scaled})
+            deepest = std::max(deepest, depthOf(phase->steps));
+        constexpr std::size_t kOfBodies = 3;  // one for firings in turn or in parts
+        return deepest + kOfBodies > kDepth ? "its loops are nested too deeply" : "";
+    }
+
+    static std::size_t depthOf(const std::vector<Step>& steps) {
+        std::size_t depth = 0;
+        for (const Step& step : steps)
+            if (step.kind == StepKind::Loop) depth = std::max(depth, 1 + depthOf(step.body));
+        return depth;
+    }
+
+    // ---- steps
+
+    bool isDevices(EdgeId edge) const { return movable.tapes[plan.channels[edge].tape]; }
+
+    bool isMovable(const Step& step) const {
+        switch (step.kind) {
+            case StepKind::Fire: return movable.nodes[step.node];
+            case StepKind::Loop:
+                return std::all_of(step.body.begin(), step.body.end(),
+                                   [&](const Step& inner) { return isMovable(inner); });
+            case StepKind::Move: return isDevices(step.channel);
+            default: return false;
+        }
+    }
+
+    std::vector<Step> moved(const std::vector<Step>& steps, std::size_t depth) {
+        std::vector<Step> made;
+        std::vector<const Step*> run;
+        auto flush = [&] {
+            if (run.empty()) return;
+            made.push_back(segment(run, depth));
+            // The host's copy of what the host reads moves along.
+            for (const Step* step : run)
+                if (step->kind == StepKind::Move && readByHost(step->channel))
+                    made.push_back(*step);
+            run.clear();
+        };
+        for (const Step& step : steps) {
+            if (isMovable(step)) {
+                run.push_back(&step);
+                continue;
+            }
+            flush();
+            made.push_back(step);
+            if (step.kind == StepKind::Loop) made.back().body = moved(step.body, depth + 1);
+        }
+        flush();
+        return made;
+    }
+
+    bool readByHost(EdgeId edge) const { return movable.isReadByHost[plan.channels[edge].tape]; }
+
+    Step segment(const std::vector<const Step*>& steps, std::size_t outer) {
+        Segment made;
+        made.depth = outer;
+        uploads.clear();
+        downloads.clear();
+        current = &made.operations;
+        counts.clear();
+        depth = base = outer;
+        for (const Step* step : steps) add(*step);
+        std::vector<Operation> whole = transfers(uploads, OperationKind::Upload);
+        whole.insert(whole.end(), made.operations.begin(), made.operations.end());
+        for (Operation& each : transfers(downloads, OperationKind::Download))
+            whole.push_back(std::move(each));
+        made.operations = std::move(whole);
+        result.segments.push_back(std::move(made));
+        Step step;
+        step.kind = StepKind::Device;
+        step.port = static_cast<std::uint32_t>(result.segments.size() - 1);
+        return step;
+    }
+
+    void add(const Step& step) {
+        switch (step.kind) {
+            case StepKind::Fire: return fire(step);
+            case StepKind::Loop:
+                return repeat(step.count, [&] {
+                    for (const Step& inner : step.body) add(inner);
+                });
+            case StepKind::Move: return move(step);
+            default: STRC_UNREACHABLE("a step of the host");
+        }
+    }
+
+    template <typename Body>
+    void repeat(std::int64_t count, Body body) {
+        if (count == 0) return;
+        const std::size_t at = current->size();
+        Operation loop;
+        loop.kind = OperationKind::Repeat;
+        loop.count = count;
+        current->push_back(loop);
+        counts.push_back(count);
+        ++depth;
+        body();
+        --depth;
+        counts.pop_back();
+        (*current)[at].what = static_cast<std::uint32_t>(current->size() - at - 1);
+    }
+
+    // ---- windows of tapes
+
+    Place placeOf(EdgeId edge, const Position& position, std::int64_t item,
+                  std::int64_t rate) const {
+        const plan::Channel& channel = plan.channels[edge];
+        Place place;
+        place.at = channel.offset + (position.base + item) * channel.itemSize;
+        place.perFiring = rate * channel.itemSize;
+        for (std::int64_t per : position.perRound) place.perRound.push_back(per * channel.itemSize);
+        return place;
+    }
+
+    /// `items` items from there on, in all rounds of the segment's own loops.
+    Window windowOf(const Place& place, std::int64_t bytes) const {
+        Window window{place.at, bytes, {}};
+        for (std::size_t d = 0; d < place.perRound.size(); ++d) {
+            if (d < base) {
+                window.perRound.push_back(place.perRound[d]);
+                continue;
+            }
+            if (d - base >= counts.size()) break;
+            const std::int64_t way = place.perRound[d] * (counts[d - base] - 1);
+            if (way < 0) window.at += way;
+            window.size += std::abs(way);
+        }
+        while (!window.perRound.empty() && window.perRound.back() == 0) window.perRound.pop_back();
+        return window;
+    }
+
+    void noteRead(EdgeId edge, const Place& place, std::int64_t items) {
+        if (!isDevices(edge) && items > 0)
+            uploads.push_back(windowOf(place, items * plan.channels[edge].itemSize));
+    }
+
+    void noteWritten(EdgeId edge, const Place& place, std::int64_t items) {
+        if (readByHost(edge) && items > 0)
+            downloads.push_back(windowOf(place, items * plan.channels[edge].itemSize));
+    }
+
+    /// Each byte once.
+    std::vector<Operation> transfers(std::vector<Window> windows, OperationKind kind) {
+        auto less = [](const Window& a, const Window& b) {
+            return std::tie(a.perRound, a.at) < std::tie(b.perRound, b.at);
+        };
+        std::sort(windows.begin(), windows.end(), less);
+        std::vector<Window> merged;
+        for (const Window& window : windows) {
+            const bool joins = !merged.empty() && merged.back().perRound == window.perRound &&
+                               window.at <= merged.back().at + merged.back().size;
+            if (!joins) {
+                merged.push_back(window);
+                continue;
+            }
+            Window& last = merged.back();
+            last.size = std::max(last.size, window.at + window.size - last.at);
+        }
+        std::vector<Operation> made;
+        for (const Window& window : merged) {
+            Operation operation;
+            operation.kind = kind;
+            operation.bytes = window.size;
+            operation.places = {{Memory::State, window.at, 0, window.perRound}};
+            made.push_back(operation);
+            if (window.perRound.empty()) result.shared.push_back({window.at, window.size});
+        }
+        return made;
+    }
+
+    // ---- firings
+
+    void fire(const Step& step) {
+        const graph::Node& node = graph.nodes[step.node];
+        if (node.kind != NodeKind::Filter ||
+            plan.program->kernels[node.kernel].builtin != ir::BuiltinStream::None)
+            return pass(step, node);
+        const Firing& firing = movable.firings.at(node.kernel);
+        place(node.kernel, firing);
+        noteWindows(step, node);
+        std::int64_t atOnce = step.count;
+        if (firing.isStateful) atOnce = 1;
+        if (firing.scratchSize > 0)
+            atOnce = std::clamp<std::int64_t>(kMostScratch / firing.scratchSize, 1, atOnce);
+        result.scratchSize = std::max(result.scratchSize, atOnce * firing.scratchSize);
+        const std::int64_t groups = step.count / atOnce, rest = step.count % atOnce;
+        if (groups == 1)
+            firings(step, node, firing, {0, 0, atOnce});
+        else
+            repeat(groups, [&] { firings(step, node, firing, {0, atOnce, atOnce}); });
+        if (rest > 0) firings(step, node, firing, {groups * atOnce, 0, rest});
+    }
+
+    void noteWindows(const Step& step, const graph::Node& node) {
+        const std::vector<EdgeId>&in = plan.inputsOf(step.node), &out = plan.outputsOf(step.node);
+        for (std::size_t port = 0; port < in.size(); ++port) {
+            const std::int64_t pop = in.size() > 1 ? 1 : node.work.pop.max;
+            const std::int64_t peek = in.size() > 1 ? 1 : std::max(pop, node.work.peek.max);
+            noteRead(in[port], placeOf(in[port], step.inputs[port], 0, 0),
+                     (step.count - 1) * pop + peek);
+        }
+        for (std::size_t port = 0; port < out.size(); ++port)
+            noteWritten(out[port], placeOf(out[port], step.outputs[port], 0, 0),
+                        step.count * (out.size() > 1 ? 1 : node.work.push.max));
+    }
+
+    /// Some of the firings of a step.
+    struct Part {
+        std::int64_t first, perRound;  ///< of the loop that is entered last
+        std::int64_t count;
+    };
+
+    void firings(const Step& step, const graph::Node& node, const Firing& firing,
+                 const Part& part) {
+        now = {&step, &node, &firing, part, depth};
+        actions(firing.actions);
+    }
+
+    void actions(const Actions& list) {
+        for (const Action& action : list) {
+            if (const auto* loop = std::get_if<Repeat>(&action.what)) {
+                repeat(loop->count, [&] { actions(loop->body); });
+                continue;
+            }
+            Operation made;
+            made.node = now.step->node;
+            made.count = now.part.count;
+            made.firstRound = now.depth;
+            if (const auto* launch = std::get_if<Launch>(&action.what)) {
+                made.what = firstKernel[now.node->kernel] + launch->kernel;
+                for (const Array& array : now.firing->kernels[launch->kernel].arrays)
+                    made.places.push_back(placeOf(array));
+            } else if (const auto* sum = std::get_if<Contract>(&action.what)) {
+                made.kind = OperationKind::Contract;
+                made.what = contraction({sum->how, sum->element});
+                for (const Array& array : {sum->out, sum->a, sum->b})
+                    made.places.push_back(placeOf(array));
+            } else if (const auto* copy = std::get_if<Copy>(&action.what)) {
+                made.kind = OperationKind::Copy;
+                made.bytes = copy->bytes;
+                made.places = {placeOf(copy->to), placeOf(copy->from)};
+            } else if (const auto* zero = std::get_if<Zero>(&action.what)) {
+                made.kind = OperationKind::Zero;
+                made.bytes = zero->bytes;
+                made.places = {placeOf(zero->to)};
+            }
+            current->push_back(std::move(made));
+        }
+    }
+
+    std::uint32_t contraction(const Contraction& wanted) {
+        auto same = [&](const Contraction& known) {
+            return known.element == wanted.element && toTuple(known.how) == toTuple(wanted.how);
+        };
+        auto found = std::find_if(result.contractions.begin(), result.contractions.end(), same);
+        if (found == result.contractions.end())
+            found = result.contractions.insert(result.contractions.end(), wanted);
+        return static_cast<std::uint32_t>(found - result.contractions.begin());
+    }
+
+    static std::vector<std::int32_t> toTuple(const ir::Contraction& how) {
+        std::vector<std::int32_t> all{how.out, how.a, how.b};
+        for (const ir::ContractionLoop& loop : how.loops)
+            all.insert(all.end(), {loop.rounds, loop.out, loop.a, loop.b});
+        return all;
+    }
+
+    Place placeOf(const Array& array) const {
+        Place place;
+        switch (array.home) {
+            case Home::Scratch:
+            case Home::Own:
+                place = {
+                    Memory::Scratch, now.firing->scratch[array.index], now.firing->scratchSize, {}};
+                break;
+            case Home::Field: {
+                const elab::Kernel& kernel = plan.program->kernels[now.node->kernel];
+                place.at = plan.fields[now.step->node] + kernel.fieldOffsets[array.index];
+                break;
+            }
+            case Home::Stored: place = {Memory::Weights, weightAt(array.index), 0, {}}; break;
+            case Home::Input:
+                place = item(array.index, plan.inputsOf(now.step->node), now.step->inputs,
+                             now.node->work.pop.max);
+                break;
+            case Home::Output:
+                place = item(array.index, plan.outputsOf(now.step->node), now.step->outputs,
+                             now.node->work.push.max);
+                break;
+        }
+        place.at += array.offset;
+        return place;
+    }
+
+    Place item(std::uint32_t index, const std::vector<EdgeId>& edges,
+               const std::vector<Position>& positions, std::int64_t rate) const {
+        const bool isDealt = edges.size() > 1;
+        const std::size_t port = isDealt ? index : 0;
+        Place place =
+            placeOf(edges[port], positions[port], isDealt ? 0 : index, isDealt ? 1 : rate);
+        place.at += now.part.first * place.perFiring;
+        if (now.part.perRound != 0) {
+            place.perRound.resize(now.depth);
+            place.perRound[now.depth - 1] = now.part.perRound * place.perFiring;
+        }
+        return place;
+    }
+
+    std::int64_t weightAt(std::uint32_t stored) const {
+        const ir::StoredArray& array = plan.program->kernels[now.node->kernel].code.stored[stored];
+        for (const Weight& weight : result.weights)
+            if (weight.array.bytes == array.bytes && weight.array.type == array.type)
+                return weight.at;
+        STRC_UNREACHABLE("a stored array without a place");
+    }
+
+    /// Kernels and weights of a filter are there once.
+    void place(graph::KernelId id, const Firing& firing) {
+        if (placed[id]) return;
+        placed[id] = true;
+        firstKernel[id] = static_cast<std::uint32_t>(result.kernels.size());
+        for (const Kernel& kernel : firing.kernels) result.kernels.push_back({kernel, id});
+        for (const ir::StoredArray& array : plan.program->kernels[id].code.stored) {
+            auto same = [&](const Weight& weight) {
+                return weight.array.bytes == array.bytes && weight.array.type == array.type;
+            };
+            if (std::any_of(result.weights.begin(), result.weights.end(), same)) continue;
+            result.weights.push_back({array, result.weightsSize});
+            result.weightsSize += aligned(types::sizeOf(array.type));
+        }
+    }
+
+    // ---- nodes that copy
+
+    void rows(EdgeId toEdge, Place to, EdgeId fromEdge, Place from, std::int64_t count,
+              std::int64_t items) {
+        Operation made;
+        made.kind = OperationKind::Copy;
+        made.count = count;
+        made.bytes = items * plan.channels[toEdge].itemSize;
+        if (to.perFiring == made.bytes && from.perFiring == made.bytes) {
+            made.bytes *= count;
+            made.count = 1;
+        }
+        noteRead(fromEdge, from, 0);
+        made.places = {std::move(to), std::move(from)};
+        current->push_back(std::move(made));
+    }
+
+    void pass(const Step& step, const graph::Node& node) {
+        const bool isJoiner = node.kind == NodeKind::RoundRobinJoiner;
+        const bool isPlain = node.kind == NodeKind::Filter || node.kind == NodeKind::Duplicate;
+        const EdgeId one = isJoiner ? node.outputs[0] : node.inputs[0];
+        const Position& onePosition = isJoiner ? step.outputs[0] : step.inputs[0];
+        const std::vector<EdgeId>& many = isJoiner ? node.inputs : node.outputs;
+        const std::int64_t total = isPlain ? 1 : node.totalWeight;
+        const Place whole = placeOf(one, onePosition, 0, 0);
+        isJoiner ? noteWritten(one, whole, total * step.count)
+                 : noteRead(one, whole, total * step.count);
+        std::int64_t passed = 0;
+        for (std::size_t port = 0; port < many.size(); ++port) {
+            const std::int64_t weight = isPlain ? 1 : node.weights[port];
+            if (weight == 0) continue;
+            const Position& position = isJoiner ? step.inputs[port] : step.outputs[port];
+            const Place part = placeOf(many[port], position, 0, weight);
+            const Place place = placeOf(one, onePosition, isPlain ? 0 : passed, total);
+            isJoiner ? noteRead(many[port], part, weight * step.count)
+                     : noteWritten(many[port], part, weight * step.count);
+            if (isJoiner)
+                rows(one, place, many[port], part, step.count, weight);
+            else
+                rows(many[port], part, one, place, step.count, weight);
+            passed += weight;
+        }
+    }
+
+    /// Items may overlap where they go: then by way of other memory.
+    void move(const Step& step) {
+        const Place to = placeOf(step.channel, step.outputs[0], 0, 0);
+        const Place from = placeOf(step.channel, step.inputs[0], 0, 0);
+        const std::int64_t bytes = step.count * plan.channels[step.channel].itemSize;
+        result.scratchSize = std::max(result.scratchSize, bytes);
+        const Place between{Memory::Scratch, 0, 0, {}};
+        for (const auto& [target, source] : {std::pair(between, from), std::pair(to, between)}) {
+            Operation made;
+            made.kind = OperationKind::Copy;
+            made.bytes = bytes;
+            made.places = {target, source};
+            current->push_back(std::move(made));
+        }
+    }
+
+    // ---- what else the runtime has to know
+
+    void noteKept() {
+        for (const plan::Channel& channel : plan.channels)
+            if (channel.tape == channel.edge && isDevices(channel.edge) && channel.retained > 0)
+                result.kept.push_back({channel.offset, channel.retained * channel.itemSize});
+        for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+            if (!movable.nodes[id] || plan.fields[id] < 0) continue;
+            const graph::KernelId kernel = graph.nodes[id].kernel;
+            auto firing = movable.firings.find(kernel);
+            if (firing != movable.firings.end() && firing->second.isStateful)
+                result.kept.push_back({plan.fields[id], plan.program->kernels[kernel].stateSize});
+        }
+    }
+
+    void mergeShared() {
+        auto& all = result.shared;
+        std::sort(all.begin(), all.end(),
+                  [](const Range& a, const Range& b) { return a.at < b.at; });
+        std::vector<Range> merged;
+        for (const Range& range : all) {
+            if (merged.empty() || range.at > merged.back().at + merged.back().size) {
+                merged.push_back(range);
+                continue;
+            }
+            Range& last = merged.back();
+            last.size = std::max(last.size, range.at + range.size - last.at);
+        }
+        all = std::move(merged);
+    }
+
+    struct Now {
+        const Step* step = nullptr;
+        const graph::Node* node = nullptr;
+        const Firing* firing = nullptr;
+        Part part{};
+        std::size_t depth = 0;  ///< where the loops of the body begin
+    };
+
+    const plan::Plan& plan;
+    const graph::Graph& graph;
+    Movable movable;
+    std::vector<std::uint32_t> firstKernel;  ///< by KernelId
+    std::vector<bool> placed;
+    Offloaded result;
+    std::vector<Window> uploads, downloads;
+    std::vector<Operation>* current = nullptr;
+    std::vector<std::int64_t> counts;  ///< of the loops of the segment that have been entered
+    std::size_t depth = 0, base = 0;
+    Now now;
+};
+
+}  // namespace
+
+Offloaded offload(const ir::Module& program, const plan::Plan& plan, types::TypeTable& types) {
+    return Offloader(program, plan, types).run();
+}
+
+}  // namespace strc::device

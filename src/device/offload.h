@@ -1,0 +1,95 @@
+#pragma once
+/// Which steps of a plan a CUDA device does. In: a plan, and the IR of its kernels. Out: a plan in which runs of steps have
+/// given way to segments for a device, and what these segments are: kernels, and operations with the places of their
+/// arrays. The state lies on the device as it does in the plan, so a place is an offset; a tape belongs to whoever
+/// writes it, and is copied where the other side reads it. docs/design/cuda.md tells why.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/context.h"
+#include "device/split.h"
+#include "plan/plan.h"
+
+namespace strc::device {
+
+using plan::Position;
+
+/// Loops around an operation, those of the plan and those of a body (STRC_DEVICE_DEPTH).
+constexpr std::size_t kDepth = 6;
+
+enum class Memory : std::uint8_t { State, Scratch, Weights };
+
+/// at + firing * perFiring + sum of round(d) * perRound[d], bytes.
+struct Place {
+    Memory memory = Memory::State;
+    std::int64_t at = 0;
+    std::int64_t perFiring = 0;
+    std::vector<std::int64_t> perRound;
+};
+
+enum class OperationKind : std::uint8_t { Launch, Contract, Copy, Zero, Upload, Download, Repeat };
+
+struct Operation {
+    OperationKind kind = OperationKind::Launch;
+    std::uint32_t what =
+        0;  ///< Launch: kernel; Contract: contraction; Repeat: how many operations follow that it repeats
+    graph::NodeId node = graph::kNone;
+    std::vector<Place> places;
+    std::size_t firstRound = 0;  ///< Launch: the depth of the first loop of the body
+    std::int64_t count = 1;  ///< firings, rows or rounds
+    std::int64_t bytes = 0;
+};
+
+struct Contraction {
+    ir::Contraction how;
+    const Type* element = nullptr;
+};
+
+struct Segment {
+    std::vector<Operation> operations;
+    std::size_t depth = 0;  ///< loops of the plan around it
+};
+
+struct Weight {
+    ir::StoredArray array;
+    std::int64_t at = 0;
+};
+
+/// Bytes of the state.
+struct Range {
+    std::int64_t at = 0, size = 0;
+};
+
+/// A filter of tensors that the host does, and why.
+struct Stay {
+    graph::NodeId node = graph::kNone;
+    std::string why;
+};
+
+/// A kernel, and the filters whose it is.
+struct FilterKernel {
+    Kernel kernel;
+    graph::KernelId of = graph::kNone;
+};
+
+struct Offloaded {
+    plan::Plan plan;  ///< with StepKind::Device
+    std::vector<FilterKernel> kernels;
+    std::vector<Contraction> contractions;
+    std::vector<Segment> segments;
+    std::vector<Weight> weights;
+    std::vector<Range> kept;  ///< what the device alone knows between two phases
+    std::vector<Range> shared;  ///< what is copied to and fro, ascending and apart
+    std::int64_t scratchSize = 0, weightsSize = 0;
+    std::vector<Stay> stays;
+    std::string why;  ///< nothing is moved; a sentence why
+};
+
+Offloaded offload(const ir::Module&, const plan::Plan&, types::TypeTable&);
+
+/// Kernels, then the segments with their operations, then what stays.
+std::string print(const Offloaded&);
+
+}  // namespace strc::device

@@ -1,0 +1,138 @@
+// Splits and segments as texts, for --emit-after and tests.
+
+#include <fmt/format.h>
+
+#include "device/offload.h"
+#include "graph/hierarchy.h"
+#include "ir/text.h"
+#include "types/type.h"
+
+namespace strc::device {
+namespace {
+
+std::string textOf(const Array& array) {
+    static constexpr const char* kNames[] = {"scratch", "own",   "field",
+                                             "stored",  "input", "output"};
+    const std::string offset = array.offset == 0 ? "" : fmt::format(" + {}", array.offset);
+    return fmt::format("{} {}{}", kNames[static_cast<int>(array.home)], array.index, offset);
+}
+
+std::string textOf(const ir::Contraction& how) {
+    std::string text;
+    for (const ir::ContractionLoop& loop : how.loops)
+        text += fmt::format(" {}({} {} {})", loop.rounds, loop.out, loop.a, loop.b);
+    return text;
+}
+
+void add(std::string& text, const Actions& actions, const Firing& firing, int indent) {
+    for (const Action& action : actions) {
+        text += std::string(static_cast<std::size_t>(indent), ' ');
+        if (const auto* launch = std::get_if<Launch>(&action.what)) {
+            const Kernel& kernel = firing.kernels[launch->kernel];
+            text += fmt::format("launch {} x {}\n", kernel.name, kernel.threads);
+        } else if (const auto* sum = std::get_if<Contract>(&action.what)) {
+            text += fmt::format("contract {} = {} * {}:{}\n", textOf(sum->out), textOf(sum->a),
+                                textOf(sum->b), textOf(sum->how));
+        } else if (const auto* copy = std::get_if<Copy>(&action.what)) {
+            text += fmt::format("copy {} from {}, {} bytes\n", textOf(copy->to), textOf(copy->from),
+                                copy->bytes);
+        } else if (const auto* zero = std::get_if<Zero>(&action.what)) {
+            text += fmt::format("zero {}, {} bytes\n", textOf(zero->to), zero->bytes);
+        } else if (const auto* loop = std::get_if<Repeat>(&action.what)) {
+            text += fmt::format("{} times:\n", loop->count);
+            add(text, loop->body, firing, indent + 4);
+        }
+    }
+}
+
+std::string textOf(const Kernel& kernel) {
+    std::string arrays;
+    for (std::size_t k = 0; k < kernel.arrays.size(); ++k)
+        arrays += fmt::format("{}{}{}", k == 0 ? "" : ", ", kernel.isWritten[k] ? "to " : "",
+                              textOf(kernel.arrays[k]));
+    return fmt::format("kernel {} x {} ({})\n{}", kernel.name, kernel.threads, arrays,
+                       ir::print(kernel.body));
+}
+
+std::string textOf(const Place& place) {
+    static constexpr const char* kNames[] = {"state", "scratch", "weights"};
+    std::string text = fmt::format("{} {}", kNames[static_cast<int>(place.memory)], place.at);
+    if (place.perFiring != 0) text += fmt::format(" + {}*firing", place.perFiring);
+    for (std::size_t d = 0; d < place.perRound.size(); ++d)
+        if (place.perRound[d] != 0) text += fmt::format(" + {}*i{}", place.perRound[d], d);
+    return text;
+}
+
+class Printer {
+public:
+    explicit Printer(const Offloaded& of) : made(of) {}
+
+    std::string run() {
+        if (!made.why.empty()) return "; nothing is for a device: " + made.why + "\n";
+        for (const FilterKernel& kernel : made.kernels) text += device::textOf(kernel.kernel);
+        for (std::size_t k = 0; k < made.segments.size(); ++k) {
+            text += fmt::format("segment {}:\n", k);
+            operations(made.segments[k].operations, 0, made.segments[k].operations.size(), 4);
+        }
+        text += fmt::format("weights: {} bytes, scratch: {} bytes\n", made.weightsSize,
+                            made.scratchSize);
+        for (const Range& range : made.kept)
+            text += fmt::format("kept: {} bytes at {}\n", range.size, range.at);
+        for (const Stay& stay : made.stays)
+            text += fmt::format("on the processor: {}, since {}\n",
+                                graph::path(made.plan.program->graph, stay.node), stay.why);
+        return std::move(text);
+    }
+
+private:
+    void operations(const std::vector<Operation>& list, std::size_t from, std::size_t to,
+                    std::size_t indent) {
+        for (std::size_t k = from; k < to; ++k) {
+            text += std::string(indent, ' ') + textOf(list[k]) + "\n";
+            if (list[k].kind != OperationKind::Repeat) continue;
+            operations(list, k + 1, k + 1 + list[k].what, indent + 4);
+            k += list[k].what;
+        }
+    }
+
+    std::string textOf(const Operation& each) const {
+        std::string places;
+        for (const Place& place : each.places)
+            places += (places.empty() ? "" : ", ") + device::textOf(place);
+        const std::string times = each.count == 1 ? "" : fmt::format("{} x ", each.count);
+        switch (each.kind) {
+            case OperationKind::Launch:
+                return fmt::format("{}launch {} ({})", times, made.kernels[each.what].kernel.name,
+                                   places);
+            case OperationKind::Contract:
+                return fmt::format("{}contract{} ({})", times,
+                                   device::textOf(made.contractions[each.what].how), places);
+            case OperationKind::Copy:
+                return fmt::format("{}copy {} bytes ({})", times, each.bytes, places);
+            case OperationKind::Zero:
+                return fmt::format("{}zero {} bytes ({})", times, each.bytes, places);
+            case OperationKind::Upload:
+                return fmt::format("upload {} bytes ({})", each.bytes, places);
+            case OperationKind::Download:
+                return fmt::format("download {} bytes ({})", each.bytes, places);
+            case OperationKind::Repeat: return fmt::format("{} times:", each.count);
+        }
+        return "";
+    }
+
+    const Offloaded& made;
+    std::string text;
+};
+
+}  // namespace
+
+std::string print(const Firing& firing, const std::string& name) {
+    std::string text = name + ":\n";
+    add(text, firing.actions, firing, 4);
+    for (const Kernel& kernel : firing.kernels) text += textOf(kernel);
+    return text;
+}
+
+std::string print(const Offloaded& made) { return Printer(made).run(); }
+
+}  // namespace strc::device

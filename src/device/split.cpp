@@ -1,0 +1,294 @@
+#include "device/split.h"
+
+#include <algorithm>
+
+#include "base/assert.h"
+#include "device/groups.h"
+#include "device/kernel_writer.h"
+
+namespace strc::device {
+
+using ir::Instr;
+using ir::Op;
+using ir::Space;
+using types::TypeKind;
+
+namespace {
+
+constexpr std::int64_t kAlign = 256;  ///< bytes, of arrays in scratch memory
+
+class Splitter {
+public:
+    Splitter(const elab::Kernel& of, types::TypeTable& table)
+        : kernel(of), body(*of.code.work), affine(body), types(table) {}
+
+    Firing run() {
+        parts = cut(body, affine);
+        findSlots(parts.groups);
+        layOutLocals();
+        made.actions = actionsOf(parts.groups);
+        made.scratchSize = end;
+        made.isStateful = writesFields();
+        return std::move(made);
+    }
+
+private:
+    // ---- what has to outlive a launch
+
+    /// Values that one launch computes and another needs lie in memory: scalars that several use, and results.
+    void findSlots(const std::vector<Group>& groups) {
+        for (const Group& group : groups) {
+            if (group.kind == GroupKind::Repeat) {
+                findSlots(group.inside);
+                continue;
+            }
+            std::set<ir::Reg> needed;
+            for (const Instr* instr : group.instrs) need(group, *instr, needed);
+        }
+        for (auto& [local, users] : usersOf)
+            if (users.size() > 1) slotOf.try_emplace({true, local}, 0);
+    }
+
+    void need(const Group& group, const Instr& instr, std::set<ir::Reg>& needed) {
+        for (ir::Reg reg : instr.operands) needReg(group, reg, needed);
+        const bool isVariable = (instr.op == Op::Load || instr.op == Op::Store ||
+                                 (instr.op == Op::Declare && !instr.flag)) &&
+                                instr.var.space == Space::Local;
+        if (isVariable && !isCounterOf(group, instr.var.index) &&
+            body.locals[instr.var.index].type->isScalar()) {
+            usersOf[instr.var.index].insert(group.id);
+            // What a launch leaves in it the next round of a loop around may read.
+            const bool stays = group.kind == GroupKind::Serial && !group.around.empty();
+            if (stays) usersOf[instr.var.index].insert(UINT32_MAX);
+        }
+        for (ir::BlockId block : instr.blocks)
+            forEach(body, block, [&](const Instr& inner) {
+                if (&inner != &instr) needInner(group, inner, needed);
+            });
+    }
+
+    void needInner(const Group& group, const Instr& inner, std::set<ir::Reg>& needed) {
+        Instr flat = inner;
+        flat.blocks = {ir::kNone, ir::kNone, ir::kNone};
+        need(group, flat, needed);
+    }
+
+    void needReg(const Group& group, ir::Reg reg, std::set<ir::Reg>& needed) {
+        if (!needed.insert(reg).second) return;
+        const Instr& instr = affine.definition(reg);
+        auto owner = parts.groupOf.find(&instr);
+        if (owner != parts.groupOf.end()) {
+            if (owner->second != group.id && !isCounterLoad(group, instr)) {
+                STRC_ASSERT(!body.regs[reg].ref, "a ref that is not made where it is needed");
+                slotOf.try_emplace({false, reg}, 0);
+            }
+            return;
+        }
+        for (ir::Reg operand : instr.operands) needReg(group, operand, needed);
+    }
+
+    static bool isCounterLoad(const Group& group, const Instr& instr) {
+        return instr.op == Op::Load && instr.var.space == Space::Local &&
+               isCounterOf(group, instr.var.index);
+    }
+
+    static bool isCounterOf(const Group& group, std::uint32_t local) {
+        auto is = [local](const Counted& loop) { return loop.counter == local; };
+        return std::any_of(group.around.begin(), group.around.end(), is) ||
+               std::any_of(group.nest.loops.begin(), group.nest.loops.end(), is);
+    }
+
+    // ---- scratch memory
+
+    std::uint32_t reserve(std::int64_t bytes) {
+        made.scratch.push_back(end);
+        end = (end + std::max<std::int64_t>(bytes, 1) + kAlign - 1) / kAlign * kAlign;
+        return static_cast<std::uint32_t>(made.scratch.size() - 1);
+    }
+
+    void layOutLocals() {
+        for (auto& [name, slot] : slotOf) slot = reserve(sizeof(double) * 2);
+        std::set<std::uint32_t> own;
+        findOwn(parts.groups, own);
+        for (std::uint32_t local = 0; local < body.locals.size(); ++local)
+            if (body.locals[local].type->isAggregate() && !parts.aliases.contains(local) &&
+                !own.contains(local))
+                locals[local] = {Home::Scratch, reserve(types::sizeOf(body.locals[local].type)), 0};
+    }
+
+    void findOwn(const std::vector<Group>& groups, std::set<std::uint32_t>& own) {
+        for (const Group& group : groups) {
+            own.insert(group.nest.own.begin(), group.nest.own.end());
+            for (std::uint32_t local : group.nest.own)
+                if (types::sizeOf(body.locals[local].type) > kMostInThread)
+                    locals[local] = {
+                        Home::Own,
+                        reserve(types::sizeOf(body.locals[local].type) * group.nest.rounds()), 0};
+            findOwn(group.inside, own);
+        }
+    }
+
+    // ---- actions
+
+    Actions actionsOf(const std::vector<Group>& groups) {
+        Actions actions;
+        for (const Group& group : groups) add(group, actions);
+        return actions;
+    }
+
+    void add(const Group& group, Actions& actions) {
+        const Instr& instr = *group.instrs[0];
+        switch (group.kind) {
+            case GroupKind::Serial:
+            case GroupKind::Nest: return addKernel(group, actions);
+            case GroupKind::Contract:
+                actions.push_back(
+                    {Contract{ir::contractionOf(instr), body.regs[instr.operands[0]].type->element,
+                              arrayAt(instr.operands[0]), arrayAt(instr.operands[1]),
+                              arrayAt(instr.operands[2])}});
+                return;
+            case GroupKind::Copy: return addCopy(instr, actions);
+            case GroupKind::Zero:
+                if (instr.op == Op::Zero)
+                    actions.push_back(
+                        {Zero{arrayAt(instr.operands[0]), types::sizeOf(instr.type)}});
+                else
+                    actions.push_back({Zero{arrayOf(instr.var),
+                                            types::sizeOf(body.locals[instr.var.index].type)}});
+                return;
+            case GroupKind::Repeat:
+                actions.push_back({Repeat{group.repeat.rounds, actionsOf(group.inside)}});
+                return;
+        }
+    }
+
+    void addCopy(const Instr& instr, Actions& actions) {
+        Copy copy;
+        copy.bytes = types::sizeOf(instr.type);
+        const Array own = arrayAt(instr.operands[0]);
+        switch (instr.op) {
+            case Op::PopInto:
+            case Op::PeekInto:
+                copy.to = own;
+                copy.from = {Home::Input, parts.items.at(&instr), 0};
+                break;
+            case Op::PushFrom:
+                copy.to = {Home::Output, parts.items.at(&instr), 0};
+                copy.from = own;
+                break;
+            default: copy.to = own; copy.from = arrayAt(instr.operands[1]);
+        }
+        if (copy.to != copy.from) actions.push_back({copy});
+    }
+
+    void addKernel(const Group& group, Actions& actions) {
+        const bool isEmpty = group.kind == GroupKind::Serial &&
+                             std::none_of(group.instrs.begin(), group.instrs.end(),
+                                          [&](const Instr* i) { return matters(*i); });
+        if (isEmpty) return;
+        const KernelParts about{
+            kernel, body,         affine, group, [this](ir::VarRef var) { return arrayOf(var); },
+            slotOf, parts.groupOf};
+        Kernel written = writeKernel(about, types);
+        const std::string stream = kernel.code.name.empty() ? "filter" : kernel.code.name;
+        written.name = stream + "." + std::to_string(made.kernels.size());
+        made.kernels.push_back(std::move(written));
+        actions.push_back({Launch{static_cast<std::uint32_t>(made.kernels.size() - 1)}});
+    }
+
+    /// What is read and then not needed by another launch changes nothing.
+    bool matters(const Instr& instr) const {
+        if (instr.op == Op::Store || instr.op == Op::Declare) {
+            if (instr.var.space != Space::Local) return true;
+            return slotOf.contains({true, instr.var.index}) || isLoaded(instr.var.index);
+        }
+        const ir::Effects effects = ir::info(instr.op).effects;
+        const bool onlyReads =
+            effects == ir::Effects::Pure || (effects == ir::Effects::Read && instr.op != Op::Elem);
+        return !onlyReads || slotOf.contains({false, instr.result});
+    }
+
+    bool isLoaded(std::uint32_t local) const {
+        bool found = false;
+        forEach(body, body.entry, [&](const Instr& instr) {
+            found = found || (instr.op == Op::Load && instr.var == ir::VarRef{Space::Local, local});
+        });
+        return found;
+    }
+
+    Array arrayOf(ir::VarRef var) const {
+        switch (var.space) {
+            case Space::Field: return {Home::Field, var.index, 0};
+            case Space::Stored: return {Home::Stored, var.index, 0};
+            case Space::Local: break;
+            default: STRC_UNREACHABLE("a constant is no array of a device");
+        }
+        if (auto alias = parts.aliases.find(var.index); alias != parts.aliases.end())
+            return alias->second;
+        auto found = locals.find(var.index);
+        STRC_ASSERT(found != locals.end(), "a local without memory");
+        return found->second;
+    }
+
+    Array arrayAt(ir::Reg ref) const {
+        const auto spot = affine.spot(ref);
+        STRC_ASSERT(spot && spot->offset.rounds.empty() && spot->offset.fixed.empty(),
+                    "a place that changes");
+        Array array = arrayOf(spot->base);
+        array.offset = spot->offset.constant;
+        return array;
+    }
+
+    bool writesFields() const {
+        bool found = false;
+        forEach(body, body.entry, [&](const Instr& instr) {
+            const bool isWrite = instr.op == Op::StoreAt || instr.op == Op::Copy ||
+                                 instr.op == Op::Zero || instr.op == Op::Contract ||
+                                 instr.op == Op::PopInto || instr.op == Op::PeekInto;
+            if (instr.op == Op::Store && instr.var.space == Space::Field) found = true;
+            if (!isWrite) return;
+            const Instr* at = &affine.definition(instr.operands[0]);
+            while (at->op == Op::Elem || at->op == Op::Member)
+                at = &affine.definition(at->operands[0]);
+            if (at->op != Op::Addr || at->var.space == Space::Field) found = true;
+        });
+        return found;
+    }
+
+    const elab::Kernel& kernel;
+    const ir::Body& body;
+    Affine affine;
+    types::TypeTable& types;
+    Cut parts;
+    std::map<std::uint32_t, std::set<std::uint32_t>> usersOf;  ///< of scalar locals: groups
+    Slots slotOf;
+    std::map<std::uint32_t, Array> locals;
+    std::int64_t end = 0;
+    Firing made;
+};
+
+/// Are all refs of parts that get launches of their own to variables?
+std::string whyNotRefs(const ir::Body& body, const Affine& affine) {
+    std::string why;
+    forEach(body, body.entry, [&](const Instr& instr) {
+        if (instr.result == ir::kNone || !body.regs[instr.result].ref) return;
+        const Instr* at = &instr;
+        while (at->op == Op::Elem || at->op == Op::Member) at = &affine.definition(at->operands[0]);
+        if (at->op != Op::Addr && at->op != Op::Const) why = "it passes arrays by reference";
+        if (at->op == Op::Addr && !types::isConcrete(body.regs[at->result].type))
+            why = "it has arrays whose length only the run knows";
+    });
+    return why;
+}
+
+}  // namespace
+
+base::Result<Firing> split(const ir::Module& program, const elab::Kernel& kernel,
+                           types::TypeTable& types) {
+    if (std::string why = whyNot(program, kernel); !why.empty()) return base::Failure{why};
+    if (std::string why = whyNotRefs(*kernel.code.work, Affine(*kernel.code.work)); !why.empty())
+        return base::Failure{why};
+    return Splitter(kernel, types).run();
+}
+
+}  // namespace strc::device

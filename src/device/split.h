@@ -1,0 +1,90 @@
+#pragma once
+/// A firing as work for a device. In: the body of a filter whose tensors have been expanded to loops over arrays.
+/// Out: kernels, each of them a body for one thread of many, and the order in which they are launched. Nests whose
+/// rounds are proved to be independent are spread over threads, products (ir/contraction.h) are left to a kernel
+/// of the library, loops around such parts go on between launches, and whatever is left is done by one thread.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "elab/elaborate.h"
+#include "ir/contraction.h"
+#include "ir/ir.h"
+
+namespace strc::device {
+
+using types::Type;
+
+/// Whose memory an array is.
+enum class Home : std::uint8_t {
+    Scratch,  ///< of the firing: `index` into Firing::scratch
+    Own,  ///< of each thread: likewise, so often as there are threads
+    Field,
+    Stored,  ///< StreamCode::stored
+    Input,  ///< item `index` of the window
+    Output,
+};
+
+struct Array {
+    Home home = Home::Scratch;
+    std::uint32_t index = 0;
+    std::int64_t offset = 0;  ///< bytes
+    bool operator==(const Array&) const = default;
+};
+
+/// Code for one thread: parameters are its number, how many there are, the rounds of the loops around, and refs.
+struct Kernel {
+    std::string name;
+    ir::Body body;
+    std::vector<Array> arrays;  ///< by ref
+    std::vector<bool> isWritten;  ///< by ref
+    std::uint32_t firstRound = 0;  ///< depth of the outermost loop whose round it gets
+    std::uint32_t roundCount = 0;
+    std::int64_t threads = 1;
+};
+
+struct Action;
+using Actions = std::vector<Action>;
+
+struct Launch {
+    std::uint32_t kernel = 0;  ///< into Firing::kernels
+};
+struct Contract {
+    ir::Contraction how;
+    const Type* element = nullptr;
+    Array out, a, b;
+};
+struct Copy {
+    Array to, from;
+    std::int64_t bytes = 0;
+};
+struct Zero {
+    Array to;
+    std::int64_t bytes = 0;
+};
+struct Repeat {
+    std::int64_t count = 0;
+    Actions body;
+};
+
+struct Action {
+    std::variant<Launch, Contract, Copy, Zero, Repeat> what;
+};
+
+struct Firing {
+    Actions actions;
+    std::vector<Kernel> kernels;
+    std::vector<std::int64_t> scratch;  ///< offsets, bytes
+    std::int64_t scratchSize = 0;  ///< of one firing
+    bool isStateful = false;  ///< it changes fields: firings one after the other
+};
+
+/// What is no failure: a sentence why the filter is not for a device.
+base::Result<Firing> split(const ir::Module&, const elab::Kernel&, types::TypeTable&);
+
+/// Kernels and actions as a text.
+std::string print(const Firing&, const std::string& name);
+
+}  // namespace strc::device
