@@ -24,6 +24,7 @@ public:
         if (!ends.open()) return result;
         strc::interp::Options how = makeOptions();
         makeCode(how);
+        if (compiler.program.context.diags.hasErrors()) return result;
         const bool compiled = compiler.code && strc::host::whyNot(how).empty();
         if (!compiled && compiler.settings.noInterpret && !isOver()) {
             compiler.program.context.diags.add(strc::base::Diag::CannotCompile)

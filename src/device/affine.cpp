@@ -83,24 +83,38 @@ bool Affine::isCounter(Reg reg, std::uint32_t local) const {
     return isLocal(*definitions[reg], Op::Load) && definitions[reg]->var.index == local;
 }
 
-std::optional<Counted> Affine::counted(const Instr* before, const Instr& loop) const {
-    if (loop.op != Op::Loop || loop.flag || loop.blocks[2] == ir::kNone || !before ||
-        !isLocal(*before, Op::Store))
-        return std::nullopt;
+/// The last instruction that stores the local, if no branch or loop behind it may.
+const Instr* Affine::lastStore(std::span<const Instr> before, std::uint32_t local) const {
+    for (std::size_t k = before.size(); k-- > 0;) {
+        const Instr& instr = before[k];
+        if (isLocal(instr, Op::Store) && instr.var.index == local) return &instr;
+        bool changes = isLocal(instr, Op::Declare) && instr.var.index == local;
+        for (ir::BlockId block : instr.blocks)
+            forEach(body, block, [&](const Instr& inner) {
+                changes = changes || (isLocal(inner, Op::Store) && inner.var.index == local);
+            });
+        if (changes) return nullptr;
+    }
+    return nullptr;
+}
+
+std::optional<Counted> Affine::counted(std::span<const Instr> before, const Instr& loop) const {
+    if (loop.op != Op::Loop || loop.flag || loop.blocks[2] == ir::kNone) return std::nullopt;
     const auto& condition = body.blocks[loop.blocks[0]].instrs;
     const auto& step = body.blocks[loop.blocks[2]].instrs;
     constexpr std::size_t kInstrs =
         4;  // counter, number, what is done with them, what becomes of it
     if (condition.size() != kInstrs || step.size() != kInstrs || !isLocal(step.back(), Op::Store))
         return std::nullopt;
-    const std::uint32_t counter = before->var.index;
+    const std::uint32_t counter = step.back().var.index;
+    const Instr* begin = lastStore(before, counter);
     const Instr& comparison = *definitions[condition.back().operands[0]];
     const Instr& sum = *definitions[step.back().operands[0]];
-    if (step.back().var.index != counter || comparison.operands.size() != 2 ||
-        sum.operands.size() != 2 || (sum.op != Op::Add && sum.op != Op::Sub) ||
-        !isCounter(comparison.operands[0], counter) || !isCounter(sum.operands[0], counter))
+    if (!begin || comparison.operands.size() != 2 || sum.operands.size() != 2 ||
+        (sum.op != Op::Add && sum.op != Op::Sub) || !isCounter(comparison.operands[0], counter) ||
+        !isCounter(sum.operands[0], counter))
         return std::nullopt;
-    const auto start = constant(before->operands[0]), limit = constant(comparison.operands[1]),
+    const auto start = constant(begin->operands[0]), limit = constant(comparison.operands[1]),
                by = constant(sum.operands[1]);
     if (!start || !limit || !by) return std::nullopt;
     bool isChanged = leaves(body, loop.blocks[1], false);
@@ -108,7 +122,7 @@ std::optional<Counted> Affine::counted(const Instr* before, const Instr& loop) c
         const bool changes = isLocal(instr, Op::Store) || isLocal(instr, Op::Declare);
         isChanged = isChanged || (changes && instr.var.index == counter);
     });
-    Counted result{counter, *start, sum.op == Op::Add ? *by : -*by, 0};
+    Counted result{counter, *start, sum.op == Op::Add ? *by : -*by, 0, begin};
     result.rounds = roundsOf(comparison.op, *start, result.step, *limit);
     if (isChanged || result.rounds < 0) return std::nullopt;
     return result;

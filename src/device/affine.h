@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ir/ir.h"
@@ -15,6 +16,7 @@ struct Counted {
     std::uint32_t counter = ir::kNone;  ///< the local
     std::int64_t start = 0, step = 1;
     std::int64_t rounds = 0;
+    const ir::Instr* begin = nullptr;  ///< the store of `start`
 };
 
 /// constant + sum of terms: a round (by the counter's local), or something that stays as it is.
@@ -46,11 +48,12 @@ public:
     std::optional<Spot> spot(ir::Reg ref) const;
     const ir::Instr& definition(ir::Reg reg) const { return *definitions[reg]; }
     /// How a loop counts, if it does: nothing else in it stores the counter, and nothing leaves it early.
-    /// `before`: the instruction in front of it, which says where it begins; or null.
-    std::optional<Counted> counted(const ir::Instr* before, const ir::Instr& loop) const;
+    /// `before`: the instructions of its block in front of it, one of which says where it begins.
+    std::optional<Counted> counted(std::span<const ir::Instr> before, const ir::Instr& loop) const;
 
 private:
     std::optional<std::int64_t> constant(ir::Reg) const;
+    const ir::Instr* lastStore(std::span<const ir::Instr> before, std::uint32_t local) const;
     bool isCounter(ir::Reg, std::uint32_t local) const;
     void findConstantLocals();
     std::optional<Form> compute(const ir::Instr&) const;

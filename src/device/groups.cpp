@@ -12,6 +12,7 @@ using types::TypeKind;
 namespace {
 
 constexpr std::int64_t kMostRepeats = 1 << 16;  ///< launches are cheap, and not free
+constexpr std::int64_t kFewThreads = 32;  ///< that are not worth a launch in each round
 constexpr std::int64_t kShortCopy = 64;  ///< bytes that one thread copies on the way
 
 const char* effectOf(const Instr& instr) {
@@ -166,16 +167,14 @@ private:
             groups.push_back(std::move(serial));
             serial = newGroup(GroupKind::Serial);
         };
-        const Instr* last = nullptr;
-        for (const Instr& instr : body.blocks[id].instrs) {
-            const Instr* before = last;
-            last = &instr;
-            if (isSkipped(instr)) continue;
-            if (auto group = alone(instr, before)) {
-                const bool starts = instr.op == Op::Loop;
-                if (starts && !serial.instrs.empty() && serial.instrs.back() == before)
-                    serial.instrs.pop_back();
+        const std::span<const Instr> all(body.blocks[id].instrs);
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            const Instr& instr = all[k];
+            if (isSkipped(instr) || isInside(instr)) continue;
+            if (auto group = alone(instr, all.first(k))) {
+                std::erase(serial.instrs, group->begin);
                 flush();
+                if (joins(groups, *group)) continue;
                 group->id = count++;
                 note(*group);
                 groups.push_back(std::move(*group));
@@ -187,11 +186,40 @@ private:
         return groups;
     }
 
+    /// A nest with as many rounds that goes on with the results of the last one.
+    bool joins(std::vector<Group>& groups, const Group& next) {
+        const bool areNests = !groups.empty() && groups.back().kind == GroupKind::Nest &&
+                              next.kind == GroupKind::Nest;
+        if (!areNests || !joinNests(groups.back().nests[0], next.nests[0], affine)) return false;
+        Group& last = groups.back();
+        last.nests.push_back(next.nests[0]);
+        last.instrs.push_back(next.instrs[0]);
+        note(last);
+        return true;
+    }
+
     bool isSkipped(const Instr& instr) const {
         if (instr.op == Op::Discard || instr.op == Op::Return || result.dropped.contains(&instr))
             return true;
         const bool isArray = instr.op == Op::Declare && isAggregate(instr);
         return isArray && instr.flag;
+    }
+
+    /// An index that the loops around keep in the array: its check is made where the place is needed, if at all.
+    bool isInside(const Instr& instr) const {
+        if (instr.op != Op::Elem || !instr.checked || instr.operands.size() > 3) return false;
+        const auto index = affine.value(instr.operands[1]),
+                   extent = affine.value(instr.operands[2]);
+        const bool isKnown = index && extent && index->fixed.empty() && extent->fixed.empty() &&
+                             extent->rounds.empty();
+        if (!isKnown) return false;
+        std::int64_t low = index->constant, high = index->constant;
+        for (auto [counter, by] : index->rounds) {
+            const Counted* loop = affine.loop(counter);
+            if (!loop) return false;
+            (by < 0 ? low : high) += by * (loop->rounds - 1);
+        }
+        return low >= 0 && high < extent->constant;
     }
 
     bool isAggregate(const Instr& declare) const {
@@ -216,7 +244,7 @@ private:
     }
 
     /// Instructions that are a launch of their own.
-    std::optional<Group> alone(const Instr& instr, const Instr* before) {
+    std::optional<Group> alone(const Instr& instr, std::span<const Instr> before) {
         Group made;
         made.around = around;
         made.instrs = {&instr};
@@ -249,14 +277,19 @@ private:
         return spot && spot->offset.rounds.empty() && spot->offset.fixed.empty();
     }
 
-    std::optional<Group> loop(const Instr& instr, const Instr* before, Group made) {
-        made.nest = independent(body, affine, before, instr);
-        if (!made.nest.loops.empty()) {
+    std::optional<Group> loop(const Instr& instr, std::span<const Instr> before, Group made) {
+        Nest nest = independent(body, affine, before, instr);
+        if (!nest.loops.empty()) {
             made.kind = GroupKind::Nest;
+            made.begin = nest.loops[0].begin;
+            made.nests.push_back(std::move(nest));
             return made;
         }
         const auto counts = affine.counted(before, instr);
-        if (!counts || counts->rounds > kMostRepeats || !hasLargeParts(instr)) return std::nullopt;
+        if (!counts || counts->rounds > kMostRepeats || !hasLargeParts(instr) ||
+            isUsedOutside(body, counts->counter, instr, counts->begin))
+            return std::nullopt;
+        made.begin = counts->begin;
         made.kind = GroupKind::Repeat;
         made.repeat = *counts;
         around.push_back(*counts);
@@ -264,10 +297,13 @@ private:
         made.inside = cutBlock(instr.blocks[1]);
         affine.leave(counts->counter);
         around.pop_back();
-        const bool isWorth =
-            std::any_of(made.inside.begin(), made.inside.end(),
-                        [](const Group& group) { return group.kind != GroupKind::Serial; });
+        const bool isWorth = std::any_of(made.inside.begin(), made.inside.end(), isLarge);
         return isWorth ? std::optional(std::move(made)) : std::nullopt;
+    }
+
+    static bool isLarge(const Group& group) {
+        if (group.kind == GroupKind::Nest) return group.nests[0].rounds() >= kFewThreads;
+        return group.kind != GroupKind::Serial;
     }
 
     /// Is there something in it for many threads?

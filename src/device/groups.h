@@ -16,8 +16,10 @@ enum class GroupKind : std::uint8_t { Serial, Nest, Contract, Copy, Zero, Repeat
 struct Group {
     GroupKind kind = GroupKind::Serial;
     std::vector<const ir::Instr*> instrs;  ///< Serial: in order; else the one it is
-    Nest nest;
+    std::vector<Nest>
+        nests;  ///< Nest: one after the other in each thread; the first has what all touch
     Counted repeat;
+    const ir::Instr* begin = nullptr;  ///< Nest, Repeat: the store that begins the outermost loop
     std::vector<Group> inside;  ///< Repeat
     std::vector<Counted> around;  ///< repeats, outermost first
     std::uint32_t id = 0;

@@ -24,20 +24,98 @@ namespace {
 
 constexpr std::int64_t kMostRounds = std::int64_t{1} << 30;  ///< a thread's number is an int
 
-struct Access {
-    Spot spot;
-    std::int64_t size = 0;
-    bool writes = false;
-    bool isCertain = true;  ///< happens in every round
-    std::vector<Counted> around;  ///< loops inside of the nest that it stands in
-};
-
 struct Step {
     std::int64_t by = 0;  ///< bytes, no sign
     std::int64_t rounds = 0;
     bool isOwn = false;  ///< of a loop of the nest
     bool operator<(const Step& other) const { return by < other.by; }
     bool operator==(const Step&) const = default;
+};
+
+const Counted* inner(const Access& access, std::uint32_t counter) {
+    for (const Counted& loop : access.around)
+        if (loop.counter == counter) return &loop;
+    return nullptr;
+}
+
+/// Do rounds meet?
+class Apart {
+public:
+    Apart(const Affine& known, const std::vector<Counted>& chosen) : affine(known), loops(chosen) {}
+
+    bool areApart(const std::vector<Access>& all) const {
+        const auto steps = ownSteps(all[0]);
+        if (!steps) return false;
+        std::int64_t least = INT64_MAX;
+        for (auto [counter, by] : *steps) least = std::min(least, std::abs(by));
+        std::vector<Step> large;
+        std::int64_t low = INT64_MAX, high = INT64_MIN;
+        for (const Access& access : all) {
+            if (ownSteps(access) != steps || access.spot.offset.fixed != all[0].spot.offset.fixed)
+                return false;
+            const auto far = farSteps(access, least, low, high);
+            if (!far || (&access != &all[0] && *far != large)) return false;
+            large = *far;
+        }
+        std::erase_if(large, [](const Step& step) { return step.rounds < 0; });
+        for (const Counted& loop : loops)
+            large.push_back({std::abs(steps->at(loop.counter)), loop.rounds, true});
+        std::sort(large.begin(), large.end());
+        std::int64_t span = high - low;
+        for (const Step& step : large) {
+            if (step.by < span) return false;
+            span += step.by * (step.rounds - 1);
+        }
+        return true;
+    }
+
+private:
+    const Counted* own(std::uint32_t counter) const {
+        for (const Counted& loop : loops)
+            if (loop.counter == counter) return &loop;
+        return nullptr;
+    }
+
+    /// The steps of the nest's loops, which all accesses have to share; empty: one of them has none.
+    std::optional<std::map<std::uint32_t, std::int64_t>> ownSteps(const Access& access) const {
+        std::map<std::uint32_t, std::int64_t> steps;
+        for (const Counted& loop : loops) {
+            auto found = access.spot.offset.rounds.find(loop.counter);
+            if (found == access.spot.offset.rounds.end()) return std::nullopt;
+            steps.insert(*found);
+        }
+        return steps;
+    }
+
+    /// Steps of inner loops that lead past what other rounds write; the others widen what this round touches.
+    std::optional<std::vector<Step>> farSteps(const Access& access, std::int64_t least,
+                                              std::int64_t& low, std::int64_t& high) const {
+        std::vector<Step> far;
+        std::int64_t from = access.spot.offset.constant, to = from + access.size;
+        for (auto [counter, by] : access.spot.offset.rounds) {
+            if (own(counter)) continue;
+            const Counted* loop = inner(access, counter);
+            if (!loop) {
+                // A loop around the nest: it stands still. All have to go with it alike.
+                if (!affine.loop(counter)) return std::nullopt;
+                far.push_back({by, -static_cast<std::int64_t>(counter), false});
+                continue;
+            }
+            if (std::abs(by) >= least) {
+                if (by < 0) return std::nullopt;
+                far.push_back({by, loop->rounds, false});
+                continue;
+            }
+            (by < 0 ? from : to) += by * (loop->rounds - 1);
+        }
+        low = std::min(low, from);
+        high = std::max(high, to);
+        std::sort(far.begin(), far.end());
+        return far;
+    }
+
+    const Affine& affine;
+    const std::vector<Counted>& loops;
 };
 
 class Proof {
@@ -57,10 +135,11 @@ public:
     std::optional<std::vector<std::uint32_t>> ownArrays() const {
         if (!isFine) return std::nullopt;
         std::vector<std::uint32_t> own;
-        for (const auto& [name, all] : accesses) {
+        for (const auto& [name, all] : touched.accesses) {
             const bool isWritten =
                 std::any_of(all.begin(), all.end(), [](const Access& a) { return a.writes; });
-            if (!isWritten || areApart(all)) continue;
+            if (!isWritten) continue;
+            if (!touched.unclear.contains(name) && Apart(affine, loops).areApart(all)) continue;
             const bool isLocal = name.first == static_cast<int>(Space::Local);
             if (!isLocal || !isWrittenFirst(all, name.second)) return std::nullopt;
             own.push_back(name.second);
@@ -69,6 +148,7 @@ public:
     }
     /// Scalars that are stored in a round.
     const std::set<std::uint32_t>& scalars() const { return stored; }
+    Touched touched;
 
 private:
     using Stored = std::set<std::uint32_t>;
@@ -78,15 +158,12 @@ private:
     /// `before`: scalars that this round has certainly stored already.
     void look(ir::BlockId id, Stored before, bool isCertain) {
         if (id == ir::kNone) return;
-        const Instr* last = nullptr;
-        for (const Instr& instr : body.blocks[id].instrs) {
-            if (!isFine) return;
-            lookAt(instr, last, before, isCertain);
-            last = &instr;
-        }
+        const std::span<const Instr> all(body.blocks[id].instrs);
+        for (std::size_t k = 0; k < all.size() && isFine; ++k)
+            lookAt(all[k], all.first(k), before, isCertain);
     }
 
-    void lookAt(const Instr& instr, const Instr* last, Stored& before, bool isCertain) {
+    void lookAt(const Instr& instr, std::span<const Instr> last, Stored& before, bool isCertain) {
         switch (instr.op) {
             case Op::Load:
                 if (instr.var.space == Space::Local) load(instr.var.index, before);
@@ -117,7 +194,7 @@ private:
         }
     }
 
-    void lookInto(const Instr& loop, const Instr* last, Stored& before, bool isCertain) {
+    void lookInto(const Instr& loop, std::span<const Instr> last, Stored& before, bool isCertain) {
         const auto counts = affine.counted(last, loop);
         if (!counts || counts->rounds == 0) {
             for (ir::BlockId block : loop.blocks) look(block, before, false);
@@ -142,10 +219,10 @@ private:
         if (!spot) {
             const auto base = baseOf(ref);
             if (writes || !base) return fail();
-            unclear.insert({static_cast<int>(base->space), base->index});
+            touched.unclear.insert({static_cast<int>(base->space), base->index});
             return;
         }
-        accesses[{static_cast<int>(spot->base.space), spot->base.index}].push_back(
+        touched.accesses[{static_cast<int>(spot->base.space), spot->base.index}].push_back(
             {std::move(*spot), types::sizeOf(type), writes, isCertain, around});
     }
 
@@ -158,90 +235,10 @@ private:
 
     void fail() { isFine = false; }
 
-    // ---- do rounds meet?
-
-    const Counted* own(std::uint32_t counter) const {
-        for (const Counted& loop : loops)
-            if (loop.counter == counter) return &loop;
-        return nullptr;
-    }
-
-    static const Counted* inner(const Access& access, std::uint32_t counter) {
-        for (const Counted& loop : access.around)
-            if (loop.counter == counter) return &loop;
-        return nullptr;
-    }
-
-    /// The steps of the nest's loops, which all accesses have to share; empty: one of them has none.
-    std::optional<std::map<std::uint32_t, std::int64_t>> ownSteps(const Access& access) const {
-        std::map<std::uint32_t, std::int64_t> steps;
-        for (const Counted& loop : loops) {
-            auto found = access.spot.offset.rounds.find(loop.counter);
-            if (found == access.spot.offset.rounds.end()) return std::nullopt;
-            steps.insert(*found);
-        }
-        return steps;
-    }
-
-    bool areApart(const std::vector<Access>& all) const {
-        const auto name =
-            std::make_pair(static_cast<int>(all[0].spot.base.space), all[0].spot.base.index);
-        const auto steps = ownSteps(all[0]);
-        if (!steps || unclear.contains(name)) return false;
-        std::int64_t least = INT64_MAX;
-        for (auto [counter, by] : *steps) least = std::min(least, std::abs(by));
-        std::vector<Step> large;
-        std::int64_t low = INT64_MAX, high = INT64_MIN;
-        for (const Access& access : all) {
-            if (ownSteps(access) != steps || access.spot.offset.fixed != all[0].spot.offset.fixed)
-                return false;
-            const auto far = farSteps(access, least, low, high);
-            if (!far || (&access != &all[0] && *far != large)) return false;
-            large = *far;
-        }
-        std::erase_if(large, [](const Step& step) { return step.rounds < 0; });
-        for (const Counted& loop : loops)
-            large.push_back({std::abs(steps->at(loop.counter)), loop.rounds, true});
-        std::sort(large.begin(), large.end());
-        std::int64_t span = high - low;
-        for (const Step& step : large) {
-            if (step.by < span) return false;
-            span += step.by * (step.rounds - 1);
-        }
-        return true;
-    }
-
-    /// Steps of inner loops that lead past what other rounds write; the others widen what this round touches.
-    std::optional<std::vector<Step>> farSteps(const Access& access, std::int64_t least,
-                                              std::int64_t& low, std::int64_t& high) const {
-        std::vector<Step> far;
-        std::int64_t from = access.spot.offset.constant, to = from + access.size;
-        for (auto [counter, by] : access.spot.offset.rounds) {
-            if (own(counter)) continue;
-            const Counted* loop = inner(access, counter);
-            if (!loop) {
-                // A loop around the nest: it stands still. All have to go with it alike.
-                if (!affine.loop(counter)) return std::nullopt;
-                far.push_back({by, -static_cast<std::int64_t>(counter), false});
-                continue;
-            }
-            if (std::abs(by) >= least) {
-                if (by < 0) return std::nullopt;
-                far.push_back({by, loop->rounds, false});
-                continue;
-            }
-            (by < 0 ? from : to) += by * (loop->rounds - 1);
-        }
-        low = std::min(low, from);
-        high = std::max(high, to);
-        std::sort(far.begin(), far.end());
-        return far;
-    }
-
     /// Is the first access a write of all of the array, in every round?
     bool isWrittenFirst(const std::vector<Access>& all, std::uint32_t local) const {
         const Access& first = all[0];
-        if (!first.writes || !first.isCertain || unclear.contains({0, local}) ||
+        if (!first.writes || !first.isCertain || touched.unclear.contains({0, local}) ||
             first.spot.offset.constant != 0 || !first.spot.offset.fixed.empty())
             return false;
         std::vector<Step> steps;
@@ -265,15 +262,55 @@ private:
     const std::vector<Counted>& loops;
     std::vector<bool> inside;
     std::vector<Counted> around;
-    std::map<std::pair<int, std::uint32_t>, std::vector<Access>> accesses;
-    std::set<std::pair<int, std::uint32_t>> unclear;  ///< arrays that are read who knows where
     Stored stored, readFirst;
     bool isFine = true;
 };
 
-/// Is the local, or the own array, touched anywhere but in that loop and in front of it?
+std::vector<Counted> severalRounds(const std::vector<Counted>& loops) {
+    std::vector<Counted> several;
+    for (const Counted& loop : loops)
+        if (loop.rounds > 1) several.push_back(loop);
+    return several;
+}
+
+/// What the second nest touches, as if its loops were those of the first.
+Touched renamed(const Touched& from, const std::vector<Counted>& own,
+                const std::vector<Counted>& like) {
+    Touched made = from;
+    for (auto& [name, all] : made.accesses)
+        for (Access& access : all) {
+            std::map<std::uint32_t, std::int64_t>& rounds = access.spot.offset.rounds;
+            std::map<std::uint32_t, std::int64_t> moved;
+            for (auto [counter, by] : rounds) {
+                std::uint32_t now = counter;
+                for (std::size_t k = 0; k < own.size(); ++k)
+                    if (own[k].counter == counter) now = like[k].counter;
+                moved[now] += by;
+            }
+            rounds = std::move(moved);
+        }
+    return made;
+}
+
+/// The one loop of a block in which everything else is pure: where the nest goes on.
+const Instr* onlyLoop(const ir::Body& body, ir::BlockId id, std::span<const Instr>& before) {
+    const auto& instrs = body.blocks[id].instrs;
+    if (instrs.size() < 2 || instrs.back().op != Op::Loop) return nullptr;
+    for (std::size_t k = 0; k + 1 < instrs.size(); ++k) {
+        const Instr& instr = instrs[k];
+        const bool isStart = k + 2 == instrs.size() && instr.op == Op::Store;
+        const bool isHarmless = ir::info(instr.op).effects == ir::Effects::Pure ||
+                                instr.op == Op::Load || (instr.op == Op::Elem && !instr.checked);
+        if (!isStart && !isHarmless) return nullptr;
+    }
+    before = std::span(instrs).first(instrs.size() - 1);
+    return &instrs.back();
+}
+
+}  // namespace
+
 bool isUsedOutside(const ir::Body& body, std::uint32_t local, const Instr& loop,
-                   const Instr* before) {
+                   const Instr* begin) {
     int all = 0, within = 0;
     auto count = [local](int& counter) {
         return [&counter, local](const Instr& instr) {
@@ -284,29 +321,12 @@ bool isUsedOutside(const ir::Body& body, std::uint32_t local, const Instr& loop,
     };
     forEach(body, body.entry, count(all));
     for (ir::BlockId block : loop.blocks) forEach(body, block, count(within));
-    if (before && before->op == Op::Store && before->var == ir::VarRef{Space::Local, local})
-        ++within;
+    if (begin && begin->var == ir::VarRef{Space::Local, local}) ++within;
     return all != within;
 }
 
-/// The one loop of a block in which everything else is pure: where the nest goes on.
-const Instr* onlyLoop(const ir::Body& body, ir::BlockId id, const Instr*& before) {
-    const auto& instrs = body.blocks[id].instrs;
-    if (instrs.size() < 2 || instrs.back().op != Op::Loop) return nullptr;
-    for (std::size_t k = 0; k + 1 < instrs.size(); ++k) {
-        const Instr& instr = instrs[k];
-        const bool isStart = k + 2 == instrs.size() && instr.op == Op::Store;
-        const bool isHarmless = ir::info(instr.op).effects == ir::Effects::Pure ||
-                                instr.op == Op::Load || (instr.op == Op::Elem && !instr.checked);
-        if (!isStart && !isHarmless) return nullptr;
-    }
-    before = &instrs[instrs.size() - 2];
-    return &instrs.back();
-}
-
-}  // namespace
-
-Nest independent(const ir::Body& body, Affine& affine, const Instr* before, const Instr& loop) {
+Nest independent(const ir::Body& body, Affine& affine, std::span<const Instr> before,
+                 const Instr& loop) {
     struct Level {
         Counted counts;
         const Instr* loop;
@@ -316,7 +336,7 @@ Nest independent(const ir::Body& body, Affine& affine, const Instr* before, cons
     for (const Instr* next = &loop; next;) {
         const auto counts = affine.counted(before, *next);
         if (!counts || counts->rounds < 1 || counts->rounds > kMostRounds / rounds ||
-            isUsedOutside(body, counts->counter, *next, before))
+            isUsedOutside(body, counts->counter, *next, counts->begin))
             break;
         rounds *= counts->rounds;
         levels.push_back({*counts, next});
@@ -326,9 +346,9 @@ Nest independent(const ir::Body& body, Affine& affine, const Instr* before, cons
     Nest best;
     while (!levels.empty() && best.loops.empty()) {
         std::vector<Counted> loops;
-        for (const Level& level : levels)
-            if (level.counts.rounds > 1) loops.push_back(level.counts);
-        const Proof proof(body, affine, loops, levels.back().loop->blocks[1]);
+        for (const Level& level : levels) loops.push_back(level.counts);
+        loops = severalRounds(loops);
+        Proof proof(body, affine, loops, levels.back().loop->blocks[1]);
         auto own = proof.ownArrays();
         auto isShared = [&](std::uint32_t local) {
             return isUsedOutside(body, local, *levels.back().loop, nullptr);
@@ -338,6 +358,7 @@ Nest independent(const ir::Body& body, Affine& affine, const Instr* before, cons
             for (const Level& level : levels) best.loops.push_back(level.counts);
             best.innermost = levels.back().loop;
             best.own = std::move(*own);
+            best.touched = std::move(proof.touched);
         }
         affine.leave(levels.back().counts.counter);
         levels.pop_back();
@@ -347,6 +368,30 @@ Nest independent(const ir::Body& body, Affine& affine, const Instr* before, cons
         levels.pop_back();
     }
     return best;
+}
+
+bool joinNests(Nest& first, const Nest& second, const Affine& affine) {
+    const std::vector<Counted> like = severalRounds(first.loops), own = severalRounds(second.loops);
+    auto sameRounds = [](const Counted& a, const Counted& b) { return a.rounds == b.rounds; };
+    if (!std::equal(like.begin(), like.end(), own.begin(), own.end(), sameRounds)) return false;
+    Touched all = first.touched;
+    const Touched more = renamed(second.touched, own, like);
+    all.unclear.insert(more.unclear.begin(), more.unclear.end());
+    auto writes = [](const std::vector<Access>& list) {
+        return std::any_of(list.begin(), list.end(), [](const Access& a) { return a.writes; });
+    };
+    for (const auto& [name, list] : more.accesses) {
+        std::vector<Access>& both = all.accesses[name];
+        const bool isShared = !both.empty() || first.touched.unclear.contains(name);
+        both.insert(both.end(), list.begin(), list.end());
+        if (!isShared || !writes(both)) continue;
+        if (all.unclear.contains(name) || !Apart(affine, like).areApart(both)) return false;
+    }
+    for (const auto& [name, list] : first.touched.accesses)
+        if (more.unclear.contains(name) && writes(list)) return false;
+    first.touched = std::move(all);
+    first.own.insert(first.own.end(), second.own.begin(), second.own.end());
+    return true;
 }
 
 }  // namespace strc::device

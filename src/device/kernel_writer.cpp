@@ -95,7 +95,8 @@ private:
     }
 
     bool isOwn(std::uint32_t local) const {
-        const auto& own = p.group.nest.own;
+        if (p.group.nests.empty()) return false;
+        const auto& own = p.group.nests[0].own;
         return std::find(own.begin(), own.end(), local) != own.end();
     }
 
@@ -107,7 +108,7 @@ private:
             return w.address(known->second);
         }
         const Array array = p.arrayOf({Space::Local, local});
-        const Reg all = refTo(array, types.array(type, p.group.nest.rounds()));
+        const Reg all = refTo(array, types.array(type, p.group.nests[0].rounds()));
         markWritten(array);
         return w.reference(all, w.load(flat));
     }
@@ -145,7 +146,7 @@ private:
             return regs[reg] = w.load(counters.at(instr.var.index));
         if (auto slotted = p.slots.find({false, reg}); slotted != p.slots.end())
             return regs[reg] = w.element(slot(slotted->second, instr.type), w.integer(0));
-        STRC_ASSERT(isRemade(instr), "a value that is not there");
+        STRC_ASSERT(isRemade(instr) || instr.op == Op::Elem, "a value that is not there");
         for (Reg operand : instr.operands) need(operand);
         copy(instr);
         return regs.at(reg);
@@ -268,35 +269,39 @@ private:
     void nest() {
         const Type* type = types.intType();
         flat = w.local("i", type);
-        for (const Counted& loop : p.group.nest.loops)
-            counters[loop.counter] = w.local(p.body.locals[loop.counter].name, type);
+        for (const Nest& nest : p.group.nests)
+            for (const Counted& loop : nest.loops)
+                counters[loop.counter] = w.local(p.body.locals[loop.counter].name, type);
         w.store(flat, w.load(kThread));
         const BlockId condition = w.inBlock([&] {
             const Reg more =
-                w.operation(Op::Lt, type, {w.load(flat), w.integer(p.group.nest.rounds())});
+                w.operation(Op::Lt, type, {w.load(flat), w.integer(p.group.nests[0].rounds())});
             w.emit(Op::Yield, nullptr, {more});
         });
         const BlockId round = w.inBlock([&] {
-            findCounters();
-            const auto& instrs = p.body.blocks[p.group.nest.innermost->blocks[1]].instrs;
-            std::set<Reg> inside;
-            forEach(p.body, p.group.nest.innermost->blocks[1],
-                    [&](const Instr& instr) { inside.insert(instr.result); });
-            forEach(p.body, p.group.nest.innermost->blocks[1], [&](const Instr& instr) {
-                for (Reg reg : instr.operands)
-                    if (!inside.contains(reg)) need(reg);
-            });
-            for (const Instr& instr : instrs) copy(instr);
+            for (const Nest& each : p.group.nests) roundOf(each);
         });
         const BlockId step = w.inBlock(
             [&] { w.store(flat, w.operation(Op::Add, type, {w.load(flat), w.load(kThreads)})); });
         w.emit(Op::Loop, nullptr, {}).blocks = {condition, round, step};
     }
 
+    void roundOf(const Nest& each) {
+        findCounters(each.loops);
+        regs.clear();
+        const BlockId block = each.innermost->blocks[1];
+        std::set<Reg> inside;
+        forEach(p.body, block, [&](const Instr& instr) { inside.insert(instr.result); });
+        forEach(p.body, block, [&](const Instr& instr) {
+            for (Reg reg : instr.operands)
+                if (!inside.contains(reg)) need(reg);
+        });
+        for (const Instr& instr : p.body.blocks[block].instrs) copy(instr);
+    }
+
     /// The innermost loop's rounds are neighbours.
-    void findCounters() {
+    void findCounters(const std::vector<Counted>& loops) {
         Reg rest = w.load(flat);
-        const auto& loops = p.group.nest.loops;
         for (std::size_t k = loops.size(); k-- > 0;) {
             Reg round = rest;
             if (k > 0) {
@@ -340,7 +345,7 @@ Kernel writeKernel(const KernelParts& parts, types::TypeTable& types) {
         for (const auto& [array, type] : known) made.arrays.push_back(array);
         made.isWritten = attempt.written;
         made.roundCount = static_cast<std::uint32_t>(parts.group.around.size());
-        made.threads = parts.group.kind == GroupKind::Nest ? parts.group.nest.rounds() : 1;
+        made.threads = parts.group.kind == GroupKind::Nest ? parts.group.nests[0].rounds() : 1;
         return made;
     }
 }

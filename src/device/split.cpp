@@ -77,11 +77,12 @@ private:
         if (!needed.insert(reg).second) return;
         const Instr& instr = affine.definition(reg);
         auto owner = parts.groupOf.find(&instr);
-        if (owner != parts.groupOf.end()) {
-            if (owner->second != group.id && !isCounterLoad(group, instr)) {
-                STRC_ASSERT(!body.regs[reg].ref, "a ref that is not made where it is needed");
-                slotOf.try_emplace({false, reg}, 0);
-            }
+        const bool isElsewhere = owner != parts.groupOf.end() && owner->second != group.id;
+        const bool isHere = owner != parts.groupOf.end() && owner->second == group.id;
+        if (isHere || (isElsewhere && isCounterLoad(group, instr))) return;
+        // A place is looked up again; a value is kept.
+        if (isElsewhere && !body.regs[reg].ref) {
+            slotOf.try_emplace({false, reg}, 0);
             return;
         }
         for (ir::Reg operand : instr.operands) needReg(group, operand, needed);
@@ -95,7 +96,9 @@ private:
     static bool isCounterOf(const Group& group, std::uint32_t local) {
         auto is = [local](const Counted& loop) { return loop.counter == local; };
         return std::any_of(group.around.begin(), group.around.end(), is) ||
-               std::any_of(group.nest.loops.begin(), group.nest.loops.end(), is);
+               std::any_of(group.nests.begin(), group.nests.end(), [&](const Nest& nest) {
+                   return std::any_of(nest.loops.begin(), nest.loops.end(), is);
+               });
     }
 
     // ---- scratch memory
@@ -118,13 +121,17 @@ private:
 
     void findOwn(const std::vector<Group>& groups, std::set<std::uint32_t>& own) {
         for (const Group& group : groups) {
-            own.insert(group.nest.own.begin(), group.nest.own.end());
-            for (std::uint32_t local : group.nest.own)
-                if (types::sizeOf(body.locals[local].type) > kMostInThread)
-                    locals[local] = {
-                        Home::Own,
-                        reserve(types::sizeOf(body.locals[local].type) * group.nest.rounds()), 0};
+            if (!group.nests.empty()) placeOwn(group.nests[0], own);
             findOwn(group.inside, own);
+        }
+    }
+
+    void placeOwn(const Nest& nest, std::set<std::uint32_t>& own) {
+        own.insert(nest.own.begin(), nest.own.end());
+        for (std::uint32_t local : nest.own) {
+            const std::int64_t bytes = types::sizeOf(body.locals[local].type);
+            if (bytes > kMostInThread)
+                locals[local] = {Home::Own, reserve(bytes * nest.rounds()), 0};
         }
     }
 

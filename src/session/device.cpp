@@ -49,6 +49,8 @@ private:
 
     std::string whyNoCode() const {
         if (settings.isShared || settings.atOnce) return "libraries run where they are called";
+        if (settings.isStatic && product == DeviceFor::Executable)
+            return "static executables cannot load a driver";
         if (!settings.target.empty() && product == DeviceFor::Executable)
             return "executables for another machine have no part on a device";
         return codegen::whyNoDevice();

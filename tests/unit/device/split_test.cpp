@@ -1,0 +1,196 @@
+// What becomes of firings on a device: which loops go to threads, and which must not.
+
+#include "device/split.h"
+
+#include <algorithm>
+
+#include "device/offload.h"
+#include "unit/codegen/compiled.h"
+
+namespace strc::device {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class DeviceTest : public testing::CompiledTest {
+protected:
+    /// A program whose filter between two others is `filter F`, over tensors of such a type.
+    void compileFilter(const std::string& filter, const std::string& type = "tensor<float>[4, 6]") {
+        compile("void->void pipeline Main { add FileReader<" + type +
+                ">(\"in.npy\"); add F; add "
+                "FileWriter<tensor<float>[_]>(\"out.npy\"); } tensor->tensor filter F { " +
+                filter + " }");
+    }
+
+    const elab::Kernel& kernel(const std::string& name) {
+        for (const graph::Node& node : program.elaboration.graph.nodes) {
+            if (node.kernel == graph::kNone) continue;
+            const elab::Kernel& each = program.elaboration.kernels[node.kernel];
+            if (each.code.name == name) return each;
+        }
+        ADD_FAILURE() << "no filter " << name;
+        return program.elaboration.kernels[0];
+    }
+
+    base::Result<Firing> splitOf(const std::string& name = "F") {
+        return split(program.module, kernel(name), *program.program.types);
+    }
+
+    /// "kernel x threads", "contract", "copy", "zero", "n times (...)".
+    std::string actionsOf(const std::string& name = "F") {
+        auto made = splitOf(name);
+        return made ? textOf(made->actions, *made) : "not: " + made.error();
+    }
+
+    static std::string textOf(const Actions& actions, const Firing& firing) {
+        std::string text;
+        for (const Action& action : actions) {
+            if (!text.empty()) text += ", ";
+            if (const auto* launch = std::get_if<Launch>(&action.what))
+                text += "x" + std::to_string(firing.kernels[launch->kernel].threads);
+            else if (const auto* loop = std::get_if<Repeat>(&action.what))
+                text += std::to_string(loop->count) + " times (" + textOf(loop->body, firing) + ")";
+            else if (std::holds_alternative<Contract>(action.what))
+                text += "contract";
+            else
+                text += std::holds_alternative<Copy>(action.what) ? "copy" : "zero";
+        }
+        return text;
+    }
+};
+
+TEST_F(DeviceTest, ElementsAreThreads) {
+    compileFilter("work pop 1 push 1 { tensor x = pop(); push(flatten(x * sigmoid(x), 0, -1)); }");
+    EXPECT_EQ(actionsOf(), "x24");
+    auto made = splitOf();
+    ASSERT_TRUE(made);
+    EXPECT_THAT(made->kernels[0].arrays,
+                ElementsAre(Array{Home::Input, 0, 0}, Array{Home::Output, 0, 0}));
+    EXPECT_EQ(made->scratchSize, 0);
+    EXPECT_FALSE(made->isStateful);
+}
+
+TEST_F(DeviceTest, SumsStayInTheirThread) {
+    compileFilter("work pop 1 push 1 { push(sum(pop(), 1)); }");
+    EXPECT_EQ(actionsOf(), "x4");
+    compileFilter("work pop 1 push 1 { push(reshape(sum(pop()), 1)); }");
+    EXPECT_EQ(actionsOf(), "x1") << "there is one sum";
+}
+
+TEST_F(DeviceTest, ViewsAreWrittenApart) {
+    compileFilter("work pop 1 push 1 { push(flatten(transpose(pop(), 0, 1) + 1.0, 0, -1)); }");
+    EXPECT_EQ(actionsOf(), "x24, x24");
+    compileFilter("work pop 1 push 1 { push(flatten(concat(pop(), ones(4, 1), 1), 0, -1)); }");
+    EXPECT_EQ(actionsOf(), "x24, x4, x28");
+}
+
+TEST_F(DeviceTest, RunningSumsFollowEachOther) {
+    compileFilter("work pop 1 push 1 { push(flatten(cumsum(pop(), 1), 0, -1)); }");
+    EXPECT_THAT(actionsOf(), HasSubstr("x4, ")) << "a thread for each of the other dimension";
+}
+
+TEST_F(DeviceTest, RoundsThatReadOthersAreNoThreads) {
+    const std::string begin = "work pop 1 push 1 { tensor x = pop(); float[24] y; ";
+    const std::string end = " tensor z = y; push(z); }";
+    auto actions = [&](const std::string& loop) {
+        compileFilter(begin + loop + end, "tensor<float>[24]");
+        return actionsOf();
+    };
+    EXPECT_EQ(actions("for (int i = 0; i < 24; i++) y[i] = x[i] * 2;"), "zero, x24");
+    EXPECT_EQ(actions("for (int i = 1; i < 24; i++) y[i] = y[i - 1] + x[i];"), "zero, x1, x24");
+    EXPECT_EQ(actions("for (int i = 0; i < 24; i++) y[i / 2] = x[i];"), "zero, x1, x24");
+    EXPECT_EQ(actions("for (int i = 0; i < 12; i++) for (int j = 0; j < 2; j++) y[i + j] = x[i];"),
+              "zero, x1, x24");
+    EXPECT_EQ(actions("for (int i = 0; i < 12; i++) for (int j = 0; j < 2; j++) "
+                      "y[2 * i + j] = x[i];"),
+              "zero, x24, x24");
+    EXPECT_EQ(actions("float last = 0; for (int i = 0; i < 24; i++) { y[i] = last; last = x[i]; }"),
+              "zero, x1, x24");
+    EXPECT_EQ(actions("for (int i = 0; i < 24; i++) { float t = x[i]; y[23 - i] = t * t; }"),
+              "zero, x24, x24");
+    EXPECT_EQ(actions("for (int i = 0; i < 24; i++) { if (x[i] < 0) break; y[i] = 1; }"),
+              "zero, x1, x24");
+}
+
+TEST_F(DeviceTest, StepsOfARecurrenceGoOnBetweenLaunches) {
+    compileFilter(R"(
+        tensor<float>[6, 6] w = ones(6, 6);
+        work pop 1 push 1 {
+            tensor x = pop();
+            tensor h = zeros(1, 6);
+            for (int t = 0; t < 4; t++) h = tanh(matmul(h, w) + narrow(x, 0, t, 1));
+            push(flatten(h, 0, -1));
+        })");
+    EXPECT_THAT(actionsOf(), HasSubstr("4 times (contract, x6"));
+}
+
+TEST_F(DeviceTest, PlacesAreLookedUpAgain) {
+    compileFilter(
+        "work pop 1 push 1 { tensor x = pop(); float[4] y; int k = (int) x[0]; "
+        "y[k] = item(sum(x * 2)); tensor z = y; push(z); }",
+        "tensor<float>[24]");
+    EXPECT_THAT(actionsOf(), HasSubstr("x1"));
+}
+
+TEST_F(DeviceTest, NestsOfTheSameRoundsAreOne) {
+    compileFilter(
+        "work pop 1 push 2 { tensor x = pop(); tensor a = x * 2; push(flatten(a, 0, -1)); "
+        "push(flatten(exp(a) + a, 0, -1)); }");
+    EXPECT_EQ(actionsOf(), "x24");
+    compileFilter(
+        "work pop 1 push 2 { tensor x = flatten(pop(), 0, -1); tensor a = x * 2; push(a); "
+        "push(flip(a, 0) + 1.0); }");
+    EXPECT_EQ(actionsOf(), "x24, x24") << "one reads what other rounds of the other write";
+}
+
+TEST_F(DeviceTest, StateIsSeen) {
+    compileFilter(
+        "tensor<float>[4, 6] s = zeros(4, 6);"
+        "work pop 1 push 1 { s = s + pop(); push(flatten(s, 0, -1)); }");
+    auto made = splitOf();
+    ASSERT_TRUE(made) << made.error();
+    EXPECT_TRUE(made->isStateful);
+}
+
+TEST_F(DeviceTest, WhatIsNotForADevice) {
+    compileFilter("work pop 1 push 1 { tensor x = pop(); println(x); push(flatten(x, 0, -1)); }");
+    EXPECT_EQ(actionsOf(), "not: it prints");
+    compileFilter("work pop 1 push 1 { push(flatten(pop() * random(), 0, -1)); }");
+    EXPECT_EQ(actionsOf(), "not: it draws random numbers");
+}
+
+TEST_F(DeviceTest, CopiesAreAtTheBorders) {
+    request.improve.reset();
+    compile(
+        "void->void pipeline Main { add FileReader<tensor<float>[8]>(\"in.npy\"); add relu(); "
+        "add sigmoid(); add FileWriter<tensor<float>[8]>(\"out.npy\"); }");
+    const Offloaded made = offload(program.module, *program.plan, *program.program.types);
+    EXPECT_EQ(made.why, "");
+    EXPECT_THAT(made.stays, IsEmpty());
+    ASSERT_FALSE(made.segments.empty());
+    for (const Segment& segment : made.segments) {
+        const auto count = [&](OperationKind kind) {
+            return std::count_if(segment.operations.begin(), segment.operations.end(),
+                                 [&](const Operation& each) { return each.kind == kind; });
+        };
+        EXPECT_EQ(count(OperationKind::Upload), 1);
+        EXPECT_EQ(count(OperationKind::Download), 1);
+        EXPECT_EQ(count(OperationKind::Launch), 2);
+        EXPECT_EQ(segment.operations.front().kind, OperationKind::Upload);
+        EXPECT_EQ(segment.operations.back().kind, OperationKind::Download);
+    }
+    EXPECT_THAT(print(made), HasSubstr("launch relu.0"));
+}
+
+TEST_F(DeviceTest, WithoutTensorsNothingMoves) {
+    compile(
+        "void->void pipeline Main { add S; add T; } void->int filter S { int i; work push 1 { "
+        "push(i++); } } int->void filter T { work pop 1 { println(pop()); } }");
+    const Offloaded made = offload(program.module, *program.plan, *program.program.types);
+    EXPECT_EQ(made.why, "no filter of it computes with tensors alone");
+}
+
+}  // namespace
+}  // namespace strc::device
