@@ -99,7 +99,9 @@ class Device(Case):
         self.file("p.str", SCALARS)
         self.check_fails(b"nothing of it can be on a device, since no filter of it computes with tensors alone", "nowhere.so")
         self.file("p.str", PROGRAM)
-        errors = self.call("build", "--shared", *WEIGHTS, "--device", "cuda", "-o", "p.so", "p.str", status=1)[1]
+        self.file("library.str", "tensor->tensor pipeline Library { add relu(); }")
+        errors = self.call("build", "--shared", "--top", "Library", "--input", "4", "--device", "cuda", "-o", "p.so",
+                           "library.str", status=1)[1]
         self.assertIn("libraries run where they are called", errors)
         errors = self.call("build", "--static", *WEIGHTS, "--device", "cuda", "-o", "p", "p.str", status=1)[1]
         self.assertIn("static executables cannot load a driver", errors)
