@@ -10,7 +10,7 @@ import numpy
 import strc.sklearn
 
 
-ITEM = 25  # rows of an item of the stream; a call takes as many items as its batch has
+ITEM = 16  # rows of an item of the stream; a call takes as many items as its batch has
 
 
 class ScikitLearn:
