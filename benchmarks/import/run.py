@@ -90,11 +90,11 @@ def row(entry, options):
         start = [entry.name, "yes", str(len(imported.program.instructions)), str(lines)]
         if options.no_run:
             return [*start, "", "", "", ""]
-        eager = f"{1000 * eager_seconds(model, x, options.runs):.1f}"
+        eager = f"{1000 * eager_seconds(model, x, options.runs):.2f}"
         found, compiling, seconds = run_strc(folder, type(model).__name__, x, options)
         if found is None:
             return [*start, compiling, eager, "", ""]
-        return [*start, f"{difference(found, model(x)):.1e}", eager, f"{1000 * seconds:.1f}", f"{compiling:.0f}"]
+        return [*start, f"{difference(found, model(x)):.1e}", eager, f"{1000 * seconds:.2f}", f"{compiling:.0f}"]
 
 
 def main():
