@@ -54,9 +54,15 @@ void Elements::pad(const Node& node, Reg array) {
                           ? convert(node.operands[1]->reg, node.operands[1]->type->element, element)
                           : zero(registerType(element, w.types));
     fill(node, array, value);
-    const auto dim = static_cast<std::size_t>(node.ints[0]);
-    writePart(node.operands[0], node, array, [&](Place place) {
-        place[dim] = scaled(place[dim], 1, node.ints[1]);
+    Dims first(node.dims().size(), 0);  // where the part begins
+    const Node* pad = &node;
+    for (;; pad = pad->operands[0].get()) {
+        first[static_cast<std::size_t>(pad->ints[0])] += pad->ints[1];
+        if (!isPadOfPad(*pad)) break;
+    }
+    writePart(pad->operands[0], node, array, [&](Place place) {
+        for (std::size_t dim = 0; dim < place.size(); ++dim)
+            place[dim] = scaled(place[dim], 1, first[dim]);
         return place;
     });
 }

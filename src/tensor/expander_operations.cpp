@@ -177,6 +177,7 @@ void BodyExpander::prepareOperands(const Node& node) {
         if (operand->kind != NodeKind::Operation) continue;
         const bool isLookedAt = isView(operand->fn) && readsMemory(*operand);
         if (isLookedAt && !keepsOrder(node.fn)) continue;
+        if (isPadOfPad(node)) continue;
         const bool isRepeated = isReadOften(node.fn) || isAssembled(operand->fn) ||
                                 isContraction(operand->fn) ||
                                 (isElementwise(node.fn) && operand->count() != node.count());

@@ -63,6 +63,15 @@ bool isAssembled(TensorFn fn) {
     }
 }
 
+bool isPadOfPad(const Node& node) {
+    auto isOfZeros = [](const Node& pad) {
+        return pad.kind == NodeKind::Operation && pad.fn == TensorFn::Pad &&
+               pad.operands.size() == 1;
+    };
+    return isOfZeros(node) && isOfZeros(*node.operands[0]) &&
+           node.type->element == node.operands[0]->type->element;
+}
+
 bool reads(const Node& node, ir::VarRef var) {
     if (node.kind == NodeKind::Memory) return node.var == var;
     return std::any_of(node.operands.begin(), node.operands.end(),

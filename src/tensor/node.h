@@ -69,6 +69,8 @@ bool isContraction(types::TensorFn);
 bool isView(types::TensorFn);
 /// Put together part by part: only as a whole.
 bool isAssembled(types::TensorFn);
+/// Zeros around something with zeros around it: both are written at once.
+bool isPadOfPad(const Node&);
 /// Does computing it read that variable?
 bool reads(const Node&, ir::VarRef);
 
