@@ -95,6 +95,7 @@ void BodyEmitter::emit() {
     chooseSelections();
     chooseRounds();
     chooseVectorMath();
+    chooseProducts();
     if (siblings) bindOwn();
     placeItems();
     declareLocals();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 
 #include "base/pass.h"
@@ -53,10 +54,18 @@ std::optional<Parts> findParts(const Contraction& how) {
     return best;
 }
 
+/// `some` makes the code for a part of so many rounds that begins at the operands.
 class Shared {
 public:
-    Shared(ModuleBuilder& builder, Contraction contraction, Parts split, llvm::Type* elementType)
-        : m(builder), how(std::move(contraction)), parts(split), element(elementType) {}
+    using Some = std::function<void(llvm::IRBuilder<>&, llvm::IRBuilder<>& entry, const Operands&,
+                                    std::int64_t)>;
+    Shared(ModuleBuilder& builder, ContractionLoop split, std::int64_t perPart,
+           llvm::Type* elementType, Some emitSome)
+        : m(builder),
+          loop(split),
+          grain(perPart),
+          element(elementType),
+          some(std::move(emitSome)) {}
 
     void emit(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const Operands& operands,
               llvm::Value* env) {
@@ -65,14 +74,12 @@ public:
         const std::array all{operands.out, operands.a, operands.b};
         for (unsigned k = 0; k < all.size(); ++k)
             b.CreateStore(all[k], b.CreateConstInBoundsGEP2_64(type, self, 0, k));
-        const std::int64_t count = (rounds() + parts.grain - 1) / parts.grain;
+        const std::int64_t count = (loop.rounds + grain - 1) / grain;
         b.CreateCall(m.runtime("strc_share"),
                      {env, function(), self, b.getInt64(static_cast<std::uint64_t>(count))});
     }
 
 private:
-    std::int64_t rounds() const { return how.loops[parts.loop].rounds; }
-
     /// void part(self, first, end)
     llvm::Function* function() {
         auto* i64 = llvm::Type::getInt64Ty(m.context);
@@ -99,9 +106,7 @@ private:
 
     void part(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, llvm::Value* self,
               llvm::Value* number) {
-        const ContractionLoop& loop = how.loops[parts.loop];
-        llvm::Value* first =
-            b.CreateMul(number, b.getInt64(static_cast<std::uint64_t>(parts.grain)));
+        llvm::Value* first = b.CreateMul(number, b.getInt64(static_cast<std::uint64_t>(grain)));
         auto operand = [&](unsigned k, std::int32_t step) {
             llvm::Value* begin =
                 b.CreateLoad(m.ptr(), b.CreateConstInBoundsGEP1_64(m.ptr(), self, k));
@@ -110,17 +115,17 @@ private:
                 b.CreateMul(first, b.getInt64(static_cast<std::uint64_t>(std::int64_t{step}))));
         };
         const Operands here{element, operand(0, loop.out), operand(1, loop.a), operand(2, loop.b)};
-        const std::int64_t last = rounds() % parts.grain;
-        if (last == 0) return some(b, entry, here, parts.grain);
+        const std::int64_t last = loop.rounds % grain;
+        if (last == 0) return some(b, entry, here, grain);
         auto block = [&](const char* name) {
             return llvm::BasicBlock::Create(m.context, name, b.GetInsertBlock()->getParent());
         };
         llvm::BasicBlock *whole = block("whole"), *rest = block("rest"), *after = block("after");
         b.CreateCondBr(
-            b.CreateICmpSLT(number, b.getInt64(static_cast<std::uint64_t>(rounds() / parts.grain))),
+            b.CreateICmpSLT(number, b.getInt64(static_cast<std::uint64_t>(loop.rounds / grain))),
             whole, rest);
         b.SetInsertPoint(whole);
-        some(b, entry, here, parts.grain);
+        some(b, entry, here, grain);
         b.CreateBr(after);
         b.SetInsertPoint(rest);
         some(b, entry, here, last);
@@ -128,18 +133,86 @@ private:
         b.SetInsertPoint(after);
     }
 
-    void some(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const Operands& operands,
-              std::int64_t count) {
-        Contraction piece = how;
-        piece.loops[parts.loop].rounds = static_cast<std::int32_t>(count);
-        emitContraction(b, entry, piece, operands, [] {});
-    }
-
     ModuleBuilder& m;
-    Contraction how;
-    Parts parts;
+    ContractionLoop loop;
+    std::int64_t grain;
     llvm::Type* element;
+    Some some;
 };
+
+// ---- products
+
+/// Loops of a product that can be divided. Columns of panels: as many as stand in whole panels.
+enum class Along : std::uint8_t { Outer, Columns, Rows };
+
+struct ProductParts {
+    Along along = Along::Rows;
+    std::int64_t grain = 0;
+};
+
+ContractionLoop loopOf(const Product& how, Along along) {
+    if (along == Along::Outer) return how.outer[0];
+    if (along == Along::Rows) return how.rows;
+    ContractionLoop columns = how.columns[0];
+    // Panels lie one behind the other, with all sums.
+    if (how.source == VectorSource::Stored) columns.b = static_cast<std::int32_t>(how.countSums());
+    return columns;
+}
+
+std::int64_t countProducts(const Product& how) {
+    std::int64_t count = how.countSums() * how.countColumns() * how.rows.rounds;
+    for (const ContractionLoop& loop : how.outer) count *= loop.rounds;
+    return count;
+}
+
+/// Rounds that belong together; 0: the loop cannot be divided.
+std::int64_t unitOf(const Product& how, Along along) {
+    const bool isSingle = how.columns.size() == 1;
+    switch (along) {
+        case Along::Outer: return how.outer.empty() ? 0 : 1;
+        case Along::Columns:
+            if (how.source == VectorSource::Packed) return how.block;
+            if (isSingle) return how.vectors * how.lanes;
+            return how.source == VectorSource::Stored ? 0 : how.vectors;
+        case Along::Rows: break;
+    }
+    // Each part packs all columns again.
+    const std::int64_t fewest = how.source == VectorSource::Packed ? how.rows.rounds / 4 : 1;
+    return std::max(how.height, fewest / how.height * how.height);
+}
+
+std::optional<ProductParts> findParts(const Product& how) {
+    const std::int64_t products = countProducts(how);
+    if (products < 2 * kLeastProducts) return std::nullopt;
+    for (const Along along : {Along::Outer, Along::Columns, Along::Rows}) {
+        const std::int64_t unit = unitOf(how, along);
+        if (unit == 0) continue;
+        const std::int64_t rounds = loopOf(how, along).rounds;
+        const std::int64_t perUnit = std::max<std::int64_t>(1, products / rounds * unit);
+        const std::int64_t grain = (kLeastProducts + perUnit - 1) / perUnit * unit;
+        if (grain < rounds) return ProductParts{along, grain};
+    }
+    return std::nullopt;
+}
+
+/// So many rounds of that loop, from the beginnings of the operands on.
+Product partOf(Product how, Along along, std::int64_t count) {
+    const auto rounds = static_cast<std::int32_t>(count);
+    switch (along) {
+        case Along::Outer: how.outer[0].rounds = rounds; break;
+        case Along::Columns:
+            how.columns[0].rounds = rounds;
+            how.block = std::min(how.block, count);
+            break;
+        case Along::Rows: {
+            how.rows.rounds = rounds;
+            const std::int64_t tiles = (count + how.height - 1) / how.height;
+            how.height = (count + tiles - 1) / tiles;
+            break;
+        }
+    }
+    return how;
+}
 
 }  // namespace
 
@@ -149,7 +222,42 @@ void emitContractionParts(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilde
     if (!parts || !base::PassRun(m.passes, base::Pass::ShareProducts,
                                  b.GetInsertBlock()->getParent()->getName().str()))
         return emitContraction(b, entry, how, operands, [&] { emitPoll(m, b, env); });
-    Shared(m, how, *parts, operands.element).emit(b, entry, operands, env);
+    auto some = [&](llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables, const Operands& here,
+                    std::int64_t count) {
+        Contraction piece = how;
+        piece.loops[parts->loop].rounds = static_cast<std::int32_t>(count);
+        emitContraction(builder, variables, piece, here, [] {});
+    };
+    Shared(m, how.loops[parts->loop], parts->grain, operands.element, some)
+        .emit(b, entry, operands, env);
+}
+
+void emitProductParts(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
+                      const Product& how, const Operands& operands, llvm::Value* room,
+                      llvm::Value* env) {
+    const std::optional<ProductParts> parts = m.options.inPieces ? std::nullopt : findParts(how);
+    if (!parts || !base::PassRun(m.passes, base::Pass::ShareProducts,
+                                 b.GetInsertBlock()->getParent()->getName().str()))
+        return emitProduct(b, m.module, how, m.vectorUnit(), operands, room,
+                           [&] { emitPoll(m, b, env); });
+    auto some = [&](llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables, const Operands& here,
+                    std::int64_t count) {
+        const Product piece = partOf(how, parts->along, count);
+        llvm::Value* own = nullptr;
+        const std::int64_t bytes =
+            piece.roomBytes(static_cast<std::int64_t>(here.element->getPrimitiveSizeInBits() / 8));
+        if (bytes > 0) {
+            auto* slot = variables.CreateAlloca(
+                llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(bytes)), nullptr, "room");
+            slot->setAlignment(llvm::Align(64));
+            own = slot;
+        }
+        emitProduct(builder, m.module, piece, m.vectorUnit(), here, own, [] {});
+    };
+    // The operands of a product may have changed places.
+    ContractionLoop loop = loopOf(how, parts->along);
+    if (how.isSwapped) std::swap(loop.a, loop.b);
+    Shared(m, loop, parts->grain, operands.element, some).emit(b, entry, operands, env);
 }
 
 }  // namespace strc::codegen

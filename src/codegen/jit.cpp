@@ -13,6 +13,7 @@ struct Jit::Impl {
     std::unique_ptr<llvm::orc::LLJIT> jit;
     const strc_program* program = nullptr;
     std::vector<StoredSymbol> stored;  ///< which the code reads where they are
+    std::vector<PackedArray> packed;
 };
 
 Jit::Jit(std::unique_ptr<Impl> made) : impl(std::move(made)) {}
@@ -40,12 +41,15 @@ llvm::orc::SymbolMap runtimeSymbols(llvm::orc::LLJIT& jit) {
     return symbols;
 }
 
-llvm::orc::SymbolMap storedSymbols(llvm::orc::LLJIT& jit, const std::vector<StoredSymbol>& stored) {
+llvm::orc::SymbolMap arraySymbols(llvm::orc::LLJIT& jit, const std::vector<StoredSymbol>& stored,
+                                  const std::vector<PackedArray>& packed) {
     llvm::orc::SymbolMap symbols;
-    for (const StoredSymbol& each : stored)
-        symbols[jit.mangleAndIntern(each.symbol)] = {
-            llvm::orc::ExecutorAddr::fromPtr(each.array.bytes.get()),
-            llvm::JITSymbolFlags::Exported};
+    auto add = [&](const std::string& name, const std::byte* bytes) {
+        symbols[jit.mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(bytes),
+                                              llvm::JITSymbolFlags::Exported};
+    };
+    for (const StoredSymbol& each : stored) add(each.symbol, each.array.bytes.get());
+    for (const PackedArray& each : packed) add(each.symbol, each.bytes.get());
     return symbols;
 }
 
@@ -103,8 +107,9 @@ base::Result<Jit> Jit::load(Module made, const Options& wanted) {
     if (auto error = library.define(llvm::orc::absoluteSymbols(runtimeSymbols(*impl->jit))))
         return failure(std::move(error));
     impl->stored = std::move(made.impl->stored);
-    if (auto error =
-            library.define(llvm::orc::absoluteSymbols(storedSymbols(*impl->jit, impl->stored))))
+    impl->packed = std::move(made.impl->packed);
+    if (auto error = library.define(
+            llvm::orc::absoluteSymbols(arraySymbols(*impl->jit, impl->stored, impl->packed))))
         return failure(std::move(error));
     auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(
         impl->jit->getDataLayout().getGlobalPrefix());

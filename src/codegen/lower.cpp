@@ -53,6 +53,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     auto machine = targetMachine(options);
     impl->vectorFloats = vectorFloats(*machine);
     impl->vectorDoubles = vectorDoubles(*machine, options);
+    impl->vectorUnit = vectorUnit(*machine);
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context, program, plan, options, *impl);

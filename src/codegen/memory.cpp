@@ -5,7 +5,6 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "codegen/detail/body_emitter.h"
-#include "codegen/detail/contractions.h"
 #include "ir/local_lives.h"
 #include "strc/runtime.h"
 
@@ -57,12 +56,7 @@ bool BodyEmitter::memory(const Instr& instr) {
         }
         case Op::LoadAt: set(instr, loadAt(instr)); return true;
         case Op::StoreAt: storeAt(instr); return true;
-        case Op::Contract:
-            emitContractionParts(m, b, entry, ir::contractionOf(instr),
-                                 {m.memoryType(typeOf(instr.operands[0])->element),
-                                  operand(instr, 0), operand(instr, 1), operand(instr, 2)},
-                                 param(kEnv));
-            return true;
+        case Op::Contract: contract(instr); return true;
         case Op::Copy: {
             auto align = llvm::MaybeAlign(1);
             b.CreateMemMove(operand(instr, 0), align, operand(instr, 1), align,
@@ -225,7 +219,7 @@ void BodyEmitter::askForStack(Site site, llvm::Value* bytes) {
 /// Where the body has begun: arrays too large for a frame that is made before anybody can ask.
 void BodyEmitter::declareLarge() {
     std::vector<Room> rooms;
-    std::int64_t bytes = bytesOfArrays(body);
+    std::int64_t bytes = bytesOfArrays(body) + products.roomBytes;
     for (std::size_t k = body.params; k < locals.size(); ++k) {
         const bool isMade = locals[k].memory || locals[k].address;
         if (isMade && !items.locals.contains(static_cast<std::uint32_t>(k))) continue;
@@ -246,6 +240,7 @@ void BodyEmitter::declareLarge() {
         slot->setAlignment(llvm::Align(32));
         for (std::size_t local : room.locals) locals[local].memory = slot;
     }
+    makeRoom();
 }
 
 std::uint64_t BodyEmitter::localBytes(std::size_t local) const {

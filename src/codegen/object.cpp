@@ -67,18 +67,24 @@ void define(llvm::Module& module, const std::vector<Data>& data, const std::stri
 }
 
 /// As one text of bytes: whatever else LLVM has for arrays is looked at element by element.
-void define(llvm::Module& module, const std::vector<StoredSymbol>& stored) {
-    for (const StoredSymbol& each : stored) {
-        if (each.isPointer) continue;
-        llvm::GlobalVariable* variable = module.getNamedGlobal(each.symbol);
-        const llvm::StringRef bytes(reinterpret_cast<const char*>(each.array.bytes.get()),
-                                    static_cast<std::size_t>(types::sizeOf(each.array.type)));
-        if (!variable) continue;  // nothing has used it
-        variable->setInitializer(
-            llvm::ConstantDataArray::getString(module.getContext(), bytes, false));
-        variable->setLinkage(llvm::GlobalValue::InternalLinkage);
-        variable->setAlignment(llvm::Align(64));
-    }
+void define(llvm::Module& module, const std::string& symbol, const std::byte* bytes,
+            std::int64_t size) {
+    llvm::GlobalVariable* variable = module.getNamedGlobal(symbol);
+    if (!variable) return;  // nothing has used it
+    const llvm::StringRef text(reinterpret_cast<const char*>(bytes),
+                               static_cast<std::size_t>(size));
+    variable->setInitializer(llvm::ConstantDataArray::getString(module.getContext(), text, false));
+    variable->setLinkage(llvm::GlobalValue::InternalLinkage);
+    variable->setAlignment(llvm::Align(64));
+}
+
+void defineArrays(const Module::Impl& made) {
+    for (const StoredSymbol& each : made.stored)
+        if (!each.isPointer)
+            define(*made.module, each.symbol, each.array.bytes.get(),
+                   types::sizeOf(each.array.type));
+    for (const PackedArray& each : made.packed)
+        define(*made.module, each.symbol, each.bytes.get(), each.size);
 }
 
 }  // namespace
@@ -88,7 +94,7 @@ base::Result<std::string> emitObject(Module made, const Options& wanted,
     base::Timing timing(*made.impl->passes, base::Pass::MachineCode);
     Options options = affordable(*made.impl, wanted);
     define(*made.impl->module, data, exported);
-    define(*made.impl->module, made.impl->stored);
+    defineArrays(*made.impl);
     auto machine = targetMachine(options);
     auto object = makeObject(*made.impl->module, *machine, options);
     if (object) return (*object)->getBuffer().str();

@@ -232,6 +232,7 @@ llvm::Value* BodyEmitter::compare(const Instr& instr) {
 // ---- conversions
 
 llvm::Value* BodyEmitter::convert(const Instr& instr) {
+    if (llvm::Value* rounded = sigmoidInLoop(instr)) return rounded;
     const Type* from = typeOf(instr.operands[0]);
     const Type* to = instr.type;
     llvm::Value* x = operand(instr, 0);
@@ -327,6 +328,7 @@ llvm::Value* BodyEmitter::math(const Instr& instr) {
     }
     std::vector<llvm::Value*> args{x};
     if (y) args.push_back(y);
+    if (llvm::Value* small = mathInLoop(instr, x)) return b.CreateFPExt(small, b.getDoubleTy());
     if (isFloatMath(instr))
         if (llvm::Value* small = floatMath(instr, args))
             return b.CreateFPExt(small, small->getType()->getWithNewType(b.getDoubleTy()));

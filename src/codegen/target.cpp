@@ -95,6 +95,14 @@ unsigned vectorDoubles(const llvm::TargetMachine& machine, const Options& option
     return features.checkFeatures("+avx2") ? 4 : 2;
 }
 
+VectorUnit vectorUnit(const llvm::TargetMachine& machine) {
+    const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
+    if (machine.getTargetTriple().isAArch64()) return {16, 32, true};
+    if (!machine.getTargetTriple().isX86()) return {16, 16, false};
+    if (features.checkFeatures("+avx512f")) return {64, 32, true};
+    return {features.checkFeatures("+avx") ? 32 : 16, 16, features.checkFeatures("+fma")};
+}
+
 bool hasVectorFunction(const std::string& symbol) {
     static llvm::sys::DynamicLibrary library =
         llvm::sys::DynamicLibrary::getPermanentLibrary(kVectorLibrary);

@@ -94,6 +94,7 @@ llvm::Value* ModuleBuilder::callFloat(llvm::IRBuilder<>& b, std::string_view nam
 namespace {
 
 /// Units in the last place of a double: far more than the library is off, and still seldom.
+constexpr unsigned kMostVariant = 16;  ///< floats of a vector that LLVM may choose for a loop
 constexpr std::uint64_t kUnsure = 64;
 constexpr std::uint64_t kBelowFloat = 29;  ///< bits of a double that a float does not have
 constexpr std::uint64_t kLeastNormal = 0x00800000, kInfinity = 0x7f800000;  ///< floats, as bits
@@ -111,13 +112,34 @@ bool isOdd(MathFn fn) {
     }
 }
 
+/// What is made of a built-in function. Around the exponential nothing makes the error greater: sums are of what is
+/// positive.
+llvm::Value* argumentOf(llvm::IRBuilder<>& b, Around around, llvm::Value* x) {
+    return around == Around::Nothing ? x : b.CreateFNeg(x);
+}
+
+llvm::Value* resultOf(llvm::IRBuilder<>& b, Around around, llvm::Value* x, llvm::Value* made) {
+    if (around == Around::Nothing) return made;
+    llvm::Value* one = llvm::ConstantFP::get(made->getType(), 1);
+    llvm::Value* share = b.CreateFDiv(one, b.CreateFAdd(one, made));
+    return around == Around::Silu ? b.CreateFMul(x, share) : share;
+}
+
+std::string roundedName(MathFn fn, Around around, unsigned width) {
+    const std::string name = around == Around::Nothing   ? std::string(types::name(fn))
+                             : around == Around::Sigmoid ? "sigmoid"
+                                                         : "silu";
+    return "rounded." + name + "." + std::to_string(width);
+}
+
 /// The function behind ModuleBuilder::vectorMath.
 class RoundedMath {
 public:
-    RoundedMath(ModuleBuilder& builder, MathFn wanted, unsigned lanes,
+    RoundedMath(ModuleBuilder& builder, MathFn wanted, Around what, unsigned lanes,
                 llvm::FunctionCallee inDoubles, unsigned atOnce)
         : m(builder),
           fn(wanted),
+          around(what),
           width(lanes),
           doubles(inDoubles),
           step(atOnce),
@@ -128,9 +150,8 @@ public:
         const auto count = static_cast<std::size_t>(types::arguments(fn));
         auto* type =
             llvm::FunctionType::get(floats, std::vector<llvm::Type*>(count, floats), false);
-        made = llvm::Function::Create(
-            type, llvm::Function::InternalLinkage,
-            "rounded." + std::string(types::name(fn)) + "." + std::to_string(width), m.module);
+        made = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                      roundedName(fn, around, width), m.module);
         made->setDoesNotThrow();
         b.SetInsertPoint(llvm::BasicBlock::Create(m.context, "entry", made));
         llvm::Value* wide = inDouble();
@@ -160,7 +181,9 @@ private:
             for (llvm::Argument& argument : made->args())
                 own.push_back(
                     piece(b, b.CreateFPExt(&argument, vectorOf(b.getDoubleTy())), from, step));
-            llvm::Value* part = b.CreateCall(doubles, own);
+            llvm::Value* x = own[0];
+            own[0] = argumentOf(b, around, x);
+            llvm::Value* part = resultOf(b, around, x, b.CreateCall(doubles, own));
             if (!whole) {
                 whole = part;
                 continue;
@@ -191,7 +214,7 @@ private:
         llvm::Value* isSpecial =
             b.CreateICmpUGE(b.CreateSub(size, splat(b.getInt32Ty(), kLeastNormal + 1)),
                             splat(b.getInt32Ty(), kInfinity - kLeastNormal - 1));
-        if (isOdd(fn)) {
+        if (around == Around::Nothing && isOdd(fn)) {
             llvm::Value* x = b.CreateBitCast(made->getArg(0), vectorOf(b.getInt32Ty()));
             isSpecial = b.CreateAnd(isSpecial, b.CreateICmpNE(bits, x));
         }
@@ -220,7 +243,9 @@ private:
         std::vector<llvm::Value*> own;
         for (llvm::Value* row : arguments)
             own.push_back(b.CreateFPExt(b.CreateLoad(b.getFloatTy(), place(row)), b.getDoubleTy()));
-        llvm::Value* result = m.callLibm(b, types::name(fn), own);
+        llvm::Value* x = own[0];
+        own[0] = argumentOf(b, around, x);
+        llvm::Value* result = resultOf(b, around, x, m.callLibm(b, types::name(fn), own));
         b.CreateStore(b.CreateFPTrunc(result, b.getFloatTy()), place(results));
         llvm::Value* others = b.CreateAnd(left, b.CreateSub(left, llvm::ConstantInt::get(set, 1)));
         left->addIncoming(others, inside);
@@ -238,6 +263,7 @@ private:
 
     ModuleBuilder& m;
     MathFn fn;
+    Around around;
     unsigned width;
     llvm::FunctionCallee doubles;
     unsigned step;  ///< doubles of a call
@@ -252,8 +278,8 @@ bool isInDoubles(MathFn fn) {
 
 }  // namespace
 
-llvm::Function* ModuleBuilder::vectorMath(MathFn fn, unsigned width) {
-    auto [found, fresh] = vectorFunctions.try_emplace({fn, width});
+llvm::Function* ModuleBuilder::vectorMath(MathFn fn, unsigned width, Around around) {
+    auto [found, fresh] = vectorFunctions.try_emplace({fn, around, width});
     if (!fresh || !isInDoubles(fn)) return found->second;
     for (unsigned step = impl.vectorDoubles; step >= 2; step /= 2) {
         const std::string symbol = doublesName(fn, step);
@@ -262,26 +288,60 @@ llvm::Function* ModuleBuilder::vectorMath(MathFn fn, unsigned width) {
         llvm::FunctionCallee doubles =
             declarePure(module, symbol, vector, static_cast<std::size_t>(types::arguments(fn)));
         impl.usesVectors = true;
-        found->second = RoundedMath(*this, fn, width, doubles, step).emit();
+        found->second = RoundedMath(*this, fn, around, width, doubles, step).emit();
         break;
     }
     return found->second;
+}
+
+llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
+    const std::string name = roundedName(fn, around, 1);
+    if (llvm::Function* made = module.getFunction(name)) return made;
+    if (types::arguments(fn) != 1 || !isInDoubles(fn)) return nullptr;
+    std::string variants;
+    for (unsigned width = 4; width <= kMostVariant; width *= 2) {
+        llvm::Function* vector = vectorMath(fn, width, around);
+        if (!vector) continue;
+        // LLVM knows it by this name alone, and would take it for dead until it puts in a call.
+        vector->setLinkage(llvm::GlobalValue::WeakODRLinkage);
+        vector->setVisibility(llvm::GlobalValue::HiddenVisibility);
+        variants += (variants.empty() ? "" : ",") + ("_ZGV_LLVM_N" + std::to_string(width)) + "v_" +
+                    name + "(" + vector->getName().str() + ")";
+    }
+    if (variants.empty()) return nullptr;
+    llvm::Type* real = llvm::Type::getFloatTy(context);
+    auto* made = llvm::Function::Create(llvm::FunctionType::get(real, {real}, false),
+                                        llvm::Function::InternalLinkage, name, module);
+    made->setDoesNotThrow();
+    made->setDoesNotAccessMemory();
+    made->setWillReturn();
+    made->addFnAttr(llvm::Attribute::NoInline);
+    made->addFnAttr("vector-function-abi-variant", variants);
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
+    llvm::Value* x = b.CreateFPExt(made->getArg(0), b.getDoubleTy());
+    llvm::Value* value = callLibm(b, types::name(fn), {argumentOf(b, around, x)});
+    b.CreateRet(b.CreateFPTrunc(resultOf(b, around, x, value), real));
+    return made;
 }
 
 // ---------------------------------------------------------------- in bodies
 
 /// The pass `vector-math`.
 void BodyEmitter::chooseVectorMath() {
-    if (m.options.fastMath || lanes || !loopsInLanes.empty())
+    std::set<const Instr*> inLoops;
+    if (!lanes && m.options.level >= 2) inLoops = ir::findLoopMath(body);
+    if (m.options.fastMath || lanes || !loopsInLanes.empty() || !inLoops.empty())
         floatResults = ir::findFloatMath(body);
     if (m.options.fastMath || m.options.level < 2) return;
     std::string names;
     for (const ir::Block& block : body.blocks)
         for (const Instr& i : block.instrs)
-            if (isVectorMath(i)) names += " " + std::string(types::name(i.math));
+            if (isVectorMath(i) || inLoops.contains(&i))
+                names += " " + std::string(types::name(i.math));
     if (names.empty()) return;
     base::PassRun run(m.passes, base::Pass::VectorMath, function.getName().str());
     vectorMath = static_cast<bool>(run);
+    if (vectorMath && !inLoops.empty()) loopMath = {std::move(inLoops), ir::findSigmoids(body)};
     run.show([&] { return "in vectors:" + names + "\n"; });
 }
 
@@ -295,6 +355,23 @@ bool BodyEmitter::isVectorMath(const Instr& instr) const {
     if (lanes) return lanes->regs[instr.result];
     return std::any_of(loopsInLanes.begin(), loopsInLanes.end(),
                        [&](const ir::LoopLanes& loop) { return loop.facts.regs[instr.result]; });
+}
+
+/// In a loop that LLVM may do in vectors; null: it is no such function, or there is nothing faster.
+llvm::Value* BodyEmitter::mathInLoop(const Instr& instr, llvm::Value* x) {
+    if (!loopMath.functions.contains(&instr) || !isFloatMath(instr) || isVarying(instr.result))
+        return nullptr;
+    llvm::Function* called = m.loopMath(instr.math, Around::Nothing);
+    return called ? b.CreateCall(called, {b.CreateFPTrunc(x, b.getFloatTy())}) : nullptr;
+}
+
+/// A conversion to float that ends a sigmoid; null: it does not.
+llvm::Value* BodyEmitter::sigmoidInLoop(const Instr& conversion) {
+    auto found = loopMath.sigmoids.find(conversion.result);
+    if (found == loopMath.sigmoids.end() || isVarying(conversion.result)) return nullptr;
+    const auto& [x, isTimesX] = found->second;
+    llvm::Function* called = m.loopMath(MathFn::Exp, isTimesX ? Around::Silu : Around::Sigmoid);
+    return called ? b.CreateCall(called, {value(x)}) : nullptr;
 }
 
 /// Null: there is nothing faster than one by one.

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/room.h"
 #include "ir/calls.h"
 
 namespace strc::executable {
@@ -154,7 +155,7 @@ std::uint64_t stackBytes(const Program& program) {
     for (const elab::Kernel& kernel : program.plan.program->kernels) {
         std::uint64_t bytes = 0;
         for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code)) {
-            bytes += bytesOfArrays(*body);
+            bytes += bytesOfArrays(*body) + static_cast<std::uint64_t>(codegen::mostRoom(*body));
             recursive = recursive || ir::isRecursive(program.module, kernel.code, *body);
         }
         most = std::max(most, bytes);

@@ -47,4 +47,100 @@ std::vector<bool> findFloatMath(const Body& body) {
     return found;
 }
 
+namespace {
+
+/// Where values come from, for a few operations that follow each other.
+class Origins {
+public:
+    explicit Origins(const Body& body) : body(body), made(body.regs.size()) {
+        for (const Block& block : body.blocks)
+            for (const Instr& i : block.instrs)
+                if (i.result != kNone) made[i.result] = &i;
+    }
+
+    /// What made the value, if it was that operation on doubles.
+    const Instr* find(Reg reg, Op op) const {
+        const Instr* instr = made[reg];
+        return instr && instr->op == op && body.regs[reg].type->is(TypeKind::Double) ? instr
+                                                                                     : nullptr;
+    }
+    bool isOne(Reg reg) const {
+        const Instr* one = find(reg, Op::Const);
+        return one && one->value.as<double>() == 1;
+    }
+    /// The double x of 1 / (1 + exp(-x)); or kNone.
+    Reg sigmoid(Reg reg) const {
+        const Instr* quotient = find(reg, Op::Div);
+        if (!quotient || !isOne(quotient->operands[0])) return kNone;
+        const Instr* sum = find(quotient->operands[1], Op::Add);
+        if (!sum || !isOne(sum->operands[0])) return kNone;
+        const Instr* power = find(sum->operands[1], Op::Math);
+        if (!power || power->math != types::MathFn::Exp) return kNone;
+        const Instr* minus = find(power->operands[0], Op::Neg);
+        return minus ? minus->operands[0] : kNone;
+    }
+    /// The float that a double was made of; or kNone.
+    Reg floatOf(Reg reg) const {
+        const Instr* wide = find(reg, Op::Convert);
+        const bool isFloat = wide && body.regs[wide->operands[0]].type->is(TypeKind::Float);
+        return isFloat ? wide->operands[0] : kNone;
+    }
+
+private:
+    const Body& body;
+    std::vector<const Instr*> made;
+};
+
+}  // namespace
+
+std::map<Reg, Sigmoid> findSigmoids(const Body& body) {
+    std::map<Reg, Sigmoid> found;
+    const Origins origins(body);
+    for (const Block& block : body.blocks)
+        for (const Instr& i : block.instrs) {
+            if (i.op != Op::Convert || !i.type->is(TypeKind::Float)) continue;
+            Reg x = origins.sigmoid(i.operands[0]);
+            const Instr* product = origins.find(i.operands[0], Op::Mul);
+            const bool isTimesX = product && origins.sigmoid(product->operands[1]) != kNone &&
+                                  origins.sigmoid(product->operands[1]) == product->operands[0];
+            if (isTimesX) x = product->operands[0];
+            if (x == kNone || origins.floatOf(x) == kNone) continue;
+            found[i.result] = {origins.floatOf(x), isTimesX};
+        }
+    return found;
+}
+
+namespace {
+
+/// All that runs in a round of a loop that has neither tapes nor calls nor loops in it; else nothing.
+std::vector<const Instr*> simpleRound(const Body& body, const Instr& loop) {
+    std::vector<const Instr*> all;
+    std::vector<BlockId> todo(loop.blocks.begin(), loop.blocks.end());
+    while (!todo.empty()) {
+        const BlockId id = todo.back();
+        todo.pop_back();
+        if (id == kNone) continue;
+        for (const Instr& i : body.blocks[id].instrs) {
+            const bool isTape = i.op >= Op::Push && i.op < Op::Call;
+            if (i.op == Op::Loop || isTape || info(i.op).effects == Effects::Ordered) return {};
+            all.push_back(&i);
+            todo.insert(todo.end(), i.blocks.begin(), i.blocks.end());
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+std::set<const Instr*> findLoopMath(const Body& body) {
+    std::set<const Instr*> found;
+    for (const Block& block : body.blocks)
+        for (const Instr& loop : block.instrs) {
+            if (loop.op != Op::Loop) continue;
+            for (const Instr* i : simpleRound(body, loop))
+                if (i->op == Op::Math) found.insert(i);
+        }
+    return found;
+}
+
 }  // namespace strc::ir

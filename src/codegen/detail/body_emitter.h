@@ -8,7 +8,6 @@
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "ir/count_items.h"
-#include "ir/float_math.h"
 #include "ir/lanes.h"
 #include "ir/loop_lanes.h"
 #include "ir/selections.h"
@@ -24,12 +23,11 @@ public:
     BodyEmitter(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
                 llvm::Function&);
     void emit();
-    /// Instead: `width` firings at once. The function returns an i1: false if they have to be done one
-    /// by one after all (a check failed in one of them, or they do not agree on what they read and
-    /// write); nothing but memory of the output has changed then.
-    /// `turned`: `in` is what emitTurn has made.
+    /// Instead: `width` firings at once. The function returns an i1: false if they have to be done one by one
+    /// after all (a check failed in one of them, or they do not agree on what they read and write); nothing but
+    /// memory of the output has changed then. `turned`: `in` is what emitTurn has made.
     void emitLanes(const ir::Lanes&, unsigned width, bool turned);
-    /// Instead: the firing of so many siblings (elab::Siblings), one in each lane. Nothing can fail.
+    /// Instead: the firing of so many siblings, one in each lane. Nothing can fail.
     void emitSiblings(unsigned width);
     /// Instead: the window of so many firings, turned round, to `out`.
     void emitTurn(unsigned width);
@@ -51,9 +49,7 @@ private:
     bool keepsStrings(const Instr& loop) const;
     void releaseStrings();
 
-    /// Has its check to be made? (Of indices, offsets of peeks, divisors.) What is done for nothing is not what
-    /// was proved about.
-    bool isChecked(const Instr&) const;
+    bool isChecked(const Instr&) const;  ///< what is done for nothing is not what was proved about
 
     // ---- natives.cpp
     void emitNative(const Instr&);
@@ -125,6 +121,12 @@ private:
     const Type* declaredType(ir::VarRef) const;
     llvm::Value* extent(const Instr&);
 
+    // ---- body_products.cpp: the pass `tiles`
+    void chooseProducts();
+    const ir::StoredArray* storedOperand(const Instr&, std::size_t k) const;
+    void makeRoom();
+    void contract(const Instr&);
+
     // ---- tapes.cpp, item_places.cpp
     bool tape(const Instr&);
     void placeItems();
@@ -160,21 +162,18 @@ private:
     llvm::FixedVectorType* vectorOf(llvm::Type* type) const {
         return llvm::FixedVectorType::get(type, width);
     }
-    /// The type with as many lanes as `x` has.
-    llvm::Type* shaped(llvm::Value* x, llvm::Type* type) const;
+    llvm::Type* shaped(llvm::Value* x, llvm::Type* type) const;  ///< with as many lanes as `x`
     /// The same in all lanes, if each has not its own yet. A row of complex numbers has the real parts of
     /// all lanes, then the imaginary parts.
     llvm::Value* widen(llvm::Value* x);
     bool isRow(llvm::Value* x, unsigned parts = 1) const;  ///< has each lane its own?
-    /// Of that type as it lies in memory of which each lane has its own.
-    llvm::FixedVectorType* rowOf(const Type*);
+    llvm::FixedVectorType* rowOf(const Type*);  ///< of one in memory that each lane has its own of
     llvm::Value* chosen(llvm::Value* where, llvm::Value* x, llvm::Value* otherwise);
     llvm::Value* joined(llvm::Value* re, llvm::Value* im);
     /// Between items as they lie in channels and values in lanes.
     llvm::Value* ofItems(const Type*, llvm::Value* items);
     llvm::Value* toItems(const Type*, llvm::Value* row);
-    /// An operand as wide as the result.
-    llvm::Value* same(const Instr& instr, std::size_t k);
+    llvm::Value* same(const Instr& instr, std::size_t k);  ///< an operand as wide as the result
     llvm::Value* laneNumbers();
     llvm::Value* loadRow(const Type*, llvm::Value* at);
     void storeRow(const Type*, llvm::Value* at, llvm::Value* value);  ///< where the mask says so
@@ -199,6 +198,8 @@ private:
     // ---- vector_math.cpp: built-in functions in lanes
     void chooseVectorMath();
     bool isVectorMath(const Instr&) const;
+    llvm::Value* mathInLoop(const Instr&, llvm::Value* x);
+    llvm::Value* sigmoidInLoop(const Instr& conversion);
     llvm::Value* roundedMath(types::MathFn, std::vector<llvm::Value*> floats);
 
     // ---- siblings.cpp: equal filters, each in a lane
@@ -238,11 +239,9 @@ private:
 
     // ---- checks
     /// Left out where Options::checks is off.
-    void check(llvm::Value* holds, Site, llvm::Value* first = nullptr,
-               llvm::Value* second = nullptr);
+    void check(llvm::Value* holds, Site, llvm::Value* a = nullptr, llvm::Value* b = nullptr);
     /// Always made: the stack would overflow.
-    void require(llvm::Value* holds, Site, llvm::Value* first = nullptr,
-                 llvm::Value* second = nullptr);
+    void require(llvm::Value* holds, Site, llvm::Value* a = nullptr, llvm::Value* b = nullptr);
 
     llvm::Value* value(Reg reg) const { return values[reg]; }
     llvm::Value* operand(const Instr& instr, std::size_t k) const {
@@ -267,7 +266,6 @@ private:
     std::vector<llvm::Value*> values;
     std::vector<LocalPlace> locals;
     std::vector<LoopTargets> loops;
-    std::vector<llvm::Value*> yields;  ///< of the If or condition around, what its block yields
     llvm::Value* popped = nullptr;  ///< where the counters are
     llvm::Value* pushed = nullptr;
     llvm::Value* yielded = nullptr;  ///< by the block emitted last
@@ -295,6 +293,8 @@ private:
     std::vector<ir::LoopLanes> loopsInLanes;
     std::uint64_t columnStride = 0;  ///< of loops in lanes that need columns; 0: none does
     const ir::LoopLanes* rounds = nullptr;  ///< whose body is being emitted in lanes
+    Products products;
+    LoopMath loopMath;
 };
 
 }  // namespace strc::codegen

@@ -1,11 +1,15 @@
 #pragma once
 /// What a BodyEmitter notes about the parts of a body.
 
+#include <map>
+#include <set>
 #include <vector>
 
 #include "base/diagnostics.h"
 #include "codegen/detail/llvm.h"
+#include "codegen/detail/product.h"
 #include "graph/graph.h"
+#include "ir/float_math.h"
 #include "ir/item_places.h"
 
 namespace strc::codegen {
@@ -28,6 +32,24 @@ struct LocalPlace {
     llvm::Value* memory = nullptr;  ///< of a scalar; of an aggregate: what Addr gives
     llvm::Value* address = nullptr;  ///< of dynamic extents: where the address is kept
     std::vector<llvm::Value*> extents;  ///< where dynamic extents are kept, by dimension
+};
+
+/// How a contraction is done, and the array of its vectors if that is known.
+struct ChosenProduct {
+    Product product;
+    const ir::StoredArray* stored = nullptr;
+};
+
+struct Products {
+    std::map<const ir::Instr*, ChosenProduct> chosen;
+    std::int64_t roomBytes = 0;  ///< for packed blocks, of all in turn
+    llvm::Value* room = nullptr;
+};
+
+/// Functions in loops that LLVM may do in vectors.
+struct LoopMath {
+    std::set<const ir::Instr*> functions;
+    std::map<ir::Reg, ir::Sigmoid> sigmoids;
 };
 
 }  // namespace strc::codegen

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "codegen/detail/llvm.h"
+#include "codegen/detail/product.h"
 #include "ir/contraction.h"
 
 namespace strc::codegen {
@@ -14,7 +15,12 @@ struct Operands {
     llvm::Value *out, *a, *b;
 };
 
-/// Emits it where `b` stands; variables go to `entry`. `poll` emits what a long loop does now and then.
+/// Emits it where `b` stands. `room` has Product::roomBytes. For VectorSource::Stored the operand that gives the
+/// vectors is where its panels begin. `poll` emits what a long loop does now and then.
+void emitProduct(llvm::IRBuilder<>& b, llvm::Module&, const Product&, const VectorUnit&,
+                 const Operands&, llvm::Value* room, const std::function<void()>& poll);
+
+/// One that is no product, likewise; variables go to `entry`.
 void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const ir::Contraction&,
                      const Operands&, const std::function<void()>& poll);
 
@@ -23,5 +29,7 @@ class ModuleBuilder;
 /// The same; a large one in parts, which the runtime shares among its workers.
 void emitContractionParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                           const ir::Contraction&, const Operands&, llvm::Value* env);
+void emitProductParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
+                      const Product&, const Operands&, llvm::Value* room, llvm::Value* env);
 
 }  // namespace strc::codegen

@@ -10,6 +10,7 @@
 
 #include "codegen/detail/debug.h"
 #include "codegen/detail/llvm.h"
+#include "codegen/detail/product.h"
 #include "codegen/lower.h"
 #include "ir/bounds.h"
 #include "ir/calls.h"
@@ -24,15 +25,24 @@ using types::TypeKind;
 /// generation. None: fast code generation alone.
 enum class Effort : std::uint8_t { All, Quick, None };
 
+/// What was made of a stored array: memory of that name, which the products bring with them.
+struct PackedArray {
+    std::string symbol;
+    std::shared_ptr<const std::byte> bytes;
+    std::int64_t size = 0;
+};
+
 struct Module::Impl {
     std::unique_ptr<llvm::LLVMContext> context = std::make_unique<llvm::LLVMContext>();
     std::unique_ptr<llvm::Module> module;
     std::vector<Site> sites;
     std::vector<StoredSymbol> stored;
+    std::vector<PackedArray> packed;
     base::Passes* passes = nullptr;
     /// Floats that functions of the vector library take at once; 0: there is no such library.
     unsigned vectorFloats = 0;
     unsigned vectorDoubles = 0;  ///< the same, of those on doubles
+    VectorUnit vectorUnit;
     bool usesVectors = false;  ///< functions of that library are called
     /// By place and size: where it is in `stored`.
     std::map<std::pair<const std::byte*, std::int64_t>, std::size_t> storedSymbols;
@@ -42,6 +52,9 @@ struct Module::Impl {
 
 /// Firings in lanes, with the turning of their windows; without; that alone. Siblings: one of each (elab::Siblings).
 enum class Lanes : std::uint8_t { Whole, Turned, Turn, Siblings };
+
+/// What is computed of x and exp(-x) in double: 1 / (1 + exp(-x)), or x times that.
+enum class Around : std::uint8_t { Nothing, Sigmoid, Silu };
 
 /// The LLVM functions of one kernel's bodies.
 struct KernelFunctions {
@@ -82,6 +95,13 @@ public:
     const StoredSymbol& storedSymbol(const ir::StoredArray&);
     /// Where it begins.
     llvm::Value* stored(llvm::IRBuilder<>&, const ir::StoredArray&);
+    /// Are its values known now, and not only when the program starts?
+    bool isKnown(const ir::StoredArray& array) const {
+        return !(options.mapsWeights && array.isInFile);
+    }
+    /// The operand `b` of a product in panels (VectorSource::Stored), made once.
+    llvm::Constant* packed(const ir::StoredArray&, const Product&, std::int64_t elementBytes);
+    const VectorUnit& vectorUnit() const { return impl.vectorUnit; }
     /// A `strc_string` for ever.
     llvm::Constant* text(const std::string&);
 
@@ -97,7 +117,9 @@ public:
 
     /// From vectors of `width` floats to one: the function in double, rounded, the same bits in each lane as callLibm gives
     /// (vector_math.cpp). Null: there is none that is faster.
-    llvm::Function* vectorMath(types::MathFn, unsigned width);
+    llvm::Function* vectorMath(types::MathFn, unsigned width, Around = Around::Nothing);
+    /// From one float to one, with such functions for LLVM to take where it does a loop in vectors. Null: there are none.
+    llvm::Function* loopMath(types::MathFn, Around);
 
     int site(Site);
 
@@ -179,7 +201,9 @@ private:
     std::map<std::tuple<graph::KernelId, bool, bool>, KernelFunctions> kernels;
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
-    std::map<std::pair<types::MathFn, unsigned>, llvm::Function*> vectorFunctions;
+    std::map<std::tuple<types::MathFn, Around, unsigned>, llvm::Function*> vectorFunctions;
+    /// By place and layout.
+    std::map<std::pair<const std::byte*, std::string>, llvm::Constant*> packedArrays;
     std::map<const ir::Body*, bool> recursive;
     std::map<const ir::Body*, bool> stringMakers;
     std::vector<Pending> pending;

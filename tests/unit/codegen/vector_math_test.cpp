@@ -82,7 +82,8 @@ TEST_F(VectorMathCompiled, RoundsOfALoop) {
 }
 
 TEST_F(VectorMathCompiled, DoublesStayScalar) {
-    compileWork("work pop 1 push 1 { double x = pop(); double y = sin(x); push((float)(y * 3 - y)); }");
+    compileWork(
+        "work pop 1 push 1 { double x = pop(); double y = sin(x); push((float)(y * 3 - y)); }");
     EXPECT_THAT(llvm(), Not(HasSubstr("@_ZGV")));
     expectSame();
 }
@@ -99,6 +100,25 @@ TEST_F(VectorMathCompiled, CanBeSwitchedOff) {
     EXPECT_THAT(llvm(), HasSubstr(".lanes("));
     EXPECT_THAT(llvm(), Not(HasSubstr("@_ZGV")));
     expectSame();
+}
+
+TEST_F(VectorMathCompiled, LoopsOverArraysAreLeftToLlvm) {
+    if (!hasVectors()) GTEST_SKIP() << "no vector library";
+    for (const char* value :
+         {"tanh(x)", "exp(x)", "1 / (1 + exp(-x))", "x * (1 / (1 + exp(-x)))"}) {
+        SCOPED_TRACE(value);
+        compileWork(
+            "float own; work pop 64 push 1 { float[64] y; float s = 0; own++;"
+            " for (int i = 0; i < 64; i++) y[i] = pop();"
+            " for (int i = 0; i < 64; i++) { float x = y[i]; y[i] = " +
+            std::string(value) + "; } for (int i = 0; i < 64; i++) s += y[i]; push(s); }");
+        EXPECT_THAT(llvm(), HasSubstr("vector-function-abi-variant"));
+        codegen::Module module = lower();
+        codegen::optimize(module, {});
+        const std::string text = codegen::printLlvm(module);
+        EXPECT_THAT(text, HasSubstr(" x float> @rounded.")) << "a call in vectors";
+        expectSame();
+    }
 }
 
 }  // namespace

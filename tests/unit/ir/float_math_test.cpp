@@ -60,5 +60,35 @@ TEST_F(FloatMathTest, ArgumentsOfComplexNumbers) {
               "%2 ");
 }
 
+TEST_F(FloatMathTest, SigmoidsAreFoundByTheirRoundedValue) {
+    auto sigmoids = [&](const std::string& work) {
+        auto module = parse("filter F float->float {\n setup {\n }\n work {\n" + work + " }\n}\n",
+                            types, names);
+        EXPECT_TRUE(module) << module.error();
+        std::string list;
+        if (!module) return list;
+        for (const auto& [reg, sigmoid] : findSigmoids(*module->streams[0].work))
+            list += '%' + std::to_string(reg) + " of %" + std::to_string(sigmoid.x) +
+                    (sigmoid.isTimesX ? " times it " : " ");
+        return list;
+    };
+    const std::string start = wide +
+                              "%2: double = neg %1\n %3: double = math exp %2\n"
+                              "%4: double = const 1.0\n";
+    const std::string share = "%5: double = add %4, %3\n %6: double = div %4, %5\n";
+    EXPECT_EQ(sigmoids(start + share + "%7: float = convert %6\n push<float> %7\n"), "%7 of %0 ");
+    EXPECT_EQ(sigmoids(start + share +
+                       "%7: double = mul %1, %6\n %8: float = convert %7\n push<float> %8\n"),
+              "%8 of %0 times it ");
+    EXPECT_EQ(sigmoids(start + share +
+                       "%7: double = mul %6, %6\n %8: float = convert %7\n"
+                       "push<float> %8\n"),
+              "");
+    EXPECT_EQ(sigmoids(start + "%5: double = sub %4, %3\n %6: double = div %4, %5\n"
+                               "%7: float = convert %6\n push<float> %7\n"),
+              "")
+        << "the difference would make the error greater";
+}
+
 }  // namespace
 }  // namespace strc::ir

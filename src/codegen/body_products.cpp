@@ -1,0 +1,80 @@
+// Contractions of a body: which of them are products of matrices, and what these need.
+
+#include <algorithm>
+
+#include "base/pass.h"
+#include "codegen/detail/body_emitter.h"
+#include "codegen/detail/contractions.h"
+#include "codegen/room.h"
+
+namespace strc::codegen {
+
+std::int64_t mostRoom(const ir::Body& body) {
+    const bool contracts =
+        std::any_of(body.blocks.begin(), body.blocks.end(), [](const auto& block) {
+            return std::any_of(block.instrs.begin(), block.instrs.end(),
+                               [](const Instr& instr) { return instr.op == Op::Contract; });
+        });
+    return contracts ? kMostPacked : 0;
+}
+
+/// The array of an operand that nobody ever writes, if its values are known now.
+const ir::StoredArray* BodyEmitter::storedOperand(const Instr& instr, std::size_t k) const {
+    if (!code) return nullptr;
+    for (const ir::Block& block : body.blocks)
+        for (const Instr& from : block.instrs) {
+            const bool makes = from.op == Op::Addr && from.result == instr.operands[k];
+            if (!makes || from.var.space != ir::Space::Stored) continue;
+            const ir::StoredArray& array = code->stored[from.var.index];
+            return m.isKnown(array) ? &array : nullptr;
+        }
+    return nullptr;
+}
+
+void BodyEmitter::chooseProducts() {
+    std::string text;
+    std::optional<base::PassRun> run;
+    for (const ir::Block& block : body.blocks)
+        for (const Instr& instr : block.instrs) {
+            if (instr.op != Op::Contract) continue;
+            if (!run) run.emplace(m.passes, base::Pass::Tiles, function.getName().str());
+            if (!*run) return;
+            const std::int64_t bytes = types::sizeOf(typeOf(instr.operands[0])->element);
+            const std::array<const ir::StoredArray*, 2> stored{storedOperand(instr, 1),
+                                                               storedOperand(instr, 2)};
+            std::optional<Product> product =
+                productOf(ir::contractionOf(instr), bytes, m.vectorUnit(), stored[0], stored[1]);
+            text += product ? codegen::print(*product) : "loops\n";
+            if (!product) continue;
+            products.roomBytes = std::max(products.roomBytes, product->roomBytes(bytes));
+            const ir::StoredArray* array = stored[product->isSwapped ? 0 : 1];
+            products.chosen.emplace(&instr, ChosenProduct{std::move(*product), array});
+        }
+    if (run) run->show([&] { return text; });
+}
+
+/// Where the body has begun, for the blocks of all products in turn.
+void BodyEmitter::makeRoom() {
+    if (products.roomBytes == 0) return;
+    auto* slot =
+        b.CreateAlloca(llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(products.roomBytes)),
+                       nullptr, "room");
+    slot->setAlignment(llvm::Align(64));
+    products.room = slot;
+}
+
+void BodyEmitter::contract(const Instr& instr) {
+    const Type* element = typeOf(instr.operands[0])->element;
+    Operands operands{m.memoryType(element), operand(instr, 0), operand(instr, 1),
+                      operand(instr, 2)};
+    auto found = products.chosen.find(&instr);
+    if (found == products.chosen.end())
+        return emitContractionParts(m, b, entry, ir::contractionOf(instr), operands, param(kEnv));
+    const auto& [product, stored] = found->second;
+    if (product.source == VectorSource::Stored)
+        (product.isSwapped ? operands.a : operands.b) =
+            m.packed(*stored, product, types::sizeOf(element));
+    emitProductParts(m, b, entry, product, operands, products.room, param(kEnv));
+}
+
+}  // namespace strc::codegen

@@ -1,0 +1,64 @@
+#pragma once
+/// How a contraction is done as a product of matrices in tiles of registers: a decision about numbers alone.
+///
+/// One operand gives *scalars*, one for each row of a tile, the other one *vectors* along the columns, which are
+/// places that lie beside each other in the result. A tile is as many rows times vectors as the registers hold; it
+/// is summed up as a whole, so the result is written once. Where vectors come from: Direct, as they lie;
+/// Stored, from panels that were packed when code was made, since nobody ever writes the operand; Packed, from
+/// panels that are made of a block of columns before its tiles are done. A panel has the columns of a tile, sum by
+/// sum (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", TOMS 2008).
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/contraction.h"
+
+namespace strc::codegen {
+
+/// The vector registers of a processor.
+struct VectorUnit {
+    std::int64_t bytes = 16;
+    std::int64_t registers = 16;
+    bool fusesProducts = false;  ///< has an instruction for a * b + c
+};
+
+/// Product::roomBytes, at most.
+constexpr std::int64_t kMostPacked = 1280 * 1024;
+
+enum class VectorSource : std::uint8_t { Direct, Stored, Packed };
+
+struct Product {
+    /// Operand `a` gives the scalars: where it did not, the operands have changed places.
+    bool isSwapped = false;
+    std::int64_t firstOut = 0, firstA = 0, firstB = 0;
+    std::vector<ir::ContractionLoop> outer;
+    ir::ContractionLoop rows{1, 0, 0, 0};
+    /// Outermost first. Direct: one or two, the last one along vectors; else as many as follow each other in the result.
+    std::vector<ir::ContractionLoop> columns;
+    std::vector<ir::ContractionLoop> sums;  ///< never empty
+    VectorSource source = VectorSource::Direct;
+    std::int64_t lanes = 1;  ///< of a vector
+    std::int64_t vectors = 1;  ///< of a tile
+    std::int64_t height = 1;  ///< of the highest tiles: all are that, or one less
+    std::int64_t block = 1;  ///< Packed: rounds of the first column loop that are packed together
+    double cycles = 0;  ///< about
+
+    std::int64_t countSums() const;
+    std::int64_t countColumns() const;
+    /// Elements in panels of so many columns.
+    std::int64_t packedElements(std::int64_t columnCount) const;
+    /// Packed: for a block, and behind its panels a line of its columns; vectors are written as a whole.
+    std::int64_t roomBytes(std::int64_t elementBytes) const;
+};
+
+/// `canStore`: whether the operands a and b are known now and will never be written. None: it is no product of
+/// matrices, or too small to be worth it.
+std::optional<Product> productOf(const ir::Contraction&, std::int64_t elementBytes,
+                                 const VectorUnit&, bool canStoreA, bool canStoreB);
+
+/// One line.
+std::string print(const Product&);
+
+}  // namespace strc::codegen

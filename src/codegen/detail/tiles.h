@@ -1,0 +1,34 @@
+#pragma once
+/// Tiles of the result of a product (product.h), each summed up in registers.
+
+#include <cstdint>
+#include <vector>
+
+#include "codegen/detail/llvm.h"
+#include "codegen/detail/product.h"
+
+namespace strc::codegen {
+
+struct Tile {
+    std::int64_t height = 1;
+    std::int64_t rowA = 0, rowOut = 0;  ///< from row to row
+    struct Vector {
+        std::int64_t b = 0, out = 0;  ///< where it begins
+        std::int64_t used = 1;  ///< lanes; the others are neither read nor written
+    };
+    std::vector<Vector> vectors;
+    std::int64_t lanes = 1;
+    std::int64_t stepB = 1;  ///< from lane to lane
+    std::vector<ir::ContractionLoop> sums;
+};
+
+/// A function of (a, b, out) that computes it; the same for the same tile. `b` is that of the vectors.
+llvm::Function* tileFunction(llvm::Module&, llvm::Type* element, const Tile&, const VectorUnit&);
+
+/// Elements from a place on, `step` apart; those beyond `used` are zero and not read.
+llvm::Value* loadLanes(llvm::IRBuilder<>&, llvm::Type* element, llvm::Value* at, std::int64_t lanes,
+                       std::int64_t step, std::int64_t used);
+/// The first `used` elements of a vector.
+void storeLanes(llvm::IRBuilder<>&, llvm::Value* vector, llvm::Value* at, std::int64_t used);
+
+}  // namespace strc::codegen

@@ -1,0 +1,310 @@
+#include "codegen/detail/product.h"
+
+#include <algorithm>
+#include <bit>
+
+#include <fmt/format.h>
+
+namespace strc::codegen {
+namespace {
+
+using ir::Contraction;
+using ir::ContractionLoop;
+using Loops = std::vector<ContractionLoop>;
+
+constexpr std::int64_t kMostVectors = 8;
+constexpr std::int64_t kMostRows = 14;
+constexpr std::int64_t kMostStep = 4;  ///< of a vector whose elements are not neighbours
+constexpr std::int64_t kLeastProducts = 64;
+/// A sum waits so long for itself, in cycles; products and loads that begin in a cycle.
+constexpr double kLatency = 4, kAtOnce = 2;
+
+std::int64_t rounded(std::int64_t count, std::int64_t to) { return (count + to - 1) / to; }
+
+std::int64_t countRounds(const Loops& loops) {
+    std::int64_t count = 1;
+    for (const ContractionLoop& loop : loops) count *= loop.rounds;
+    return count;
+}
+
+/// Loops that follow each other in all operands are one.
+Loops merged(const Loops& loops) {
+    Loops result;
+    for (const ContractionLoop& loop : loops) {
+        if (loop.rounds == 1) continue;
+        if (!result.empty()) {
+            ContractionLoop& before = result.back();
+            if (before.out == loop.out * loop.rounds && before.a == loop.a * loop.rounds &&
+                before.b == loop.b * loop.rounds) {
+                before = {before.rounds * loop.rounds, loop.out, loop.a, loop.b};
+                continue;
+            }
+        }
+        result.push_back(loop);
+    }
+    return result;
+}
+
+Contraction swapped(Contraction how) {
+    std::swap(how.a, how.b);
+    for (ContractionLoop& loop : how.loops) std::swap(loop.a, loop.b);
+    return how;
+}
+
+/// One way round: `a` gives the scalars.
+class Orientation {
+public:
+    Orientation(const Contraction& how, bool isSwapped, std::int64_t elementBytes,
+                const VectorUnit& unit, bool canStore)
+        : unit(unit), elementBytes(elementBytes), canStore(canStore) {
+        made.isSwapped = isSwapped;
+        made.firstOut = how.out;
+        made.firstA = how.a;
+        made.firstB = how.b;
+        divide(merged(how.loops));
+    }
+
+    /// The best way, if there is one.
+    std::optional<Product> best() {
+        if (columns.empty()) return std::nullopt;
+        tryDirect();
+        if (isOneStep()) {
+            if (canStore && !movesVectors(others)) tryPanels(VectorSource::Stored);
+            if (made.rows.rounds > 1) tryPanels(VectorSource::Packed);
+        }
+        return found;
+    }
+
+private:
+    /// Who does what: the loops of the columns, the rows, the sums and all others.
+    void divide(const Loops& loops) {
+        Loops beside;  // move vectors alone
+        for (const ContractionLoop& loop : loops) {
+            if (loop.out == 0)
+                made.sums.push_back(loop);
+            else if (loop.b != 0 && loop.a == 0)
+                beside.push_back(loop);
+            else
+                others.push_back(loop);
+        }
+        if (made.sums.empty()) made.sums.push_back({1, 0, 0, 0});
+        takeRows();
+        takeColumns(beside);
+        others.insert(others.end(), beside.begin(), beside.end());
+    }
+
+    void takeRows() {
+        auto best = others.end();
+        for (auto loop = others.begin(); loop != others.end(); ++loop)
+            if (loop->b == 0 && loop->a != 0 &&
+                (best == others.end() || loop->rounds > best->rounds))
+                best = loop;
+        if (best == others.end()) return;
+        made.rows = *best;
+        others.erase(best);
+    }
+
+    /// Those that follow each other in the result, the last one by single elements.
+    void takeColumns(Loops& from) {
+        std::int64_t step = 1;
+        for (bool isMore = true; isMore;) {
+            isMore = false;
+            for (auto loop = from.begin(); loop != from.end(); ++loop) {
+                if (loop->out != step) continue;
+                step *= loop->rounds;
+                columns.insert(columns.begin(), *loop);
+                from.erase(loop);
+                isMore = true;
+                break;
+            }
+        }
+    }
+
+    /// Are scalars of a row equally far apart from sum to sum?
+    bool isOneStep() const {
+        for (std::size_t k = 0; k + 1 < made.sums.size(); ++k)
+            if (made.sums[k].a != made.sums[k + 1].a * made.sums[k + 1].rounds) return false;
+        return true;
+    }
+
+    static bool movesVectors(const Loops& loops) {
+        return std::any_of(loops.begin(), loops.end(),
+                           [](const ContractionLoop& loop) { return loop.b != 0; });
+    }
+
+    std::int64_t lanesFor(std::int64_t count) const {
+        const auto most =
+            static_cast<std::uint64_t>(std::max<std::int64_t>(1, unit.bytes / elementBytes));
+        return static_cast<std::int64_t>(
+            std::min(most, std::bit_ceil(static_cast<std::uint64_t>(count))));
+    }
+
+    /// Rows that fit into the registers, equally high as far as possible.
+    std::int64_t heightFor(std::int64_t vectors) const {
+        const std::int64_t free = unit.registers - 2 - (vectors > 1 ? vectors : 0);
+        const std::int64_t most = std::clamp<std::int64_t>(free / vectors, 0, kMostRows);
+        if (most == 0) return 0;
+        return rounded(made.rows.rounds, rounded(made.rows.rounds, most));
+    }
+
+    /// Cycles for one more sum, of all rows times so many vectors.
+    double sumCycles(std::int64_t vectors, std::int64_t height, double loads) const {
+        auto tile = [&](std::int64_t rows) {
+            const double products = static_cast<double>(rows * vectors) / kAtOnce;
+            const double moved =
+                (static_cast<double>(rows) + static_cast<double>(vectors) * loads) / kAtOnce;
+            return std::max({products, moved, kLatency});
+        };
+        const std::int64_t tiles = rounded(made.rows.rounds, height);
+        const std::int64_t high = made.rows.rounds - tiles * (height - 1);
+        return static_cast<double>(high) * tile(height) +
+               static_cast<double>(tiles - high) * tile(height - 1);
+    }
+
+    void consider(Product way) {
+        if (!found || way.cycles < found->cycles) found = std::move(way);
+    }
+
+    void tryDirect() {
+        Product way = made;
+        const ContractionLoop along = columns.back();
+        if (along.b < 1 || along.b > kMostStep) return;
+        const std::size_t own = std::min<std::size_t>(columns.size(), 2);
+        way.columns.assign(columns.end() - static_cast<std::ptrdiff_t>(own), columns.end());
+        way.outer = others;
+        way.outer.insert(way.outer.end(), columns.begin(),
+                         columns.end() - static_cast<std::ptrdiff_t>(own));
+        way.source = VectorSource::Direct;
+        way.lanes = lanesFor(along.rounds);
+        const std::int64_t across = rounded(along.rounds, way.lanes);
+        const std::int64_t down = own > 1 ? way.columns[0].rounds : 1;
+        const double loads = along.b == 1 ? 1.5 : 3;
+        const auto sums = static_cast<double>(way.countSums());
+        for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors) {
+            way.vectors = vectors;
+            way.height = heightFor(vectors);
+            if (way.height == 0 || vectors > across * down) break;
+            if (across < vectors && vectors % across != 0) continue;
+            auto tiles = [&](std::int64_t all, std::int64_t size, std::int64_t each) {
+                double cycles =
+                    static_cast<double>(all / size) * sumCycles(size * each, way.height, loads);
+                if (all % size != 0) cycles += sumCycles(all % size * each, way.height, loads);
+                return cycles;
+            };
+            const double perSum = across < vectors
+                                      ? tiles(down, vectors / across, across)
+                                      : static_cast<double>(down) * tiles(across, vectors, 1);
+            way.cycles = perSum * sums * static_cast<double>(countRounds(way.outer));
+            consider(way);
+        }
+    }
+
+    void tryPanels(VectorSource source) {
+        Product way = made;
+        way.columns = columns;
+        way.outer = others;
+        way.source = source;
+        const std::int64_t all = countRounds(columns);
+        way.lanes = lanesFor(all);
+        for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors) {
+            way.vectors = vectors;
+            way.height = heightFor(vectors);
+            if (way.height == 0 || vectors > rounded(all, way.lanes)) break;
+            const std::int64_t first = way.columns[0].rounds;
+            const std::int64_t inner = all / first;
+            way.block = first;
+            if (source == VectorSource::Packed && !fitBlock(way, inner)) continue;
+            const double perSum =
+                static_cast<double>(first / way.block) * panelCycles(way, way.block * inner) +
+                (first % way.block == 0 ? 0 : panelCycles(way, first % way.block * inner));
+            way.cycles = perSum * static_cast<double>(way.countSums()) *
+                         static_cast<double>(countRounds(way.outer));
+            consider(way);
+        }
+    }
+
+    /// As many rounds as there is memory for, in blocks that are equally large as far as possible.
+    bool fitBlock(Product& way, std::int64_t inner) const {
+        const std::int64_t first = way.columns[0].rounds;
+        for (std::int64_t blocks = 1; blocks <= first; ++blocks) {
+            way.block = rounded(first, blocks);
+            if (inner == 1)
+                way.block = std::min(
+                    first, rounded(way.block, way.lanes * way.vectors) * way.lanes * way.vectors);
+            if (way.roomBytes(elementBytes) <= kMostPacked) return true;
+            if (inner == 1 && way.block <= way.lanes * way.vectors) return false;
+        }
+        return false;
+    }
+
+    /// Cycles for one more sum in panels of so many columns.
+    double panelCycles(const Product& way, std::int64_t count) const {
+        const std::int64_t vectors = rounded(count, way.lanes);
+        double cycles =
+            static_cast<double>(vectors / way.vectors) * sumCycles(way.vectors, way.height, 1);
+        if (vectors % way.vectors != 0) cycles += sumCycles(vectors % way.vectors, way.height, 1);
+        if (way.source == VectorSource::Stored) return cycles;
+        const ContractionLoop& along = way.columns.back();
+        const bool isLine = way.columns.size() == 1;
+        const double perLoad = along.b == 1 ? 2
+                               : along.b > 1 && along.b <= kMostStep
+                                   ? 4
+                                   : 2 * static_cast<double>(way.lanes);
+        const auto runs = static_cast<double>(count / along.rounds) *
+                          static_cast<double>(rounded(along.rounds, way.lanes));
+        if (isLine) return cycles + static_cast<double>(vectors) * perLoad;
+        return cycles + runs * perLoad + static_cast<double>(vectors) * 2;
+    }
+
+    const VectorUnit& unit;
+    const std::int64_t elementBytes;
+    const bool canStore;
+    Product made;
+    Loops columns, others;
+    std::optional<Product> found;
+};
+
+}  // namespace
+
+std::int64_t Product::countSums() const { return countRounds(sums); }
+std::int64_t Product::countColumns() const { return countRounds(columns); }
+
+std::int64_t Product::packedElements(std::int64_t columnCount) const {
+    return rounded(columnCount, lanes) * lanes * countSums();
+}
+
+std::int64_t Product::roomBytes(std::int64_t elementBytes) const {
+    if (source != VectorSource::Packed) return 0;
+    const std::int64_t packed = countColumns() / columns[0].rounds * block;
+    return (packedElements(packed) + packed + 2 * lanes) * elementBytes;
+}
+
+std::optional<Product> productOf(const Contraction& how, std::int64_t elementBytes,
+                                 const VectorUnit& unit, bool canStoreA, bool canStoreB) {
+    if (ir::countProducts(how) < kLeastProducts) return std::nullopt;
+    std::optional<Product> best = Orientation(how, false, elementBytes, unit, canStoreB).best();
+    std::optional<Product> other =
+        Orientation(swapped(how), true, elementBytes, unit, canStoreA).best();
+    if (!best || (other && other->cycles < best->cycles)) best = std::move(other);
+    return best;
+}
+
+std::string print(const Product& product) {
+    static constexpr const char* kSources[] = {"direct", "stored", "packed"};
+    auto text = [](const Loops& loops) {
+        std::string all;
+        for (const ContractionLoop& loop : loops)
+            all += fmt::format("{}{}", all.empty() ? "" : " x ", loop.rounds);
+        return all.empty() ? std::string("1") : all;
+    };
+    std::string line = fmt::format(
+        "rows {} (of {}), columns {}, sums {}, around {}: tiles {} x {} of {} lanes, vectors {}",
+        product.rows.rounds, product.isSwapped ? "b" : "a", text(product.columns),
+        text(product.sums), text(product.outer), product.height, product.vectors, product.lanes,
+        kSources[static_cast<std::size_t>(product.source)]);
+    if (product.source == VectorSource::Packed)
+        line += fmt::format(" in blocks of {}", product.block);
+    return line + "\n";
+}
+
+}  // namespace strc::codegen

@@ -1,0 +1,380 @@
+// Products of matrices: the loops around tiles, and panels.
+
+#include <algorithm>
+#include <cstring>
+
+#include "codegen/detail/contractions.h"
+#include "codegen/detail/module_builder.h"
+#include "codegen/detail/rings.h"
+#include "codegen/detail/tiles.h"
+
+namespace strc::codegen {
+namespace {
+
+using ir::ContractionLoop;
+using Loops = std::vector<ContractionLoop>;
+
+/// Shorter products ask nobody whether they should stop.
+constexpr double kShort = 20'000;
+
+/// Elements from the beginnings of the operands.
+struct Places {
+    llvm::Value *out, *a, *b;
+};
+
+class ProductEmitter {
+public:
+    ProductEmitter(llvm::IRBuilder<>& builder, llvm::Module& module, const Product& product,
+                   const VectorUnit& unit, const Operands& operands, llvm::Value* room,
+                   const std::function<void()>& pollNow)
+        : b(builder),
+          module(module),
+          how(product),
+          unit(unit),
+          element(operands.element),
+          base{operands.out, product.isSwapped ? operands.b : operands.a,
+               product.isSwapped ? operands.a : operands.b},
+          room(room),
+          poll(pollNow),
+          sums(product.countSums()),
+          width(product.vectors * product.lanes) {}
+
+    void emit() { around(0, {number(how.firstOut), number(how.firstA), number(how.firstB)}); }
+
+private:
+    llvm::Value* number(std::int64_t value) {
+        return b.getInt64(static_cast<std::uint64_t>(value));
+    }
+
+    llvm::Value* plus(llvm::Value* from, llvm::Value* rounds, std::int64_t step) {
+        if (step == 0) return from;
+        return b.CreateAdd(from, b.CreateMul(rounds, number(step), "", false, true), "", false,
+                           true);
+    }
+
+    Places moved(const Places& at, const ContractionLoop& loop, llvm::Value* rounds) {
+        return {plus(at.out, rounds, loop.out), plus(at.a, rounds, loop.a),
+                plus(at.b, rounds, loop.b)};
+    }
+
+    void pollNow() {
+        if (how.cycles > kShort) poll();
+    }
+
+    /// Pieces of `size` and one for what is left.
+    void parts(std::int64_t all, std::int64_t size,
+               const std::function<void(llvm::Value*, std::int64_t)>& part) {
+        if (all / size > 0)
+            emitLoop(b, all / size,
+                     [&](llvm::Value* k) { part(b.CreateMul(k, number(size)), size); });
+        if (all % size > 0) part(number(all - all % size), all % size);
+    }
+
+    void around(std::size_t depth, const Places& at) {
+        if (depth < how.outer.size())
+            return emitLoop(b, how.outer[depth].rounds, [&](llvm::Value* k) {
+                pollNow();
+                around(depth + 1, moved(at, how.outer[depth], k));
+            });
+        switch (how.source) {
+            case VectorSource::Direct: return direct(at);
+            case VectorSource::Stored: return stored(at);
+            case VectorSource::Packed: return packed(at);
+        }
+    }
+
+    // ---- tiles
+
+    Tile tileOf(std::vector<Tile::Vector> vectors) const {
+        Tile tile;
+        tile.rowA = how.rows.a;
+        tile.rowOut = how.rows.out;
+        tile.vectors = std::move(vectors);
+        tile.lanes = how.lanes;
+        if (how.source == VectorSource::Direct) {
+            tile.stepB = how.columns.back().b;
+            tile.sums = how.sums;
+        } else {
+            const auto row = static_cast<std::int32_t>(
+                static_cast<std::int64_t>(tile.vectors.size()) * how.lanes);
+            tile.sums = {{static_cast<std::int32_t>(sums), 0, how.sums.back().a, row}};
+        }
+        return tile;
+    }
+
+    /// Tiles over all rows, the high ones first: `body` gets their places.
+    void allRows(const Places& at, const std::function<void(const Places&, std::int64_t)>& body) {
+        const std::int64_t tiles = (how.rows.rounds + how.height - 1) / how.height;
+        const std::int64_t high = how.rows.rounds - tiles * (how.height - 1);
+        auto some = [&](std::int64_t first, std::int64_t count, std::int64_t height) {
+            if (count == 0) return;
+            const Places from = moved(at, how.rows, number(first));
+            emitLoop(b, count, [&](llvm::Value* k) {
+                pollNow();
+                body(moved(from, how.rows, b.CreateMul(k, number(height))), height);
+            });
+        };
+        some(0, high, how.height);
+        some(high * how.height, tiles - high, how.height - 1);
+    }
+
+    llvm::Value* address(llvm::Value* of, llvm::Value* place) {
+        return b.CreateInBoundsGEP(element, of, place);
+    }
+
+    void call(Tile tile, std::int64_t height, const Places& at, llvm::Value* vectors) {
+        tile.height = height;
+        b.CreateCall(tileFunction(module, element, tile, unit),
+                     {address(base.a, at.a), vectors, address(base.out, at.out)});
+    }
+
+    // ---- vectors as they lie
+
+    void direct(const Places& at) {
+        const ContractionLoop& along = how.columns.back();
+        const ContractionLoop down =
+            how.columns.size() > 1 ? how.columns[0] : ContractionLoop{1, 0, 0, 0};
+        const std::int64_t across = (along.rounds + how.lanes - 1) / how.lanes;
+        const std::int64_t together = std::max<std::int64_t>(1, how.vectors / across);
+        // Whole vectors first; the last ones of a line have what is left of it.
+        const std::int64_t whole = along.rounds / how.lanes;
+        const std::int64_t groups = across <= how.vectors ? 0 : whole / how.vectors;
+        parts(down.rounds, together, [&](llvm::Value* first, std::int64_t lines) {
+            const Places line = moved(at, down, first);
+            auto some = [&](llvm::Value* vector, std::int64_t columns) {
+                lineTiles(moved(line, along, b.CreateMul(vector, number(how.lanes))), down, lines,
+                          columns);
+            };
+            if (groups > 0)
+                emitLoop(b, groups,
+                         [&](llvm::Value* k) { some(b.CreateMul(k, number(how.vectors)), width); });
+            const std::int64_t rest = along.rounds - groups * width;
+            if (rest > 0) some(number(groups * how.vectors), rest);
+        });
+    }
+
+    void lineTiles(const Places& at, const ContractionLoop& down, std::int64_t lines,
+                   std::int64_t columns) {
+        const ContractionLoop& along = how.columns.back();
+        std::vector<Tile::Vector> vectors;
+        for (std::int64_t y = 0; y < lines; ++y)
+            for (std::int64_t x = 0; x < columns; x += how.lanes)
+                vectors.push_back(
+                    {y * down.b + x * along.b, y * down.out + x, std::min(how.lanes, columns - x)});
+        const Tile tile = tileOf(std::move(vectors));
+        allRows(at, [&](const Places& row, std::int64_t height) {
+            call(tile, height, row, address(base.b, row.b));
+        });
+    }
+
+    // ---- panels
+
+    Tile panelTile(std::int64_t vectors, std::int64_t columns) const {
+        std::vector<Tile::Vector> all;
+        for (std::int64_t k = 0; k < vectors; ++k)
+            all.push_back(
+                {k * how.lanes, k * how.lanes, std::min(how.lanes, columns - k * how.lanes)});
+        return tileOf(std::move(all));
+    }
+
+    /// `body(panel, at, tile)` for the panels of so many columns that lie at `memory`.
+    void allPanels(std::int64_t columns, llvm::Value* memory, const Places& at,
+                   const std::function<void(llvm::Value*, const Places&, const Tile&)>& body) {
+        auto some = [&](llvm::Value* first, std::int64_t count) {
+            const std::int64_t vectors = (count + how.lanes - 1) / how.lanes;
+            Places there = at;
+            there.out = b.CreateAdd(at.out, first);
+            body(address(memory, b.CreateMul(first, number(sums))), there,
+                 panelTile(vectors, count));
+        };
+        // A panel whose last vector is not full is one of its own.
+        const std::int64_t full = columns / width;
+        if (full > 0)
+            emitLoop(b, full, [&](llvm::Value* k) { some(b.CreateMul(k, number(width)), width); });
+        if (columns % width != 0) some(number(full * width), columns % width);
+    }
+
+    void stored(const Places& at) {
+        allPanels(how.countColumns(), base.b, at,
+                  [&](llvm::Value* panel, const Places& there, const Tile& tile) {
+                      allRows(there, [&](const Places& row, std::int64_t height) {
+                          call(tile, height, row, panel);
+                      });
+                  });
+    }
+
+    void packed(const Places& at) {
+        const ContractionLoop& first = how.columns[0];
+        parts(first.rounds, how.block, [&](llvm::Value* round, std::int64_t count) {
+            pollNow();
+            const Places block = moved(at, first, round);
+            const std::int64_t columns = how.countColumns() / first.rounds * count;
+            pack(block, count, columns);
+            allRows(block, [&](const Places& row, std::int64_t height) {
+                allPanels(columns, room, row,
+                          [&](llvm::Value* panel, const Places& there, const Tile& tile) {
+                              call(tile, height, there, panel);
+                          });
+            });
+        });
+    }
+
+    // ---- packing
+
+    void pack(const Places& at, std::int64_t count, std::int64_t columns) {
+        llvm::Value* line = nullptr;
+        if (how.columns.size() > 1) {
+            line = address(room, number(how.packedElements(columns)));
+            // What lies behind the last column is computed with.
+            storeLanes(b, llvm::Constant::getNullValue(vectorType()),
+                       address(line, number(columns - columns % how.lanes)), how.lanes);
+        }
+        forEachSum(0, at.b, number(0), [&](llvm::Value* from, llvm::Value* sum) {
+            if (!line) return fillPanels(address(base.b, from), how.columns[0].b, sum, columns);
+            fillLine(line, from, 0, number(0), count);
+            fillPanels(line, 1, sum,
+                       columns - columns % how.lanes + (columns % how.lanes != 0 ? how.lanes : 0));
+        });
+    }
+
+    llvm::Type* vectorType() {
+        return how.lanes == 1
+                   ? element
+                   : llvm::FixedVectorType::get(element, static_cast<unsigned>(how.lanes));
+    }
+
+    /// `body(place, sum)` for the first column of all sums.
+    void forEachSum(std::size_t depth, llvm::Value* place, llvm::Value* sum,
+                    const std::function<void(llvm::Value*, llvm::Value*)>& body) {
+        if (depth == how.sums.size()) return body(place, sum);
+        std::int64_t inner = 1;
+        for (std::size_t k = depth + 1; k < how.sums.size(); ++k) inner *= how.sums[k].rounds;
+        emitLoop(b, how.sums[depth].rounds, [&](llvm::Value* k) {
+            forEachSum(depth + 1, plus(place, k, how.sums[depth].b), plus(sum, k, inner), body);
+        });
+    }
+
+    /// The columns of one sum, beside each other; what is written too much is written over, or lies behind them.
+    void fillLine(llvm::Value* line, llvm::Value* from, std::size_t depth, llvm::Value* column,
+                  std::int64_t count) {
+        const ContractionLoop& loop = how.columns[depth];
+        if (depth + 1 < how.columns.size())
+            return emitLoop(b, depth == 0 ? count : loop.rounds, [&](llvm::Value* k) {
+                fillLine(line, plus(from, k, loop.b), depth + 1, plus(column, k, loop.out), count);
+            });
+        parts(loop.rounds, how.lanes, [&](llvm::Value* first, std::int64_t some) {
+            llvm::Value* source = address(base.b, plus(from, first, loop.b));
+            storeLanes(b, loadLanes(b, element, source, how.lanes, loop.b, some),
+                       address(line, b.CreateAdd(column, first)), how.lanes);
+        });
+    }
+
+    /// One sum of all panels.
+    void fillPanels(llvm::Value* from, std::int64_t step, llvm::Value* sum, std::int64_t columns) {
+        auto some = [&](llvm::Value* first, std::int64_t count) {
+            const std::int64_t vectors = (count + how.lanes - 1) / how.lanes;
+            llvm::Value* place = b.CreateAdd(b.CreateMul(first, number(sums)),
+                                             b.CreateMul(sum, number(vectors * how.lanes)));
+            llvm::Value* source = address(from, b.CreateMul(first, number(step)));
+            for (std::int64_t k = 0; k < vectors; ++k) {
+                const std::int64_t used = std::min(how.lanes, count - k * how.lanes);
+                llvm::Value* there = address(source, number(k * how.lanes * step));
+                storeLanes(b, loadLanes(b, element, there, how.lanes, step, used),
+                           address(room, b.CreateAdd(place, number(k * how.lanes))), how.lanes);
+            }
+        };
+        const std::int64_t full = columns / width;
+        if (full > 0)
+            emitLoop(b, full, [&](llvm::Value* k) { some(b.CreateMul(k, number(width)), width); });
+        if (columns % width != 0) some(number(full * width), columns % width);
+    }
+
+    llvm::IRBuilder<>& b;
+    llvm::Module& module;
+    const Product& how;
+    const VectorUnit& unit;
+    llvm::Type* element;
+    Places base;
+    llvm::Value* room;
+    const std::function<void()>& poll;
+    const std::int64_t sums;
+    const std::int64_t width;  ///< columns of a panel
+};
+
+/// Copies elements of an array into panels, as allPanels finds them.
+class Panels {
+public:
+    Panels(const Product& how, std::int64_t elementBytes)
+        : how(how), size(static_cast<std::size_t>(elementBytes)) {}
+
+    std::shared_ptr<const std::byte> of(const std::byte* array) {
+        const auto elements = static_cast<std::size_t>(how.packedElements(how.countColumns()));
+        std::shared_ptr<std::byte> made(new std::byte[elements * size](),
+                                        std::default_delete<std::byte[]>());
+        const std::vector<std::int64_t> columns = places(how.columns);
+        const std::vector<std::int64_t> sums = places(how.sums);
+        const std::int64_t width = how.vectors * how.lanes;
+        const auto all = static_cast<std::int64_t>(columns.size());
+        std::byte* to = made.get();
+        for (std::int64_t first = 0; first < all; first += width) {
+            const std::int64_t count = std::min(width, all - first);
+            const std::int64_t row = (count + how.lanes - 1) / how.lanes * how.lanes;
+            for (std::int64_t sum : sums) {
+                for (std::int64_t k = 0; k < count; ++k) {
+                    const std::int64_t at =
+                        how.firstB + sum + columns[static_cast<std::size_t>(first + k)];
+                    std::memcpy(to + static_cast<std::size_t>(k) * size,
+                                array + static_cast<std::size_t>(at) * size, size);
+                }
+                to += static_cast<std::size_t>(row) * size;
+            }
+        }
+        return made;
+    }
+
+private:
+    /// Where the rounds of the loops lead, in order.
+    static std::vector<std::int64_t> places(const Loops& loops) {
+        std::vector<std::int64_t> all{0};
+        for (const ContractionLoop& loop : loops) {
+            std::vector<std::int64_t> next;
+            for (std::int64_t place : all)
+                for (std::int32_t k = 0; k < loop.rounds; ++k)
+                    next.push_back(place + std::int64_t{k} * loop.b);
+            all = std::move(next);
+        }
+        return all;
+    }
+
+    const Product& how;
+    const std::size_t size;
+};
+
+}  // namespace
+
+void emitProduct(llvm::IRBuilder<>& b, llvm::Module& module, const Product& product,
+                 const VectorUnit& unit, const Operands& operands, llvm::Value* room,
+                 const std::function<void()>& poll) {
+    ProductEmitter(b, module, product, unit, operands, room, poll).emit();
+}
+
+llvm::Constant* ModuleBuilder::packed(const ir::StoredArray& array, const Product& product,
+                                      std::int64_t elementBytes) {
+    std::string layout = std::to_string(product.firstB) + "." + std::to_string(product.lanes) +
+                         "." + std::to_string(product.vectors);
+    for (const Loops* loops : {&product.columns, &product.sums})
+        for (const ContractionLoop& loop : *loops)
+            layout += "." + std::to_string(loop.rounds) + ":" + std::to_string(loop.b);
+    auto [found, isNew] = packedArrays.try_emplace({array.bytes.get(), layout});
+    if (!isNew) return found->second;
+    const std::int64_t size = product.packedElements(product.countColumns()) * elementBytes;
+    impl.packed.push_back({"strc_packed_" + std::to_string(impl.packed.size()),
+                           Panels(product, elementBytes).of(array.bytes.get()), size});
+    auto* global = new llvm::GlobalVariable(
+        module, llvm::ArrayType::get(i8(), static_cast<std::uint64_t>(size)), true,
+        llvm::GlobalValue::ExternalLinkage, nullptr, impl.packed.back().symbol);
+    global->setAlignment(llvm::Align(static_cast<std::uint64_t>(elementBytes)));
+    return found->second = global;
+}
+
+}  // namespace strc::codegen

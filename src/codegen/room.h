@@ -1,0 +1,13 @@
+#pragma once
+/// What code needs beside the variables of a body.
+
+#include <cstdint>
+
+#include "ir/ir.h"
+
+namespace strc::codegen {
+
+/// Bytes on the stack, at most, whatever the processor.
+std::int64_t mostRoom(const ir::Body&);
+
+}  // namespace strc::codegen

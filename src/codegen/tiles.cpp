@@ -1,0 +1,237 @@
+#include "codegen/detail/tiles.h"
+
+#include <algorithm>
+#include <functional>
+
+#include <fmt/format.h>
+
+namespace strc::codegen {
+namespace {
+
+/// Products of vectors in a round of a loop.
+constexpr std::int64_t kMostUnrolled = 256;
+constexpr std::int64_t kGoodRound = 48;
+
+std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+llvm::Align alignOf(llvm::Type* element) {
+    return llvm::Align(element->getPrimitiveSizeInBits() / 8);
+}
+
+llvm::Constant* firstLanes(llvm::IRBuilder<>& b, std::int64_t lanes, std::int64_t used,
+                           std::int64_t step) {
+    std::vector<llvm::Constant*> mask;
+    for (std::int64_t k = 0; k < lanes * step; ++k)
+        mask.push_back(b.getInt1(k % step == 0 && k / step < used));
+    return llvm::ConstantVector::get(mask);
+}
+
+class TileEmitter {
+public:
+    TileEmitter(llvm::Function* function, llvm::Type* element, const Tile& tile,
+                const VectorUnit& unit)
+        : b(llvm::BasicBlock::Create(function->getContext(), "entry", function)),
+          function(function),
+          element(element),
+          vector(tile.lanes == 1
+                     ? element
+                     : llvm::FixedVectorType::get(element, static_cast<unsigned>(tile.lanes))),
+          tile(tile),
+          unit(unit) {}
+
+    void emit() {
+        const auto count = number(tile.height) * tile.vectors.size();
+        const Values none(count, llvm::Constant::getNullValue(vector));
+        chooseUnrolling();
+        const Values sums = sumUp(0, {function->getArg(0), function->getArg(1)}, none);
+        for (std::int64_t row = 0; row < tile.height; ++row)
+            for (std::size_t k = 0; k < tile.vectors.size(); ++k) {
+                const Tile::Vector& to = tile.vectors[k];
+                storeLanes(b, sums[number(row) * tile.vectors.size() + k],
+                           moved(function->getArg(2), row * tile.rowOut + to.out), to.used);
+            }
+        b.CreateRetVoid();
+    }
+
+private:
+    using Values = std::vector<llvm::Value*>;
+    struct Places {
+        llvm::Value *a, *b;
+    };
+
+    llvm::Value* moved(llvm::Value* from, std::int64_t by) {
+        return by == 0 ? from : b.CreateConstInBoundsGEP1_64(element, from, number(by));
+    }
+
+    /// Inner loops are written out as far as their rounds are few.
+    void chooseUnrolling() {
+        writtenOut = tile.sums.size();
+        std::int64_t products = tile.height * static_cast<std::int64_t>(tile.vectors.size());
+        while (writtenOut > 0 && products * tile.sums[writtenOut - 1].rounds <= kMostUnrolled)
+            products *= tile.sums[--writtenOut].rounds;
+        together = std::max<std::int64_t>(1, kGoodRound / products);
+    }
+
+    Values sumUp(std::size_t depth, Places at, Values sums) {
+        if (depth == writtenOut) return addRounds(depth, at, 0, 0, sums);
+        const ir::ContractionLoop& loop = tile.sums[depth];
+        const std::int64_t many =
+            depth + 1 == writtenOut ? std::min<std::int64_t>(together, loop.rounds) : 1;
+        auto from = [&](llvm::Value* round, std::int64_t further) -> Places {
+            auto by = [&](llvm::Value* place, std::int64_t step) {
+                llvm::Value* way = b.CreateMul(round, b.getInt64(number(step * many)));
+                return moved(b.CreateInBoundsGEP(element, place, way), further * step);
+            };
+            return {by(at.a, loop.a), by(at.b, loop.b)};
+        };
+        sums = rounds(loop.rounds / many, std::move(sums), [&](llvm::Value* round, Values now) {
+            for (std::int64_t k = 0; k < many; ++k)
+                now = sumUp(depth + 1, from(round, k), std::move(now));
+            return now;
+        });
+        for (std::int64_t k = loop.rounds - loop.rounds % many; k < loop.rounds; ++k)
+            sums = sumUp(depth + 1, {moved(at.a, k * loop.a), moved(at.b, k * loop.b)},
+                         std::move(sums));
+        return sums;
+    }
+
+    /// The values go from round to round in registers.
+    Values rounds(std::int64_t count, Values values,
+                  const std::function<Values(llvm::Value*, Values)>& body) {
+        if (count == 1) return body(b.getInt64(0), std::move(values));
+        llvm::BasicBlock* before = b.GetInsertBlock();
+        auto* inside = llvm::BasicBlock::Create(b.getContext(), "round", function);
+        auto* after = llvm::BasicBlock::Create(b.getContext(), "after", function);
+        b.CreateBr(inside);
+        b.SetInsertPoint(inside);
+        std::vector<llvm::PHINode*> phis{b.CreatePHI(b.getInt64Ty(), 2)};
+        phis[0]->addIncoming(b.getInt64(0), before);
+        Values carried;
+        for (llvm::Value* value : values) {
+            phis.push_back(b.CreatePHI(value->getType(), 2));
+            phis.back()->addIncoming(value, before);
+            carried.push_back(phis.back());
+        }
+        const Values made = body(phis[0], carried);
+        llvm::Value* next = b.CreateNUWAdd(phis[0], b.getInt64(1));
+        phis[0]->addIncoming(next, b.GetInsertBlock());
+        for (std::size_t k = 0; k < made.size(); ++k)
+            phis[k + 1]->addIncoming(made[k], b.GetInsertBlock());
+        b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(number(count))), inside, after);
+        b.SetInsertPoint(after);
+        return made;
+    }
+
+    Values addRounds(std::size_t depth, const Places& at, std::int64_t a, std::int64_t offset,
+                     Values sums) {
+        if (depth == tile.sums.size())
+            return addProducts({moved(at.a, a), moved(at.b, offset)}, sums);
+        const ir::ContractionLoop& loop = tile.sums[depth];
+        for (std::int64_t k = 0; k < loop.rounds; ++k)
+            sums = addRounds(depth + 1, at, a + k * loop.a, offset + k * loop.b, std::move(sums));
+        return sums;
+    }
+
+    Values addProducts(const Places& at, Values sums) {
+        Values columns;
+        for (const Tile::Vector& each : tile.vectors)
+            columns.push_back(
+                loadLanes(b, element, moved(at.b, each.b), tile.lanes, tile.stepB, each.used));
+        for (std::int64_t row = 0; row < tile.height; ++row) {
+            llvm::Value* scalar =
+                b.CreateAlignedLoad(element, moved(at.a, row * tile.rowA), alignOf(element));
+            if (tile.lanes > 1)
+                scalar = b.CreateVectorSplat(static_cast<unsigned>(tile.lanes), scalar);
+            for (std::size_t k = 0; k < columns.size(); ++k) {
+                llvm::Value*& sum = sums[number(row) * columns.size() + k];
+                sum = plusProduct(sum, scalar, columns[k]);
+            }
+        }
+        return sums;
+    }
+
+    llvm::Value* plusProduct(llvm::Value* sum, llvm::Value* x, llvm::Value* y) {
+        if (!element->isFloatingPointTy()) return b.CreateAdd(sum, b.CreateMul(x, y));
+        if (!unit.fusesProducts) return b.CreateFAdd(sum, b.CreateFMul(x, y));
+        return b.CreateIntrinsic(llvm::Intrinsic::fma, {vector}, {x, y, sum});
+    }
+
+    llvm::IRBuilder<> b;
+    llvm::Function* function;
+    llvm::Type* element;
+    llvm::Type* vector;
+    const Tile& tile;
+    const VectorUnit& unit;
+    std::size_t writtenOut = 0;  ///< loops from here on
+    std::int64_t together = 1;  ///< rounds of the loop around them
+};
+
+std::string nameOf(llvm::Type* element, const Tile& tile) {
+    std::string name =
+        fmt::format("tile.{}{}.{}x{}.{}.{}.{}.{}", element->isFloatingPointTy() ? "f" : "i",
+                    static_cast<unsigned>(element->getPrimitiveSizeInBits()), tile.height,
+                    tile.vectors.size(), tile.lanes, tile.stepB, tile.rowA, tile.rowOut);
+    for (const Tile::Vector& each : tile.vectors)
+        name += fmt::format(".v{}.{}.{}", each.b, each.out, each.used);
+    for (const ir::ContractionLoop& loop : tile.sums)
+        name += fmt::format(".s{}.{}.{}", loop.rounds, loop.a, loop.b);
+    return name;
+}
+
+}  // namespace
+
+llvm::Function* tileFunction(llvm::Module& module, llvm::Type* element, const Tile& tile,
+                             const VectorUnit& unit) {
+    const std::string name = nameOf(element, tile);
+    if (llvm::Function* made = module.getFunction(name)) return made;
+    llvm::LLVMContext& context = module.getContext();
+    llvm::Type* pointer = llvm::PointerType::getUnqual(context);
+    auto* type =
+        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, pointer}, false);
+    auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
+    function->setDoesNotThrow();
+    function->addFnAttr(llvm::Attribute::NoInline);
+    for (unsigned k = 0; k < 3; ++k) {
+        function->addParamAttr(k, llvm::Attribute::NoCapture);
+        function->addParamAttr(k, k < 2 ? llvm::Attribute::ReadOnly : llvm::Attribute::NoAlias);
+    }
+    TileEmitter(function, element, tile, unit).emit();
+    return function;
+}
+
+llvm::Value* loadLanes(llvm::IRBuilder<>& b, llvm::Type* element, llvm::Value* at,
+                       std::int64_t lanes, std::int64_t step, std::int64_t used) {
+    constexpr std::int64_t kMostStep = 4;
+    const llvm::Align align = alignOf(element);
+    if (lanes == 1) return b.CreateAlignedLoad(element, at, align);
+    auto* type = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+    if (step < 1 || step > kMostStep) {
+        llvm::Value* row = llvm::Constant::getNullValue(type);
+        for (std::int64_t k = 0; k < used; ++k) {
+            llvm::Value* there = b.CreateConstInBoundsGEP1_64(element, at, number(k * step));
+            row = b.CreateInsertElement(row, b.CreateAlignedLoad(element, there, align), number(k));
+        }
+        return row;
+    }
+    if (step == 1 && used == lanes) return b.CreateAlignedLoad(type, at, align);
+    auto* wide = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes * step));
+    llvm::Value* all = b.CreateMaskedLoad(wide, at, align, firstLanes(b, lanes, used, step),
+                                          llvm::Constant::getNullValue(wide));
+    if (step == 1) return all;
+    std::vector<int> places;
+    for (std::int64_t k = 0; k < lanes; ++k) places.push_back(static_cast<int>(k * step));
+    return b.CreateShuffleVector(all, places);
+}
+
+void storeLanes(llvm::IRBuilder<>& b, llvm::Value* vector, llvm::Value* at, std::int64_t used) {
+    auto* type = llvm::dyn_cast<llvm::FixedVectorType>(vector->getType());
+    const llvm::Align align = alignOf(vector->getType()->getScalarType());
+    if (!type || used == static_cast<std::int64_t>(type->getNumElements())) {
+        b.CreateAlignedStore(vector, at, align);
+        return;
+    }
+    b.CreateMaskedStore(vector, at, align,
+                        firstLanes(b, static_cast<std::int64_t>(type->getNumElements()), used, 1));
+}
+
+}  // namespace strc::codegen

@@ -1,0 +1,202 @@
+// Products of matrices and convolutions in tiles: the decision, and its results beside the interpreter's.
+
+#include <random>
+
+#include <fmt/format.h>
+
+#include "base/pass.h"
+#include "codegen/detail/product.h"
+#include "unit/codegen/compiled.h"
+
+namespace strc::testing {
+namespace {
+
+using codegen::productOf;
+using codegen::VectorUnit;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr VectorUnit kAvx512{64, 32, true};
+constexpr VectorUnit kAvx2{32, 16, true};
+
+/// x of height x inner times w^T, whose rows follow each other.
+ir::Contraction linear(std::int32_t height, std::int32_t width, std::int32_t inner) {
+    return {0, 0, 0, {{height, width, inner, 0}, {width, 1, 0, inner}, {inner, 0, 1, 1}}};
+}
+
+/// A convolution of 3 x 3 over squares, `step` apart, with nothing added at the edges.
+ir::Contraction convolution(std::int32_t in, std::int32_t out, std::int32_t size,
+                            std::int32_t step) {
+    const std::int32_t made = (size - 3) / step + 1;
+    return {0,
+            0,
+            0,
+            {{out, made * made, 0, in * 9},
+             {made, made, size * step, 0},
+             {made, 1, step, 0},
+             {in, 0, size * size, 9},
+             {3, 0, size, 3},
+             {3, 0, 1, 1}}};
+}
+
+std::string decided(const ir::Contraction& how, const VectorUnit& unit, bool canStoreA,
+                    bool canStoreB) {
+    const auto product = productOf(how, 4, unit, canStoreA, canStoreB);
+    return product ? codegen::print(*product) : "loops";
+}
+
+TEST(Product, WeightsThatAreKnownBecomePanels) {
+    EXPECT_THAT(decided(linear(8, 256, 512), kAvx512, false, true),
+                HasSubstr("rows 8 (of a), columns 256, sums 512"));
+    EXPECT_THAT(decided(linear(8, 256, 512), kAvx512, false, true), HasSubstr("vectors stored"));
+    EXPECT_THAT(decided(linear(1, 256, 512), kAvx2, false, true), HasSubstr("vectors stored"));
+}
+
+TEST(Product, ARowTimesWeightsThatAreNotKnownIsReadOnce) {
+    EXPECT_EQ(decided(linear(1, 256, 512), kAvx512, false, false), "loops");
+}
+
+TEST(Product, ConvolutionsArePackedInBlocksThatFit) {
+    for (const std::int32_t size : {9, 16, 30, 58, 114}) {
+        const ir::Contraction how = convolution(256, 256, size, 1);
+        const auto product = productOf(how, 4, kAvx512, false, true);
+        ASSERT_TRUE(product);
+        EXPECT_TRUE(product->isSwapped) << "weights give the scalars";
+        if (product->source != codegen::VectorSource::Packed) continue;
+        const std::int64_t columns =
+            product->countColumns() / product->columns[0].rounds * product->block;
+        EXPECT_LE(product->packedElements(columns) * 4, codegen::kMostPacked);
+    }
+    EXPECT_THAT(decided(convolution(64, 64, 58, 1), kAvx512, false, true),
+                HasSubstr("rows 64 (of b), columns 56 x 56, sums 64 x 3 x 3"));
+    EXPECT_THAT(decided(convolution(64, 64, 57, 2), kAvx512, false, true),
+                HasSubstr("vectors packed"));
+}
+
+TEST(Product, TilesFitIntoTheRegisters) {
+    for (const VectorUnit& unit : {kAvx512, kAvx2, VectorUnit{16, 16, false}})
+        for (std::int32_t height = 1; height < 60; height += 3)
+            for (std::int32_t width = 1; width < 100; width += 7) {
+                const auto product = productOf(linear(height, width, 40), 4, unit, false, true);
+                if (!product) continue;
+                const std::int64_t sums = product->height * product->vectors;
+                EXPECT_LT(sums + (product->vectors > 1 ? product->vectors : 0) + 1, unit.registers);
+                EXPECT_LE(product->lanes * 4, unit.bytes);
+            }
+}
+
+/// Contractions of random shapes on whole numbers, so that every order of sums gives the same.
+class ProductsTest : public CompiledTest {
+protected:
+    int pick(int least, int most) {
+        return std::uniform_int_distribution<int>(least, most)(random);
+    }
+
+    static std::string numbers(const std::string& dims, int count, int modulus) {
+        return fmt::format(
+            "reshape(arange({0}) * {3} - {1} * floor(arange({0}) * {3} / {1}) - {1} / 2, {2})",
+            count, modulus, dims, "3.0");
+    }
+
+    /// Fields that nothing changes are known when code is made.
+    std::string operand(const std::string& dims, int count, int modulus, bool isKnown) {
+        const std::string name = fmt::format("t{}", ++made);
+        (isKnown ? inits : works) += fmt::format("        {}{} = {};\n", isKnown ? "" : "tensor ",
+                                                 name, numbers(dims, count, modulus));
+        if (isKnown) fields += fmt::format("    tensor<float>[{}] {};\n", dims, name);
+        return name;
+    }
+
+    void show(const std::string& value) {
+        const std::string name = fmt::format("y{}", ++made);
+        works += fmt::format(
+            "        tensor {0} = {1};\n        println(sum({0}));\n"
+            "        println(sum({0} * {0}));\n        println(argmax({0}));\n",
+            name, value);
+    }
+
+    void addMatmul(bool isKnown) {
+        const int rows = pick(1, 40), inner = pick(1, 70), columns = pick(1, 70);
+        const int batch = pick(0, 3) == 0 ? pick(2, 3) : 1;
+        const bool isTurned = pick(0, 1) == 1;
+        const std::string a =
+            operand(fmt::format("{}, {}, {}", batch, rows, inner), batch * rows * inner, 7, false);
+        const std::string b = operand(isTurned ? fmt::format("{}, {}", columns, inner)
+                                               : fmt::format("{}, {}", inner, columns),
+                                      inner * columns, 5, isKnown);
+        show(fmt::format(
+            fmt::runtime(isTurned ? "matmul({}, transpose({}, 0, 1))" : "matmul({}, {})"), a, b));
+    }
+
+    void addConvolution(bool isKnown) {
+        const int groups = pick(1, 3), perGroup = pick(1, 9), makes = pick(1, 15);
+        const int kernelY = pick(1, 4), kernelX = pick(1, 4), strideY = pick(1, 3),
+                  strideX = pick(1, 3);
+        const int dilation = pick(1, 2);
+        const int height = (kernelY - 1) * dilation + pick(1, 20);
+        const int width = (kernelX - 1) * dilation + pick(1, 40);
+        const std::string x =
+            operand(fmt::format("2, {}, {}, {}", groups * perGroup, height, width),
+                    2 * groups * perGroup * height * width, 7, false);
+        const std::string w =
+            operand(fmt::format("{}, {}, {}, {}", groups * makes, perGroup, kernelY, kernelX),
+                    groups * makes * perGroup * kernelY * kernelX, 5, isKnown);
+        show(fmt::format("conv({}, {}, {}, {}, {}, {}, {})", x, w, strideY, strideX, dilation,
+                         dilation, groups));
+    }
+
+    /// In the interpreter and as code for each of the processors.
+    void compareEngines() {
+        compile(
+            "void->void pipeline Main { add Start(); add Products(); }\n"
+            "void->tensor filter Start { work push 1 { push(ones(1)); } }\n"
+            "tensor->void filter Products {\n" +
+            fields + "    init {\n" + inits + "    }\n    work pop 1 {\n        pop();\n" + works +
+            "    }\n}\n");
+        interpret(iterations(1));
+        const std::string expected = std::exchange(printed, "");
+        EXPECT_THAT(expected, HasSubstr("\n"));
+        for (const char* processor : {"", "x86-64-v3", "x86-64"}) {
+            codegen::Options options;
+            options.processor = processor;
+            run(iterations(1), options);
+            EXPECT_EQ(std::exchange(printed, ""), expected) << processor;
+        }
+        fields = inits = works = "";
+    }
+
+    std::mt19937 random{1};
+    std::string fields, inits, works;
+    int made = 0;
+};
+
+TEST_F(ProductsTest, MatricesOfRandomShapes) {
+    for (int round = 0; round < 3; ++round) {
+        for (int k = 0; k < 6; ++k) addMatmul(k % 2 == 0);
+        compareEngines();
+    }
+}
+
+TEST_F(ProductsTest, ConvolutionsOfRandomShapes) {
+    for (int round = 0; round < 3; ++round) {
+        for (int k = 0; k < 6; ++k) addConvolution(k % 2 == 0);
+        compareEngines();
+    }
+}
+
+TEST_F(ProductsTest, AreLeftToLoopsWithoutThePass) {
+    addMatmul(true);
+    const std::string all =
+        "void->void pipeline Main { add Start(); add Products(); }\n"
+        "void->tensor filter Start { work push 1 { push(ones(1)); } }\n"
+        "tensor->void filter Products {\n" +
+        fields + "    init {\n" + inits + "    }\n    work pop 1 { pop();\n" + works + "    }\n}\n";
+    compile(all);
+    EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@tile."));
+    disabled.push_back(base::Pass::Tiles);
+    compile(all);
+    EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr("@tile.")));
+}
+
+}  // namespace
+}  // namespace strc::testing
