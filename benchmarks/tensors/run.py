@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Compares networks compiled by strc with PyTorch, ONNX Runtime and OpenVINO on one thread.
+
+run.py [--strc BINARY] [--kernels NAME]... [--pairs N] [--batch N]... [--seconds S] [--out FOLDER] [NETWORK]...
+
+Every network of models.py is imported and built as an executable; the other sides compute the same weights in processes that
+stay alive. First all outputs are compared with PyTorch's. Then all compute items that differ, in turn, so that all see
+the same machine: the table has the medians of the processor's time for an inference, which on one thread is what
+passes on a machine that does nothing else, and strc's share of the best other side's. An executable reads its items from
+a file and writes its results to one, without its start. Sides that are not installed (constraints.txt) are left out with a
+word. Writes tensors.md and tensors.json.
+"""
+
+import argparse
+import importlib.util
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(ROOT / "python")]
+for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "TORCHINDUCTOR_COMPILE_THREADS"):
+    os.environ[variable] = "1"
+
+import measure  # noqa: E402
+import numpy  # noqa: E402
+import torch  # noqa: E402
+from models import NETWORKS, made  # noqa: E402
+
+import strc.torch  # noqa: E402
+
+ITEMS = 8  # inputs that differ
+ALLOWED = 1e-4
+RIVALS = {"eager": "torch", "compile": "torch", "onnxruntime": "onnxruntime", "openvino": "openvino"}
+
+
+class Executable:
+    """A network built by strc; `seconds(count)` of so many inferences, without the start."""
+
+    def __init__(self, name, network, batch, folder, options, kernels):
+        self.name = name
+        self.folder = folder
+        self.binary = f"./{name.replace(' ', '-')}"
+        shape = "x".join(str(extent) for extent in network.shape(batch))
+        top = type(made(network)).__name__
+        words = [options.strc, "build", "--top", top, "--input", shape, "model.str", "-o", self.binary]
+        subprocess.run([*words, *kernels], cwd=folder, check=True)
+
+    def run(self, count, out):
+        words = ["-i", str(count), "--loop-input", "--in", Path(self.folder, "items.npy"), "--out", Path(self.folder, out)]
+        return measure.run([Path(self.folder, self.binary), *words])
+
+    def seconds(self, count):
+        return max(1e-9, self.run(count + 1, "last.raw").processor - self.run(1, "last.raw").processor)
+
+    def output(self):
+        self.run(1, "first.npy")
+        return numpy.load(Path(self.folder, "first.npy"))
+
+    def start(self):
+        return self.run(1, "first.npy")
+
+    def close(self):
+        pass
+
+
+class Rival:
+    """A process of rival.py."""
+
+    def __init__(self, name, network, batch, folder):
+        self.name = name
+        self.folder = folder
+        words = [sys.executable, str(HERE / "rival.py"), name, network.name, str(batch), "items-batched.npy"]
+        self.words = words
+        self.child = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                                      stderr=subprocess.DEVNULL)
+        if self.answer() != "ready":
+            raise RuntimeError(f"{name} does not start")
+
+    def answer(self):
+        return self.child.stdout.readline().strip()
+
+    def ask(self, words):
+        self.child.stdin.write(words + "\n")
+        self.child.stdin.flush()
+        return self.answer()
+
+    def seconds(self, count):
+        return float(self.ask(str(count)))
+
+    def output(self):
+        self.ask("output first-rival.npy")
+        return numpy.load(Path(self.folder, "first-rival.npy"))
+
+    def start(self):
+        here = os.getcwd()
+        os.chdir(self.folder)
+        try:
+            return measure.run([*self.words, "--once"])
+        finally:
+            os.chdir(here)
+
+    def close(self):
+        self.child.stdin.close()
+        self.child.wait()
+
+
+def prepare(network, batch, folder):
+    """The inputs, the program with its weights, the ONNX model."""
+    model = made(network)
+    shape = network.shape(batch)
+    generator = torch.Generator().manual_seed(2)
+    items = torch.randn(ITEMS, *shape, generator=generator)
+    numpy.save(Path(folder, "items.npy"), items.numpy())
+    numpy.save(Path(folder, "items-batched.npy"), items.numpy())
+    with torch.no_grad():
+        strc.torch.export(model, (items[0],), Path(folder, "model.str"))
+        if importlib.util.find_spec("onnx"):
+            torch.onnx.export(model, (items[0],), str(Path(folder, f"{network.name}-{batch}.onnx")), dynamo=True,
+                              verbose=False)
+        return model(items[0]).numpy()
+
+
+def check(sides, expected):
+    for side in sides:
+        found = side.output().reshape(expected.shape)
+        worst = float((abs(found - expected) / numpy.maximum(1, abs(expected))).max())
+        if not worst <= ALLOWED:
+            raise RuntimeError(f"{side.name}: differs by {worst:g}")
+
+
+def count_for(side, seconds):
+    """Inferences that take about so long."""
+    count = 1
+    while True:
+        taken = side.seconds(count)
+        if taken > seconds / 8 or count > 1_000_000:
+            return max(1, round(count * seconds / max(taken, 1e-9)))
+        count *= 4
+
+
+def compare(network, batch, options):
+    with tempfile.TemporaryDirectory(prefix="strc-tensors-") as folder:
+        expected = prepare(network, batch, folder)
+        sides = [Executable(f"strc {kernels}", network, batch, folder, options,
+                            [] if kernels == "generated" else [f"--kernels={kernels}"])
+                 for kernels in options.kernels]
+        for name in options.rivals:
+            try:
+                sides.append(Rival(name, network, batch, folder))
+            except RuntimeError as fault:
+                print(fault, file=sys.stderr)
+        try:
+            check(sides, expected)
+            return measure_all(sides, network, batch, options)
+        finally:
+            for side in sides:
+                side.close()
+
+
+def measure_all(sides, network, batch, options):
+    counts = {side.name: count_for(side, options.seconds) for side in sides}
+    times = {side.name: [] for side in sides}
+    for pair in range(options.pairs):
+        turn = pair % len(sides)
+        for side in sides[turn:] + sides[:turn]:
+            times[side.name].append(side.seconds(counts[side.name]) / counts[side.name])
+    row = {"network": network.name, "batch": batch, "seconds": {}, "start": {}, "peak": {}}
+    for side in sides:
+        row["seconds"][side.name] = statistics.median(times[side.name])
+        if options.start:
+            starts = [side.start() for _ in range(3)]
+            row["start"][side.name] = statistics.median(each.wall for each in starts)
+            row["peak"][side.name] = max(each.peak for each in starts)
+    best = min((row["seconds"][side.name] for side in sides if isinstance(side, Rival)), default=None)
+    row["best"] = best
+    return row
+
+
+def duration(seconds):
+    return f"{1e6 * seconds:.1f} µs" if seconds < 1e-3 else f"{1e3 * seconds:.2f} ms"
+
+
+def table(rows, names):
+    lines = ["| network | batch | " + " | ".join(names) + " | best strc / best other |",
+             "|---|--:|" + "--:|" * (len(names) + 1)]
+    for row in rows:
+        cells = [duration(row["seconds"][name]) if name in row["seconds"] else "" for name in names]
+        own = min(value for name, value in row["seconds"].items() if name.startswith("strc"))
+        ratio = f"{own / row['best']:.2f}" if row["best"] else ""
+        lines.append(f"| {row['network']} | {row['batch']} | " + " | ".join(cells) + f" | {ratio} |")
+    return "\n".join(lines) + "\n"
+
+
+def starts(rows, names):
+    lines = ["", "Start to first result, and peak memory:", "", "| network | batch | " + " | ".join(names) + " |",
+             "|---|--:|" + "--:|" * len(names)]
+    for row in rows:
+        cells = [f"{1e3 * row['start'][name]:.0f} ms, {row['peak'][name] >> 20} MB" if name in row["start"] else ""
+                 for name in names]
+        lines.append(f"| {row['network']} | {row['batch']} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--strc", default=str(ROOT / "build/release/bin/strc"))
+    parser.add_argument("--kernels", action="append")
+    parser.add_argument("--pairs", type=int, default=5)
+    parser.add_argument("--batch", type=int, action="append")
+    parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement")
+    parser.add_argument("--no-start", dest="start", action="store_false", help="do not measure start and memory")
+    parser.add_argument("--rivals", default=",".join(RIVALS))
+    parser.add_argument("--out", default=".")
+    parser.add_argument("networks", nargs="*")
+    options = parser.parse_args()
+    options.kernels = options.kernels or ["generated"]
+    wanted = [name for name in options.rivals.split(",") if name]
+    options.rivals = [name for name in wanted if importlib.util.find_spec(RIVALS[name])]
+    for name in set(wanted) - set(options.rivals):
+        print(f"{name} is not installed: left out", file=sys.stderr)
+    torch.set_num_threads(1)
+    rows = []
+    names = [f"strc {kernels}" for kernels in options.kernels] + options.rivals
+    for network in NETWORKS:
+        if options.networks and network.name not in options.networks:
+            continue
+        for batch in options.batch or (1, 8):
+            began = time.monotonic()
+            try:
+                rows.append(compare(network, batch, options))
+                print(table(rows[-1:], names).splitlines()[-1], f" ({time.monotonic() - began:.0f} s)", flush=True)
+            except (RuntimeError, subprocess.CalledProcessError) as fault:
+                print(f"{network.name}, batch {batch}: {fault}", file=sys.stderr)
+    text = table(rows, names) + (starts(rows, names) if options.start else "")
+    Path(options.out, "tensors.md").write_text(text)
+    Path(options.out, "tensors.json").write_text(json.dumps(rows, indent=1))
+    print(text)
+
+
+if __name__ == "__main__":
+    main()
