@@ -70,7 +70,10 @@ TEST(Product, ConvolutionsArePackedInBlocksThatFit) {
     EXPECT_THAT(decided(convolution(64, 64, 58, 1), kAvx512, false, true),
                 HasSubstr("rows 64 (of b), columns 56 x 56, sums 64 x 3 x 3"));
     EXPECT_THAT(decided(convolution(64, 64, 57, 2), kAvx512, false, true),
-                HasSubstr("vectors packed"));
+                HasSubstr("vectors direct"))
+        << "every other element of a line";
+    EXPECT_THAT(decided(convolution(512, 512, 9, 1), kAvx512, false, true),
+                HasSubstr("vectors packed in blocks of 7"));
 }
 
 TEST(Product, TilesFitIntoTheRegisters) {
