@@ -136,5 +136,15 @@ TURNS = """tensor<float>[2, 3]->tensor filter Turns {
 }
 """
 # Large enough for an executable to share it among the processors.
+# Bodies whose arrays are large, one after the other.
+IMAGES = """tensor<float>[1, 1, 96, 96]->tensor pipeline Images {
+    for (int k = 0; k < 3; k++) {
+        add conv2d(1, 1, 3, 3, 1, 1, 1, 1, weights = "c");
+        add maxpool2d(3, 1, 1);
+        add softmax(3);
+    }
+}
+"""
+
 PRODUCT = """tensor<float>[8, 1024]->tensor pipeline Product { add linear(1024, 1024, weights = "a"); }
 """

@@ -177,6 +177,15 @@ int main(void) {
         self.execute("./host", "in.raw", "out.raw", "1", "0", "3")
         self.assertEqual(len(self.bytes("out.raw")), 3 * 4 * 8 * 1024)
 
+    def test_large_arrays_of_several_bodies(self):
+        """What the header says of the stack is that of the largest body, not of all that a phase is made of."""
+        self.build_library(programs.IMAGES, "--weights", "random:1")
+        self.host("Images")
+        want = self.expected(floats(3 * 96 * 96), "--weights", "random:1")
+        self.file("in.raw", floats(3 * 96 * 96))
+        self.execute("./host", "in.raw", "out.raw", "1", "0", "3")
+        self.assertEqual(self.bytes("out.raw"), want)
+
     def test_learned_effect(self):
         """An LSTM whose memory goes round, on sound."""
         folder = ROOT / "examples/lstm_amp"
