@@ -35,12 +35,15 @@ void emitBody(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* c
 }
 
 void emitLanes(ModuleBuilder& m, KernelFunctions& made, llvm::Function& function, unsigned width,
-               Lanes which) {
+               Lanes which, unsigned repeat) {
     const ir::StreamCode& code = made.kernel->code;
     BodyEmitter emitter(m, made, &code, *code.work, function);
-    if (which == Lanes::Turn) return emitter.emitTurn(width);
-    if (which == Lanes::Siblings) return emitter.emitSiblings(width);
-    emitter.emitLanes(*made.lanes, width, which == Lanes::Turned);
+    switch (which) {
+        case Lanes::Turn: return emitter.emitTurn(width, repeat);
+        case Lanes::Back: return emitter.emitBack(width, repeat);
+        case Lanes::Siblings: return emitter.emitSiblings(width);
+        default: return emitter.emitLanes(*made.lanes, width, which);
+    }
 }
 
 BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::StreamCode* code,
@@ -102,7 +105,7 @@ void BodyEmitter::emit() {
     bindParameters();
     showVariables();
     declareLarge();
-    if (lanes && !siblings && usesColumns(rates) && !kernel.dealtIn)
+    if (lanes && !siblings && (isTurned || usesColumns(rates)) && !kernel.dealtIn)
         isTurned ? takeColumns() : makeColumns();
     makeLoopColumns();
     block(body.entry);

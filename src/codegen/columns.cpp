@@ -133,12 +133,24 @@ void BodyEmitter::takeColumns() {
     columnLength = (windowOfLanes() + pop - 1) / pop;
 }
 
-void BodyEmitter::emitTurn(unsigned lanesAtOnce) {
+void BodyEmitter::emitTurn(unsigned lanesAtOnce, unsigned repeat) {
     b.SetInsertPoint(newBlock("start"));
     width = lanesAtOnce;
     rates = kernel.kernel->work;
+    STRC_ASSERT(repeat == 1 || rates.peek.max <= rates.pop.max, "windows that overlap in a lane");
+    rates.pop.max *= repeat;
     columns = param(kOut);
     turnWindow(static_cast<std::uint64_t>(rates.pop.max), windowOfLanes());
+    b.CreateRetVoid();
+}
+
+void BodyEmitter::emitBack(unsigned lanesAtOnce, unsigned repeat) {
+    b.SetInsertPoint(newBlock("start"));
+    width = lanesAtOnce;
+    rates = kernel.kernel->work;
+    rates.push.max *= repeat;
+    pushedItems = param(kIn);
+    writeRows();
     b.CreateRetVoid();
 }
 
@@ -206,8 +218,13 @@ llvm::Value* BodyEmitter::loadColumn(const Type* type, llvm::Value* index,
     return loadItems(type, itemAt(columns, type, b.CreateZExt(place, m.i64())));
 }
 
-/// The rows of what was pushed, to the output, where the items of one lane lie together.
 void BodyEmitter::writeOut() {
+    if (!leavesRows) writeRows();
+    b.CreateRet(b.getTrue());
+}
+
+/// The rows of what was pushed, to the output, where the items of one lane lie together.
+void BodyEmitter::writeRows() {
     const Type* type = kernel.kernel->output;
     const auto count = pushedItems ? static_cast<std::uint64_t>(rates.push.max) : 0;
     const unsigned block = count >= blockOf(type) ? blockOf(type) : 8;
@@ -228,7 +245,6 @@ void BodyEmitter::writeOut() {
             });
         });
     }
-    b.CreateRet(b.getTrue());
 }
 
 /// A row to each branch.

@@ -10,8 +10,6 @@ namespace {
 constexpr std::int64_t kNarrow = 64;  ///< bytes that a value takes in all lanes
 /// Of arrays in which each lane has its own elements, for one lane.
 constexpr std::int64_t kMostOfArrays = 4096;
-/// Of the columns of a window, and of the rows of what is pushed: half of the fastest memory.
-constexpr std::int64_t kMostOfItems = 16 * 1024;
 constexpr std::int64_t kFewest = 8;  ///< firings at once: a block of columns
 
 /// Bytes of the widest value that differs between lanes.

@@ -8,10 +8,11 @@
 
 namespace strc::codegen {
 
-void BodyEmitter::emitLanes(const ir::Lanes& facts, unsigned lanesAtOnce, bool turned) {
+void BodyEmitter::emitLanes(const ir::Lanes& facts, unsigned lanesAtOnce, Lanes which) {
     lanes = &facts;
     width = lanesAtOnce;
-    isTurned = turned;
+    isTurned = which == Lanes::Turned || which == Lanes::Columns;
+    leavesRows = which == Lanes::Columns;
     emit();
     if (!giveUp) return;
     giveUp->moveAfter(&function.back());
@@ -215,6 +216,7 @@ void BodyEmitter::pushLanes(const Instr& instr, llvm::Value* index) {
         return;
     }
     llvm::FixedVectorType* row = vectorOf(itemType(instr.type));
+    if (leavesRows) pushedItems = param(kOut);
     if (!pushedItems) {
         auto count = static_cast<std::uint64_t>(rates.push.max);
         pushedItems = entry.CreateAlloca(llvm::ArrayType::get(row, count), nullptr, "items");

@@ -305,8 +305,8 @@ unsigned ModuleBuilder::needLanes(KernelFunctions& made, std::int64_t firings) {
 }
 
 llvm::Function* ModuleBuilder::declareLanes(const std::string& suffix, KernelFunctions& made,
-                                            unsigned width, Lanes lanes) {
-    const bool fires = lanes == Lanes::Whole || lanes == Lanes::Turned;
+                                            unsigned width, Lanes lanes, unsigned repeat) {
+    const bool fires = lanes == Lanes::Whole || lanes == Lanes::Turned || lanes == Lanes::Columns;
     llvm::FunctionType* type = llvm::FunctionType::get(
         fires ? llvm::Type::getInt1Ty(context) : llvm::Type::getVoidTy(context),
         made.work->getFunctionType()->params(), false);
@@ -316,34 +316,28 @@ llvm::Function* ModuleBuilder::declareLanes(const std::string& suffix, KernelFun
     for (unsigned k : {kEnv, kFields}) function->addParamAttr(k, llvm::Attribute::NoAlias);
     markTapes(*function, made);
     const ir::StreamCode& code = made.kernel->code;
-    pending.push_back({function, &made, &code, &*code.work, width, lanes});
+    pending.push_back({function, &made, &code, &*code.work, width, lanes, repeat});
     return function;
 }
 
 /// What each lane looks at somewhere else is not looked for in columns.
 bool ModuleBuilder::takesTurned(const KernelFunctions& made) const {
-    if (!usesColumns(made.kernel->work) || made.dealtIn || made.kernel->blocks) return false;
+    if (made.dealtIn || made.kernel->blocks) return false;
     for (const ir::Block& block : made.kernel->code.work->blocks)
         for (const ir::Instr& instr : block.instrs)
             if (instr.op == ir::Op::Peek && made.lanes->regs[instr.operands[0]]) return false;
     return true;
 }
 
-llvm::Function* ModuleBuilder::turnedLanes(KernelFunctions& made, unsigned width) {
-    llvm::Function*& function = made.turnedLanes[width];
-    if (!function) function = declareLanes(".turned", made, width, Lanes::Turned);
-    return function;
-}
-
-llvm::Function* ModuleBuilder::siblingLanes(KernelFunctions& made, unsigned width) {
-    llvm::Function*& function = made.siblings[width];
-    if (!function) function = declareLanes(".siblings", made, width, Lanes::Siblings);
-    return function;
-}
-
-llvm::Function* ModuleBuilder::turn(KernelFunctions& made, unsigned width) {
-    llvm::Function*& function = made.turns[width];
-    if (!function) function = declareLanes(".turn", made, width, Lanes::Turn);
+llvm::Function* ModuleBuilder::variant(KernelFunctions& made, Lanes lanes, unsigned width,
+                                       unsigned repeat) {
+    static const std::map<Lanes, std::string> suffixes{{Lanes::Turned, ".turned"},
+                                                       {Lanes::Turn, ".turn"},
+                                                       {Lanes::Columns, ".columns"},
+                                                       {Lanes::Back, ".back"},
+                                                       {Lanes::Siblings, ".siblings"}};
+    llvm::Function*& function = made.variants[{lanes, width, repeat}];
+    if (!function) function = declareLanes(suffixes.at(lanes), made, width, lanes, repeat);
     return function;
 }
 
@@ -404,8 +398,10 @@ void ModuleBuilder::limitLanes() {
     std::size_t size = 0;
     auto each = [this](auto take) {
         for (auto& [id, made] : kernels)
-            for (auto* functions : {&made.workLanes, &made.turnedLanes, &made.turns})
-                for (auto& [width, function] : *functions) take(*function);
+            for (auto& [width, function] : made.workLanes) take(*function);
+        for (auto& [id, made] : kernels)
+            for (auto& [key, function] : made.variants)
+                if (std::get<Lanes>(key) != Lanes::Siblings) take(*function);
     };
     each([&](llvm::Function& function) {
         size += std::size_t{function.getInstructionCount()} * function.getNumUses();
@@ -413,7 +409,12 @@ void ModuleBuilder::limitLanes() {
     if (size > kInlined)
         each([](llvm::Function& function) { function.addFnAttr(llvm::Attribute::NoInline); });
     for (auto& [id, made] : kernels) {
-        if (made.workLanes.empty() || made.firesAlone) continue;
+        const bool hasLanes =
+            !made.workLanes.empty() ||
+            std::any_of(made.variants.begin(), made.variants.end(), [](const auto& variant) {
+                return std::get<Lanes>(variant.first) != Lanes::Siblings;
+            });
+        if (!hasLanes || made.firesAlone) continue;
         made.work->addFnAttr(llvm::Attribute::NoInline);
         made.work->addFnAttr(llvm::Attribute::OptimizeForSize);
     }
@@ -425,9 +426,12 @@ void ModuleBuilder::emitPending() {
         pending.pop_back();
         if (next.kernel->kernel && next.kernel->kernel->siblings && next.width == 0) {
             emitSiblings(*this, *next.kernel, *next.function);
+        } else if (next.width != 0 && next.lanes == Lanes::Whole && next.function->use_empty()) {
+            next.kernel->workLanes.erase(next.width);  // variants are what steps call
+            next.function->eraseFromParent();
         } else if (next.width != 0) {
             base::Timing timing(passes, base::Pass::Lanes);
-            emitLanes(*this, *next.kernel, *next.function, next.width, next.lanes);
+            emitLanes(*this, *next.kernel, *next.function, next.width, next.lanes, next.repeat);
             passes.show(base::Pass::Lanes, next.function->getName().str(),
                         [&] { return print(*next.function); });
         } else {

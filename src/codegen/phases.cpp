@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
+#include "codegen/detail/chains.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "strc/demand.h"
@@ -125,6 +126,10 @@ private:
     void stepsBetween(const std::vector<Step>& list, std::size_t from, std::size_t to,
                       const std::string& name) {
         while (from < to) {
+            if (const std::size_t done = fireChain({list.data() + from, list.data() + to})) {
+                from += done;
+                continue;
+            }
             std::size_t end = from + 1;
             const unsigned width = windowWidth(list[from]);
             while (width != 0 && end < to && isSameWindow(list[from], list[end]) &&
@@ -140,6 +145,105 @@ private:
                 for (std::size_t k = from; k < end; ++k) step(list[k], name);
             from = end;
         }
+    }
+
+    // ---- filters behind each other
+
+    /// How many of the first steps are done as a chain; 0: none.
+    std::size_t fireChain(std::span<const Step> list) {
+        if (!undone || m.debug || rare || hasRings()) return 0;
+        if (!chains) chains.emplace(m);
+        const Chain chain = chains->find(list);
+        if (chain.members.empty()) return 0;
+        const std::size_t count = chain.members.size();
+        base::PassRun run(m.passes, base::Pass::VerticalLanes,
+                          std::to_string(count) + " filters from " +
+                              chain.members[0].functions->work->getName().str());
+        if (!run) return 0;
+        run.show([&] { return print(chain); });
+        const std::int64_t width = chain.width;
+        llvm::Value* buffers[] = {variable(static_cast<std::uint64_t>(chain.bytes)),
+                                  variable(static_cast<std::uint64_t>(chain.bytes))};
+        loop((chain.rounds + width - 1) / width, [&](llvm::Value* group) {
+            llvm::Value* round = b.CreateBinaryIntrinsic(
+                llvm::Intrinsic::umin, b.CreateMul(group, b.getInt64(chain.width)),
+                b.getInt64(static_cast<std::uint64_t>(chain.rounds - width)));
+            emitPoll(m, b, env());
+            fireRounds(chain, round, buffers);
+        });
+        return count;
+    }
+
+    /// As many rounds as lanes. Where one of them gives up, all are done one by one.
+    void fireRounds(const Chain& chain, llvm::Value* round, llvm::Value* const (&buffers)[2]) {
+        auto* one = llvm::BasicBlock::Create(m.context, "one", function);
+        auto* after = llvm::BasicBlock::Create(m.context, "after", function);
+        int next = 0;
+        llvm::Value* in = nullptr;
+        for (const Chain::Member& member : chain.members) {
+            const Step& step = *member.step;
+            const graph::Rates& rates = m.plan.program->graph.nodes[step.node].work;
+            const std::int64_t pops = rates.pop.max * member.repeat,
+                               pushes = rates.push.max * member.repeat;
+            if (!in) {
+                in = item(m.plan.inputsOf(step.node)[0], step.inputs[0], round, pops);
+                if (pops > 1) {
+                    callVariant(member, chain.width, Lanes::Turn, in, buffers[next]);
+                    in = buffers[next];
+                    next = 1 - next;
+                }
+            }
+            const bool isLast = &member == &chain.members.back();
+            llvm::Value* end =
+                isLast ? item(m.plan.outputsOf(step.node)[0], step.outputs[0], round, pushes)
+                       : nullptr;
+            const bool isTurnedBack = isLast && member.repeat == 1;
+            llvm::Value* out = isTurnedBack ? end : buffers[next];
+            const Lanes which = isTurnedBack ? Lanes::Turned : Lanes::Columns;
+            loop(member.repeat, [&](llvm::Value* firing) {
+                auto* fine = llvm::BasicBlock::Create(m.context, "fine", function);
+                const std::int64_t width = chain.width;
+                llvm::Value* done = callVariant(
+                    member, chain.width, which,
+                    further(in, firing, rates.pop.max * width, member.functions->kernel->input),
+                    further(out, firing, rates.push.max * width, member.functions->kernel->output));
+                b.CreateCondBr(done, fine, one,
+                               llvm::MDBuilder(m.context).createLikelyBranchWeights());
+                b.SetInsertPoint(fine);
+            });
+            if (isLast && !isTurnedBack) callVariant(member, chain.width, Lanes::Back, out, end);
+            in = out;
+            next = 1 - next;
+        }
+        b.CreateBr(after);
+        b.SetInsertPoint(one);
+        for (const Chain::Member& member : chain.members) fireEach(member, chain.width, round);
+        b.CreateBr(after);
+        b.SetInsertPoint(after);
+    }
+
+    llvm::Value* further(llvm::Value* from, llvm::Value* count, std::int64_t items,
+                         const Type* type) {
+        const auto bytes = static_cast<std::uint64_t>(items * types::sizeOf(type));
+        return b.CreateInBoundsGEP(m.i8(), from, b.CreateMul(count, b.getInt64(bytes)));
+    }
+
+    llvm::Value* callVariant(const Chain::Member& member, unsigned width, Lanes which,
+                             llvm::Value* in, llvm::Value* out) {
+        const bool moves = which == Lanes::Turn || which == Lanes::Back;
+        return b.CreateCall(m.variant(*member.functions, which, width, moves ? member.repeat : 1),
+                            {env(), fieldsOf(member.step->node), in, out,
+                             b.getInt32(member.step->node), b.getInt32(0)});
+    }
+
+    /// One by one, the firings of `rounds` rounds.
+    void fireEach(const Chain::Member& member, unsigned rounds, llvm::Value* round) {
+        const graph::Rates& rates = m.plan.program->graph.nodes[member.step->node].work;
+        llvm::Value* first = b.CreateMul(round, b.getInt64(member.repeat));
+        loop(std::int64_t{rounds} * member.repeat, [&](llvm::Value* firing) {
+            emitPoll(m, b, env());
+            callWork(member.functions->work, *member.step, rates, b.CreateAdd(first, firing));
+        });
     }
 
     // ---- several readers of one window
@@ -189,7 +293,7 @@ private:
                                                          b.CreateMul(group, b.getInt64(width)),
                                                          b.getInt64(count - width));
             emitPoll(m, b, env());
-            b.CreateCall(m.turn(functions, lanes),
+            b.CreateCall(m.variant(functions, Lanes::Turn, lanes),
                          {env(), none, item(edge, first.inputs[0], round, node.work.pop.max),
                           columns, b.getInt32(first.node), b.getInt32(0)});
             for (const Step& reader : readers) fireReader(reader, lanes, round, columns);
@@ -204,7 +308,7 @@ private:
         };
         llvm::BasicBlock *one = block("one"), *after = block("after");
         llvm::Value* done =
-            callWork(m.turnedLanes(functions, width), reader, node.work, round, columns);
+            callWork(m.variant(functions, Lanes::Turned, width), reader, node.work, round, columns);
         b.CreateCondBr(done, after, one, llvm::MDBuilder(m.context).createLikelyBranchWeights());
         b.SetInsertPoint(one);
         loop(width, [&](llvm::Value* lane) {
@@ -604,6 +708,7 @@ private:
     llvm::Function* function = nullptr;
     std::vector<llvm::Value*> rounds;
     std::map<NodeId, llvm::Value*> ownFields;  ///< of filters in the loop that is being emitted
+    std::optional<ChainFinder> chains;
     int pieces = 0;
 };
 

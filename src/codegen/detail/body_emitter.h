@@ -25,12 +25,14 @@ public:
     void emit();
     /// Instead: `width` firings at once. The function returns an i1: false if they have to be done one by one
     /// after all (a check failed in one of them, or they do not agree on what they read and write); nothing but
-    /// memory of the output has changed then. `turned`: `in` is what emitTurn has made.
-    void emitLanes(const ir::Lanes&, unsigned width, bool turned);
+    /// memory of the output has changed then. Turned, Columns: `in` is what emitTurn has made, or rows. Columns:
+    /// `out` gets the rows of what is pushed.
+    void emitLanes(const ir::Lanes&, unsigned width, Lanes);
     /// Instead: the firing of so many siblings, one in each lane. Nothing can fail.
     void emitSiblings(unsigned width);
-    /// Instead: the window of so many firings, turned round, to `out`.
-    void emitTurn(unsigned width);
+    /// Instead: the window of `width` lanes with `repeat` firings each, in columns; what they push, in rows, as on a tape.
+    void emitTurn(unsigned width, unsigned repeat);
+    void emitBack(unsigned width, unsigned repeat);
 
 private:
     // ---- body_emitter.cpp: set-up, blocks, control
@@ -235,6 +237,7 @@ private:
                    std::uint64_t toStride, unsigned block);
     llvm::Value* loadColumn(const Type*, llvm::Value* index, std::uint64_t pop);
     void writeOut();
+    void writeRows();
     void writeShort(const Type*, llvm::Value* from, llvm::Value* to, unsigned block);
 
     // ---- checks
@@ -272,7 +275,6 @@ private:
     bool checkPops = true, checkPushes = true, checkPeeks = true;
     graph::Rates rates;
     bool queued = false;  ///< In and Out are queues
-
     std::unique_ptr<BodyDebug> debug;  ///< null: without -g
     std::vector<bool> floatResults;  ///< ir::findFloatMath; empty: nobody asks
     bool vectorMath = false;  ///< such functions are done in vectors, where they vary
@@ -281,15 +283,14 @@ private:
     llvm::Value* when = nullptr;  ///< in a side of a selection: its condition
     llvm::Value* beside = nullptr;  ///< memory for what must not be pushed
     const ir::Lanes* lanes = nullptr;  ///< null: one firing
-    const elab::Siblings* siblings =
-        nullptr;  ///< of which each has a lane; null: lanes are firings
+    const elab::Siblings* siblings = nullptr;  ///< each has a lane; null: lanes are firings
     unsigned width = 0;
     llvm::Value* mask = nullptr;  ///< which lanes run; null: all
     llvm::BasicBlock* giveUp = nullptr;  ///< returns false
     llvm::Value* pushedItems = nullptr;  ///< rows of what the lanes have pushed
     llvm::Value* columns = nullptr;  ///< null: items are read from the input itself
     std::uint64_t columnLength = 0;
-    bool isTurned = false;  ///< the input has columns already
+    bool isTurned = false, leavesRows = false;  ///< input has columns, output gets rows
     std::vector<ir::LoopLanes> loopsInLanes;
     std::uint64_t columnStride = 0;  ///< of loops in lanes that need columns; 0: none does
     const ir::LoopLanes* rounds = nullptr;  ///< whose body is being emitted in lanes

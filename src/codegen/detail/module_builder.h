@@ -50,8 +50,9 @@ struct Module::Impl {
     Effort effort = Effort::All;
 };
 
-/// Firings in lanes, with the turning of their windows; without; that alone. Siblings: one of each (elab::Siblings).
-enum class Lanes : std::uint8_t { Whole, Turned, Turn, Siblings };
+/// Firings in lanes, with the turning of their windows; without; that alone. Columns: they take columns and leave
+/// columns; Back: turns these back, from `in` to `out`. Siblings: one of each (elab::Siblings).
+enum class Lanes : std::uint8_t { Whole, Turned, Turn, Columns, Back, Siblings };
 
 /// What is computed of x and exp(-x) in double: 1 / (1 + exp(-x)), or x times that.
 enum class Around : std::uint8_t { Nothing, Sigmoid, Silu };
@@ -69,10 +70,9 @@ struct KernelFunctions {
     std::optional<ir::Lanes> lanes;  ///< once somebody has asked
     std::vector<unsigned> widths;  ///< firings that may be done at once, the best number first
     std::map<unsigned, llvm::Function*> workLanes;  ///< by width
-    /// By width, once somebody has asked: firings that find their windows turned round (`in`), and what turns
-    /// windows round (from `in` to `out`), for all kernels with these rates and items.
-    std::map<unsigned, llvm::Function*> turnedLanes, turns;
-    std::map<unsigned, llvm::Function*> siblings;  ///< likewise, of a kernel that has some
+    /// By kind, width and firings of a lane, once somebody has asked. What turns windows round does so for all kernels
+    /// with these rates and items.
+    std::map<std::tuple<Lanes, unsigned, unsigned>, llvm::Function*> variants;
     std::optional<ir::Proofs> proofs;  ///< once somebody has asked: checks that cannot fail
     bool firesAlone = false;  ///< also one by one, in steps that run often
 };
@@ -131,11 +131,9 @@ public:
     unsigned needLanes(KernelFunctions&, std::int64_t firings);
     /// Can the firings of such lanes take windows that somebody else has turned round (columns.cpp)?
     bool takesTurned(const KernelFunctions&) const;
-    /// KernelFunctions::turnedLanes, turns
-    llvm::Function* turnedLanes(KernelFunctions&, unsigned width);
-    llvm::Function* turn(KernelFunctions&, unsigned width);
-    /// The firing of so many siblings, which begin where the arguments say.
-    llvm::Function* siblingLanes(KernelFunctions&, unsigned width);
+    /// Another function for `width` firings, or siblings, at once. Turn and Back: of items for `repeat` firings of each
+    /// lane.
+    llvm::Function* variant(KernelFunctions&, Lanes, unsigned width, unsigned repeat = 1);
     /// The function behind a callee of a body of `from`.
     llvm::Function* callee(KernelFunctions& from, const ir::Callee&);
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
@@ -179,9 +177,10 @@ private:
         const ir::Body* body;
         unsigned width = 0;  ///< of several firings at once
         Lanes lanes = Lanes::Whole;
+        unsigned repeat = 1;
     };
-    llvm::Function* declareLanes(const std::string& suffix, KernelFunctions&, unsigned width,
-                                 Lanes);
+    llvm::Function* declareLanes(const std::string& suffix, KernelFunctions&, unsigned width, Lanes,
+                                 unsigned repeat = 1);
     /// The bodies that calls of `start` lead to; `start` only if it is recursive.
     std::set<const ir::Body*> calledBy(const KernelFunctions& from, const ir::Body& start) const;
     static void markTapes(llvm::Function&, const KernelFunctions&);
@@ -221,8 +220,9 @@ void emitBody(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir:
               llvm::Function&);
 /// Emits KernelFunctions::work of a kernel that is siblings.
 void emitSiblings(ModuleBuilder&, KernelFunctions&, llvm::Function&);
-/// Emits a function of KernelFunctions::workLanes, turnedLanes, turns or siblings.
-void emitLanes(ModuleBuilder&, KernelFunctions&, llvm::Function&, unsigned width, Lanes);
+/// Emits a function of KernelFunctions::workLanes or variants.
+void emitLanes(ModuleBuilder&, KernelFunctions&, llvm::Function&, unsigned width, Lanes,
+               unsigned repeat);
 
 /// The best widths for a kernel that can fire in lanes, the best first; none if it had better not.
 std::vector<unsigned> laneWidths(const elab::Kernel&, const ir::Lanes&);
@@ -234,6 +234,8 @@ unsigned bestWidth(const std::vector<unsigned>& widths, std::int64_t firings);
 /// then lie there.
 bool usesColumns(const graph::Rates&);
 std::int64_t columnItems(const graph::Rates&, std::int64_t width);
+/// Bytes of the columns of a window, and of the rows of what is pushed: half of the fastest memory.
+constexpr std::int64_t kMostOfItems = 16 * 1024;
 
 /// Ends the run if somebody wants it to end; the code after it goes on in a new block.
 void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env);
