@@ -25,8 +25,7 @@ public:
     void emit();
     /// Instead: `width` firings at once. The function returns an i1: false if they have to be done one by one
     /// after all (a check failed in one of them, or they do not agree on what they read and write); nothing but
-    /// memory of the output has changed then. Turned, Columns: `in` is what emitTurn has made, or rows. Columns:
-    /// `out` gets the rows of what is pushed.
+    /// memory of the output has changed then. Turned, Columns: `in` is what emitTurn has made, or rows; Columns: so is `out`.
     void emitLanes(const ir::Lanes&, unsigned width, Lanes);
     /// Instead: the firing of so many siblings, one in each lane. Nothing can fail.
     void emitSiblings(unsigned width);
