@@ -17,10 +17,10 @@ ENGINES = {
 WITH_VALUE = {
     "-i", "--iterations", "--limit", "--seconds", "--tail", "--print-format", "--in", "--out",
     "--in-format", "--out-format", "--out-rate", "--out-channels", "--out-sample", "--out-width",
-    "--out-height", "--top", "-D", "--stdlib", "-O", "--check", "--schedule", "-W",
+    "--out-height", "--top", "--weights", "-D", "--stdlib", "-O", "--check", "--schedule", "-W",
 }  # fmt: skip
 EMULATORS = {"executable-aarch64": ["qemu-aarch64"]}
-OF_COMPILER = {"--top", "-D", "--stdlib", "-O", "--check", "--schedule", "-W", "-w"}
+OF_COMPILER = {"--top", "--weights", "-D", "--stdlib", "-O", "--check", "--schedule", "-W", "-w"}
 NOT_YET = ("[cannot-compile]", "[format-left-out]")
 
 

@@ -324,7 +324,8 @@ class Products(Libraries):
         stream = self.top.split("=")[1]
         self.assertEqual(defined, {f"{stream}_{name}" for name in FUNCTIONS})
         needed = {line[-1].split("@")[0] for line in words if line[-2] == "U"}
-        self.assertLessEqual({name.lstrip("_") for name in needed}, {name.lstrip("_") for name in HARMLESS})
+        scalars = {re.sub(r"^ZGV[a-z]N\d+v+_", "", name.lstrip("_")) for name in needed}  # of libmvec's
+        self.assertLessEqual(scalars, {name.lstrip("_") for name in HARMLESS})
 
     def test_headers_say_what_there_is(self):
         def numbers(text):

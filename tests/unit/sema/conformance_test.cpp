@@ -11,13 +11,22 @@ using strc::test::standardLibrary;
 
 bool isInvalid(const fs::path& path) { return path.parent_path().filename() == "invalid"; }
 
+/// Programs that stand in several files: an example's folder has them all, and a folder of its own.
+std::string beside(const fs::path& path) {
+    std::string text;
+    if (path.parent_path().parent_path().filename() != "examples") return text;
+    for (const auto& entry : fs::directory_iterator(path.parent_path()))
+        if (entry.path().extension() == ".str" && entry.path() != path) text += read(entry.path());
+    return text;
+}
+
 TEST(Conformance, ValidProgramsHaveNoErrors) {
     std::string library = standardLibrary();
     for (const char* folder : {"tests/conformance/programs", "tests/stdlib", "examples"})
         for (const fs::path& path : programsUnder(folder)) {
             bool needsLibrary = std::string_view(folder) != "tests/conformance/programs";
             if (isInvalid(path)) continue;
-            Checked checked(read(path), needsLibrary ? library : std::string());
+            Checked checked(read(path), (needsLibrary ? library : std::string()) + beside(path));
             EXPECT_FALSE(checked.ctx.diags.hasErrors()) << path << "\n" << checked.rendered();
         }
 }
