@@ -45,7 +45,7 @@ public:
                  const Options& how, Module::Impl& made)
         : parts(moved),
           options(how),
-          impl(made),
+
           m(context, program, moved.plan, options, made),
           b(m.context) {}
 
@@ -224,7 +224,6 @@ private:
 
     const device::Offloaded& parts;
     const Options& options;
-    Module::Impl& impl;
     ModuleBuilder m;
     llvm::IRBuilder<> b;
     std::vector<std::unique_ptr<KernelFunctions>> owners;

@@ -26,7 +26,7 @@ TEST(Conformance, ValidProgramsHaveNoErrors) {
         for (const fs::path& path : programsUnder(folder)) {
             bool needsLibrary = std::string_view(folder) != "tests/conformance/programs";
             if (isInvalid(path)) continue;
-            Checked checked(read(path), (needsLibrary ? library : std::string()) + beside(path));
+            Checked checked(read(path) + beside(path), needsLibrary ? library : std::string());
             EXPECT_FALSE(checked.ctx.diags.hasErrors()) << path << "\n" << checked.rendered();
         }
 }
