@@ -9,7 +9,7 @@ foreach(file IN LISTS files)
         message(FATAL_ERROR "${file} holds the delimiter of its own embedding")
     endif()
     file(RELATIVE_PATH name "${BASE}" "${file}")
-    string(APPEND entries "    {\"${name}\", R\"strc_text(${text})strc_text\"},\n")
+    string(APPEND entries "    {\"${name}\", R\"strc_text(${text})strc_text\"sv},\n")
 endforeach()
 list(LENGTH files count)
 file(WRITE "${HEADER}" "#pragma once
@@ -27,7 +27,8 @@ if(count EQUAL 0)
     set(table "")
 else()
     set(body "    return files;\n")
-    set(table "static constexpr base::EmbeddedFile files[] = {\n${entries}};\n\n")
+    # Literals that know their length: counting characters would use up the steps of constant expressions.
+    set(table "using namespace std::literals;\n\nstatic constexpr base::EmbeddedFile files[] = {\n${entries}};\n\n")
 endif()
 file(WRITE "${SOURCE}" "#include \"embedded/${SYMBOL}.h\"
 
