@@ -73,14 +73,14 @@ class Strc:
         self.exported = strc.sklearn.export(model, folder / "model.str", strategy, batch=self.rows, outputs=(output,), name="Model")
         words = [command, "build", "--shared", "--top", "Model", "model.str", "-o", "libmodel.so"]
         subprocess.run(words, cwd=folder, check=True, timeout=600)
-        self.library = ctypes.CDLL(str(folder / "libmodel.so"))
-        self.library.Model_create.restype = ctypes.c_void_p
-        self.handle = ctypes.c_void_p(self.library.Model_create(None))
+        self.loaded = ctypes.CDLL(str(folder / "libmodel.so"))
+        self.loaded.Model_create.restype = ctypes.c_void_p
+        self.handle = ctypes.c_void_p(self.loaded.Model_create(None))
         self.width = len(model.classes_) if output == "probabilities" else 1
 
     def call_each(self, x, y, batch):
         """Writes to y what comes of x. Addresses are numbers, as in a program that calls the library."""
-        process, count = self.library.Model_process, ctypes.c_size_t(batch // self.rows)
+        process, count = self.loaded.Model_process, ctypes.c_size_t(batch // self.rows)
         at, to = x.ctypes.data, y.ctypes.data
         take, give = batch * x.strides[0], batch * y.strides[0]
         for i in range(len(x) // batch):

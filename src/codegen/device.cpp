@@ -295,7 +295,7 @@ base::Result<DevicePart> lowerForDevice(base::Context& context, const ir::Module
     DevicePart part;
     part.parts = std::move(parts);
     part.code = assembly(*impl.module, *machine);
-    part.library = embedded::deviceLibrary();
+    part.linked = embedded::deviceLibrary();
     part.sites = std::move(impl.sites);
     return part;
 }

@@ -36,7 +36,7 @@ public:
         auto small = [&](std::uint32_t value) { return llvm::ConstantInt::get(m.i32(), value); };
         llvm::Constant* fields[] = {calls(),
                                     text(part.code + '\0'),
-                                    text(std::string(part.library)),
+                                    text(std::string(part.linked)),
                                     text(names),
                                     text(bytesOf(nameOffsets)),
                                     text(bytesOf(ops)),

@@ -67,7 +67,7 @@ struct StoredSymbol {
 struct DevicePart {
     std::shared_ptr<const device::Offloaded> parts;
     std::string code;  ///< PTX
-    std::string_view library;  ///< kernels of stdlib/native/cuda
+    std::string_view linked;  ///< kernels of stdlib/native/cuda
     std::vector<Site> sites;
     int ordinal = 0;
     const plan::Plan* fallback =

@@ -60,7 +60,7 @@ class Passes(Case):
         self.assertIn("; specialize: Main.Scale\n", texts["specialize"])
         self.assertIn("filter Scale", texts["specialize"])
         self.assertIn("; lanes: Scale.work\nvarying:", texts["lanes"])
-        self.assertIn("@Scale.work.lanes(", texts["lanes"])
+        self.assertRegex(texts["lanes"], r"@Scale\.work\.(lanes|columns)\(")
         self.assertIn("; selections: Some.work\nselected:", texts["selections"])
         self.assertIn("; rate-proofs: Scale.work\npops proved, pushes proved\n", texts["rate-proofs"])
         self.assertIn("; bounds-proofs: Add\nwork: 1 of 1 check proved\n", texts["bounds-proofs"])

@@ -47,7 +47,7 @@ class Builder:
     faults: list[str] = field(default_factory=list)
     strategies: dict[str, str] = field(default_factory=dict)  # of each forest, by the prefix of its values
 
-    def library(self, op: str, args: tuple[int, ...], *params: Param) -> int:
+    def filter(self, op: str, args: tuple[int, ...], *params: Param) -> int:
         """A filter of the library; its variable."""
         return self.append(op, args, params)
 

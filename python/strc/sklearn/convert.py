@@ -90,7 +90,7 @@ def joined(builder: Builder, parts: list[Value]) -> Value:
     """Features side by side; as scikit-learn does it, in the wider type."""
     if len(parts) == 1:
         return parts[0]
-    var = builder.library("cat", tuple(part.var for part in parts), len(parts), 1)
+    var = builder.filter("cat", tuple(part.var for part in parts), len(parts), 1)
     element = "double" if any(part.element == "double" for part in parts) else "float"
     return Value(var, sum(part.width for part in parts), element)
 

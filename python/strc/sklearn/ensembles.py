@@ -45,7 +45,7 @@ def averaged(builder: Builder, estimator: Estimator, path: str, x: Value) -> Res
         var = builder.add("Average", (var,), trees=len(trees))
     if not hasattr(estimator, "classes_"):
         return values(builder, var, forest.width)
-    return {"class": builder.library("argmax", (var,), 1), "probabilities": var}
+    return {"class": builder.filter("argmax", (var,), 1), "probabilities": var}
 
 
 def with_first(trees: list[Tree], first: Floats) -> list[Tree]:
@@ -66,9 +66,9 @@ def boosted(builder: Builder, estimator: Estimator, path: str, x: Value) -> Resu
     if not hasattr(estimator, "classes_"):
         return values(builder, var, 1)
     if len(start) > 1:
-        return multiclass(builder, var, builder.library("softmax", (var,), 1))
+        return multiclass(builder, var, builder.filter("softmax", (var,), 1))
     doubled = builder.add("Double", (var,)) if estimator.loss == "exponential" else var
-    return binary(builder, var, "NotBelowZero", builder.library("sigmoid", (doubled,)))
+    return binary(builder, var, "NotBelowZero", builder.filter("sigmoid", (doubled,)))
 
 
 def histogram_tree(nodes: Any) -> Tree:
@@ -98,8 +98,8 @@ def histogram_boosted(builder: Builder, estimator: Estimator, path: str, x: Valu
             var = builder.add("Exp", (var,))
         return values(builder, var, 1)
     if len(start) > 1:
-        return multiclass(builder, var, builder.library("softmax", (var,), 1))
-    return binary(builder, var, "AboveZero", builder.library("sigmoid", (var,)))
+        return multiclass(builder, var, builder.filter("softmax", (var,), 1))
+    return binary(builder, var, "AboveZero", builder.filter("sigmoid", (var,)))
 
 
 CONVERTERS = {

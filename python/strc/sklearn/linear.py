@@ -56,8 +56,8 @@ def logistic(builder: Builder, estimator: Estimator, path: str, x: Value) -> Res
         return {}
     var, width = scores(builder, estimator, path, x)
     if width == 1:
-        return binary(builder, var, "AboveZero", builder.library("sigmoid", (var,)))
-    return multiclass(builder, var, builder.library("softmax", (var,), 1))
+        return binary(builder, var, "AboveZero", builder.filter("sigmoid", (var,)))
+    return multiclass(builder, var, builder.filter("softmax", (var,), 1))
 
 
 def descent(builder: Builder, estimator: Estimator, path: str, x: Value) -> Results:
@@ -65,7 +65,7 @@ def descent(builder: Builder, estimator: Estimator, path: str, x: Value) -> Resu
     if estimator.loss not in ("log_loss", "modified_huber") or not fits(builder, estimator, path):
         return classifier(builder, estimator, path, x)
     var, width = scores(builder, estimator, path, x)
-    own = builder.library("sigmoid", (var,)) if estimator.loss == "log_loss" else builder.add("Clipped", (var,))
+    own = builder.filter("sigmoid", (var,)) if estimator.loss == "log_loss" else builder.add("Clipped", (var,))
     if width == 1:
         return binary(builder, var, "AboveZero", own)
     return multiclass(builder, var, builder.add("ShareOfEach", (own,)))

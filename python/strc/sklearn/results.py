@@ -17,7 +17,7 @@ KINDS = ("class", "probabilities", "decision", "value", "transformed")
 
 def values(builder: Builder, var: int, width: int, is_vector: bool = True) -> Results:
     """A regressor's, from batch x width values; one of them for each item is a vector, unless it was asked for as a matrix."""
-    return {"value": builder.library("squeeze", (var,), 1) if width == 1 and is_vector else var}
+    return {"value": builder.filter("squeeze", (var,), 1) if width == 1 and is_vector else var}
 
 
 def binary(builder: Builder, score: int, rule: str, second: int | None) -> Results:
@@ -25,12 +25,12 @@ def binary(builder: Builder, score: int, rule: str, second: int | None) -> Resul
     found = {"class": builder.add(rule, (score,))}
     if second is not None:
         found["probabilities"] = builder.add("BothClasses", (second,))
-    return {**found, "decision": builder.library("squeeze", (score,), 1)}
+    return {**found, "decision": builder.filter("squeeze", (score,), 1)}
 
 
 def multiclass(builder: Builder, scores: int, probabilities: int | None) -> Results:
     """A classifier's, from a score for each class."""
-    found = {"class": builder.library("argmax", (scores,), 1)}
+    found = {"class": builder.filter("argmax", (scores,), 1)}
     if probabilities is not None:
         found["probabilities"] = probabilities
     return {**found, "decision": scores}
