@@ -113,7 +113,7 @@ def arguments_of():
 
 def main():
     options = arguments_of()
-    os.environ["STRC"] = options.strc
+    os.environ["STRC"] = str(options.strc)
     print("| network | chunk | strc | --fast-math | PyTorch | PyTorch / strc |\n|---|--:|--:|--:|--:|--:|")
     with tempfile.TemporaryDirectory(prefix="strc-streaming-") as place:
         host = Path(place) / "host"

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 """Compares networks compiled by strc with PyTorch, ONNX Runtime and OpenVINO on one thread.
 
-run.py [--strc BINARY] [--kernels NAME]... [--pairs N] [--batch N]... [--seconds S] [--out FOLDER] [NETWORK]...
+run.py [--strc BINARY] [--pairs N] [--batch N]... [--seconds S] [--out FOLDER] [NETWORK]...
 
 Every network of models.py is imported and built as an executable; the other sides compute the same weights in processes that
 stay alive. First all outputs are compared with PyTorch's. Then all compute items that differ, in turn, so that all see
 the same machine: the table has the medians of the processor's time for an inference, which on one thread is what
 passes on a machine that does nothing else, and strc's share of the best other side's. An executable reads its items from
 a file and writes its results to one, without its start. Sides that are not installed (constraints.txt) are left out with a
-word. Writes tensors.md and tensors.json.
+word. Writes tensors.md and tensors.json to a folder, by default build/benchmarks.
 """
 
 import argparse
@@ -43,14 +43,15 @@ RIVALS = {"eager": "torch", "compile": "torch", "onnxruntime": "onnxruntime", "o
 class Executable:
     """A network built by strc; `seconds(count)` of so many inferences, without the start."""
 
-    def __init__(self, name, network, batch, folder, options, kernels):
-        self.name = name
+    name = "strc"
+
+    def __init__(self, network, batch, folder, options):
         self.folder = folder
-        self.binary = f"./{name.replace(' ', '-')}"
+        self.binary = "./network"
         shape = "x".join(str(extent) for extent in network.shape(batch))
         top = type(made(network)).__name__
         words = [options.strc, "build", "--top", top, "--input", shape, "model.str", "-o", self.binary]
-        subprocess.run([*words, *kernels], cwd=folder, check=True)
+        subprocess.run(words, cwd=folder, check=True)
 
     def run(self, count, out):
         words = ["-i", str(count), "--loop-input", "--in", Path(self.folder, "items.npy"), "--out", Path(self.folder, out)]
@@ -148,9 +149,7 @@ def count_for(side, seconds):
 def compare(network, batch, options):
     with tempfile.TemporaryDirectory(prefix="strc-tensors-") as folder:
         expected = prepare(network, batch, folder)
-        sides = [Executable(f"strc {kernels}", network, batch, folder, options,
-                            [] if kernels == "generated" else [f"--kernels={kernels}"])
-                 for kernels in options.kernels]
+        sides = [Executable(network, batch, folder, options)]
         for name in options.rivals:
             try:
                 sides.append(Rival(name, network, batch, folder))
@@ -188,12 +187,11 @@ def duration(seconds):
 
 
 def table(rows, names):
-    lines = ["| network | batch | " + " | ".join(names) + " | best strc / best other |",
+    lines = ["| network | batch | " + " | ".join(names) + " | strc / best other |",
              "|---|--:|" + "--:|" * (len(names) + 1)]
     for row in rows:
         cells = [duration(row["seconds"][name]) if name in row["seconds"] else "" for name in names]
-        own = min(value for name, value in row["seconds"].items() if name.startswith("strc"))
-        ratio = f"{own / row['best']:.2f}" if row["best"] else ""
+        ratio = f"{row['seconds'][Executable.name] / row['best']:.2f}" if row["best"] else ""
         lines.append(f"| {row['network']} | {row['batch']} | " + " | ".join(cells) + f" | {ratio} |")
     return "\n".join(lines) + "\n"
 
@@ -211,23 +209,24 @@ def starts(rows, names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--strc", default=str(ROOT / "build/release/bin/strc"))
-    parser.add_argument("--kernels", action="append")
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--batch", type=int, action="append")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement")
     parser.add_argument("--no-start", dest="start", action="store_false", help="do not measure start and memory")
     parser.add_argument("--rivals", default=",".join(RIVALS))
-    parser.add_argument("--out", default=".")
+    parser.add_argument("--out", default=ROOT / "build/benchmarks", type=Path)
     parser.add_argument("networks", nargs="*")
     options = parser.parse_args()
-    options.kernels = options.kernels or ["generated"]
+    unknown = set(options.networks) - {network.name for network in NETWORKS}
+    if unknown:
+        parser.error(f"no network {min(unknown)}; there are {', '.join(network.name for network in NETWORKS)}")
     wanted = [name for name in options.rivals.split(",") if name]
     options.rivals = [name for name in wanted if importlib.util.find_spec(RIVALS[name])]
     for name in set(wanted) - set(options.rivals):
         print(f"{name} is not installed: left out", file=sys.stderr)
     torch.set_num_threads(1)
     rows = []
-    names = [f"strc {kernels}" for kernels in options.kernels] + options.rivals
+    names = [Executable.name, *options.rivals]
     for network in NETWORKS:
         if options.networks and network.name not in options.networks:
             continue
@@ -239,6 +238,7 @@ def main():
             except (RuntimeError, subprocess.CalledProcessError) as fault:
                 print(f"{network.name}, batch {batch}: {fault}", file=sys.stderr)
     text = table(rows, names) + (starts(rows, names) if options.start else "")
+    options.out.mkdir(parents=True, exist_ok=True)
     Path(options.out, "tensors.md").write_text(text)
     Path(options.out, "tensors.json").write_text(json.dumps(rows, indent=1))
     print(text)
