@@ -1,39 +1,13 @@
 #!/usr/bin/env python3
 """Writes expected.wav into the folder named first (default: its own): the network over the whole sound, in double precision."""
 
-import json
 import math
 import os
-import struct
 import sys
-import wave
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-
-
-def tensors(path):
-    """The values of a safetensors file as lists of lists."""
-    with open(path, "rb") as file:
-        data = file.read()
-    size = struct.unpack_from("<Q", data)[0]
-    found = {}
-    for name, about in json.loads(data[8 : 8 + size]).items():
-        if name == "__metadata__":
-            continue
-        begin, end = about["data_offsets"]
-        values = list(struct.unpack_from(f"<{(end - begin) // 4}f", data, 8 + size + begin))
-        for extent in reversed(about["shape"][1:]):
-            values = [values[k : k + extent] for k in range(0, len(values), extent)]
-        found[name] = values
-    return found
-
-
-def sigmoid(x):
-    return 1 / (1 + math.exp(-x))
-
-
-def products(matrix, vector, bias):
-    return [sum(map(float.__mul__, row, vector)) + b for row, b in zip(matrix, bias)]
+sys.path.insert(0, os.path.dirname(HERE))
+from references import products, sigmoid, sound, weights_of, write_sound  # noqa: E402
 
 
 def bands_of(stored, samples):
@@ -71,14 +45,10 @@ def suppressed(stored, samples):
 
 
 def main():
-    with wave.open(os.path.join(HERE, "noisy.wav")) as file:
-        rate, count = file.getframerate(), file.getnframes()
-        samples = [v / 32768 for v in struct.unpack(f"<{count}h", file.readframes(count))]
-    made = suppressed(tensors(os.path.join(HERE, "denoise.safetensors")), samples)
+    samples = sound(os.path.join(HERE, "noisy.wav"))
+    made = suppressed(weights_of(os.path.join(HERE, "denoise.safetensors")), samples)
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
-    with wave.open(os.path.join(folder, "expected.wav"), "wb") as file:
-        file.setparams((1, 2, rate, 0, "NONE", ""))
-        file.writeframes(struct.pack(f"<{count}h", *(max(-32768, min(32767, round(32768 * v))) for v in made)))
+    write_sound(os.path.join(folder, "expected.wav"), 8000, made)
 
 
 main()

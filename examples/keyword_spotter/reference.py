@@ -2,43 +2,17 @@
 """The same words, by plain Python in double precision, from the definitions of the layers. Fails where a decision is
 close. Writes what the program prints for each recording into the folder named first (default: its own)."""
 
-import array
 import cmath
-import json
 import math
 import os
-import struct
 import sys
-import wave
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from references import sigmoid, sound, weights_of  # noqa: E402
+
 WORDS = ["yes", "no", "up", "down", "left", "right", "stop", "go", "-"]
 FRAME, HOP, BANDS, MOMENTS, RATE = 256, 128, 24, 63, 8000
-
-
-def samples(name):
-    with wave.open(os.path.join(HERE, name)) as file:
-        return [v / 32768 for v, in struct.iter_unpack("<h", file.readframes(file.getnframes()))]
-
-
-def stored():
-    """The values of the weights file by name, rows and columns as lists in lists."""
-    with open(os.path.join(HERE, "spotter.safetensors"), "rb") as file:
-        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
-        data = file.read()
-
-    def shaped(values, shape):
-        if len(shape) <= 1:
-            return list(values)
-        size = len(values) // shape[0]
-        return [shaped(values[k * size : k * size + size], shape[1:]) for k in range(shape[0])]
-
-    found = {}
-    for name, entry in header.items():
-        if name != "__metadata__":
-            begin, end = entry["data_offsets"]
-            found[name] = shaped(array.array("f", data[begin:end]), entry["shape"])
-    return found
 
 
 # ---- from samples to bands
@@ -77,10 +51,6 @@ def bands_of(frame):
 
 def dot(a, b):
     return sum(x * y for x, y in zip(a, b))
-
-
-def sigmoid(x):
-    return 1 / (1 + math.exp(-x))
 
 
 def normalised(rows, w):
@@ -150,9 +120,9 @@ def heard(rows, w, sure=0.75):
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
-    w = stored()
+    w = weights_of(os.path.join(HERE, "spotter.safetensors"))
     for name, reading in (("left", spotted), ("stop", spotted), ("talk", heard)):
-        x = samples(name + ".wav")
+        x = sound(os.path.join(HERE, name + ".wav"))
         rows = [bands_of(x[k : k + FRAME]) for k in range(0, len(x) - FRAME + 1, HOP)]
         with open(os.path.join(folder, f"expected_{name}.txt"), "w", encoding="ascii") as out:
             out.writelines(reading(rows, w))

@@ -1,40 +1,15 @@
 #!/usr/bin/env python3
 """Writes expected.txt into the folder named first (default: its own): what the network hears in the whole sound, in double precision."""
 
-import json
 import math
 import os
-import struct
 import sys
-import wave
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from references import products, sigmoid, sound, weights_of  # noqa: E402
+
 RATE, HOP = 8000, 256
-
-
-def tensors(path):
-    """The values of a safetensors file as lists of lists."""
-    with open(path, "rb") as file:
-        data = file.read()
-    size = struct.unpack_from("<Q", data)[0]
-    found = {}
-    for name, about in json.loads(data[8 : 8 + size]).items():
-        if name == "__metadata__":
-            continue
-        begin, end = about["data_offsets"]
-        values = list(struct.unpack_from(f"<{(end - begin) // 4}f", data, 8 + size + begin))
-        for extent in reversed(about["shape"][1:]):
-            values = [values[k : k + extent] for k in range(0, len(values), extent)]
-        found[name] = values
-    return found
-
-
-def sigmoid(x):
-    return 1 / (1 + math.exp(-x))
-
-
-def products(matrix, vector, bias):
-    return [sum(map(float.__mul__, row, vector)) + b for row, b in zip(matrix, bias)]
 
 
 def strided(stored, name, frames, before, step):
@@ -65,13 +40,11 @@ def scores(stored, samples):
 
 
 def main():
-    with wave.open(os.path.join(HERE, "speech.wav")) as file:
-        count = file.getnframes()
-        samples = [v / 32768 for v in struct.unpack(f"<{count}h", file.readframes(count))]
+    samples = sound(os.path.join(HERE, "speech.wav"))
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
     last = 0
     with open(os.path.join(folder, "expected.txt"), "w", encoding="ascii") as file:
-        for number, row in enumerate(scores(tensors(os.path.join(HERE, "spotter.safetensors")), samples)):
+        for number, row in enumerate(scores(weights_of(os.path.join(HERE, "spotter.safetensors")), samples)):
             best = row.index(max(row))
             if best not in (0, last):
                 file.write(f"word {best} at {round(100 * HOP * (number + 1) / RATE) / 100} s\n")

@@ -2,17 +2,16 @@
 """The same by plain Python, from the tables of the forest. Writes what the program prints into the folder named first (default: its
 own)."""
 
-import json
 import math
 import os
-import struct
 import sys
-import wave
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from references import sound, weights_of  # noqa: E402
+
 WINDOW = 500
 CLASSES = ["bearing", "off", "smooth", "unbalanced"]
-KINDS = {"F32": "f", "F64": "d", "I32": "i"}
 
 
 def features(samples):
@@ -23,26 +22,12 @@ def features(samples):
     return [strength, peak, peak / strength, steps / strength]
 
 
-def stored():
-    """The values of the weights file by name."""
-    with open(os.path.join(HERE, "forest.safetensors"), "rb") as file:
-        header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
-        data = file.read()
-    found = {}
-    for name, entry in header.items():
-        if name != "__metadata__":
-            begin, end = entry["data_offsets"]
-            kind = KINDS[entry["dtype"]]
-            found[name] = struct.unpack(f"<{(end - begin) // struct.calcsize(kind)}{kind}", data[begin:end])
-    return found
-
-
 def decide(tables, item):
     """The class that most trees are for. All trees have the same depth."""
     name = "randomforestclassifier."
     feature, threshold, value = (tables[name + word] for word in ("feature", "threshold", "value"))
     trees = 20
-    depth = (len(value) // len(CLASSES) // trees).bit_length() - 1
+    depth = (len(value) // trees).bit_length() - 1
     sums = [0.0] * len(CLASSES)
     for tree in range(trees):
         at = tree
@@ -51,15 +36,14 @@ def decide(tables, item):
             # Columns behind the features are for those that are missing, which none is.
             at = 2 * at + (item[feature[node] % len(item)] > threshold[node])
         for k in range(len(CLASSES)):
-            sums[k] += value[at * len(CLASSES) + k]
+            sums[k] += value[at][k]
     return CLASSES[sums.index(max(sums))]
 
 
 def main():
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
-    with wave.open(os.path.join(HERE, "machine.wav")) as file:
-        samples = [value / 32768 for value, in struct.iter_unpack("<h", file.readframes(file.getnframes()))]
-    tables = stored()
+    samples = sound(os.path.join(HERE, "machine.wav"))
+    tables = weights_of(os.path.join(HERE, "forest.safetensors"))
     mean, scale = tables["standardscaler.mean"], tables["standardscaler.scale"]
     lines, last = [], ""
     for i in range(0, len(samples) - WINDOW + 1, WINDOW):

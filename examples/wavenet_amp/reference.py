@@ -1,32 +1,15 @@
 #!/usr/bin/env python3
 """Writes expected.wav into the folder named first (default: its own): the network over the whole sound, in double precision."""
 
-import json
 import math
 import os
-import struct
 import sys
-import wave
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.dirname(HERE))
+from references import products, sound, weights_of, write_sound  # noqa: E402
+
 DILATIONS = (1, 2, 4, 8, 16, 32)
-
-
-def tensors(path):
-    """The values of a safetensors file as lists of lists."""
-    with open(path, "rb") as file:
-        data = file.read()
-    size = struct.unpack_from("<Q", data)[0]
-    found = {}
-    for name, about in json.loads(data[8 : 8 + size]).items():
-        if name == "__metadata__":
-            continue
-        begin, end = about["data_offsets"]
-        values = list(struct.unpack_from(f"<{(end - begin) // 4}f", data, 8 + size + begin))
-        for extent in reversed(about["shape"][1:]):
-            values = [values[k : k + extent] for k in range(0, len(values), extent)]
-        found[name] = values
-    return found
 
 
 def layer(stored, name, frames, dilation=1):
@@ -40,7 +23,7 @@ def layer(stored, name, frames, dilation=1):
     made = []
     for t in range(len(frames)):
         window = [value for k in range(0, reach + 1, dilation) for value in before[t + k]]
-        made.append([sum(map(float.__mul__, row, window)) + b for row, b in zip(rows, bias)])
+        made.append(products(rows, window, bias))
     return made
 
 
@@ -61,14 +44,10 @@ def amplified(stored, samples):
 
 
 def main():
-    with wave.open(os.path.join(HERE, "guitar.wav")) as file:
-        rate, count = file.getframerate(), file.getnframes()
-        samples = [v / 32768 for v in struct.unpack(f"<{count}h", file.readframes(count))]
-    made = amplified(tensors(os.path.join(HERE, "amplifier.safetensors")), samples)
+    samples = sound(os.path.join(HERE, "guitar.wav"))
+    made = amplified(weights_of(os.path.join(HERE, "amplifier.safetensors")), samples)
     folder = sys.argv[1] if len(sys.argv) > 1 else HERE
-    with wave.open(os.path.join(folder, "expected.wav"), "wb") as file:
-        file.setparams((1, 2, rate, 0, "NONE", ""))
-        file.writeframes(struct.pack(f"<{count}h", *(max(-32768, min(32767, round(32768 * v))) for v in made)))
+    write_sound(os.path.join(folder, "expected.wav"), 16000, made)
 
 
 main()
