@@ -28,6 +28,7 @@ static struct {
     uint32_t sleeping;
     uint32_t joined;  ///< threads that have joined the job
     uint32_t active;  ///< of these, at work
+    int spins;  ///< who waits looks so often before it sleeps; atomic
     job job;
     uint64_t number;  ///< of the last job that was opened; atomic
     int64_t next;  ///< the first part that nobody has begun; atomic
@@ -77,7 +78,8 @@ static void join_job(void) {
 static void *serve(void *nothing) {
     uint64_t seen = 0;
     for (;;) {
-        for (int k = 0; k < kSpins && __atomic_load_n(&pool.number, __ATOMIC_RELAXED) == seen; ++k)
+        int spins = __atomic_load_n(&pool.spins, __ATOMIC_RELAXED);
+        for (int k = 0; k < spins && __atomic_load_n(&pool.number, __ATOMIC_RELAXED) == seen; ++k)
             pause_briefly();
         pthread_mutex_lock(&pool.mutex);
         ++pool.sleeping;
@@ -108,6 +110,8 @@ static int start_thread(void) {
 static void open_job(const job *job) {
     pthread_mutex_lock(&pool.mutex);
     while (pool.threads < job->most && start_thread() == 0) ++pool.threads;
+    // Who looks without a processor of its own keeps others from working.
+    __atomic_store_n(&pool.spins, pool.threads < strc_processors() ? kSpins : 0, __ATOMIC_RELAXED);
     pool.job = *job;
     pool.joined = 0;
     __atomic_store_n(&pool.next, 0, __ATOMIC_RELAXED);
