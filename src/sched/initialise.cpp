@@ -283,28 +283,32 @@ private:
 
     // ---- memory
 
-    bool fits(EdgeId id, std::int64_t items) {
+    /// Whether one tape may hold so many items; if so, `size` is what one takes.
+    bool fitsAlone(EdgeId id, std::int64_t items, std::int64_t& size) {
         const graph::Edge& edge = graph.edges[id];
-        const std::int64_t size =
-            edge.type ? std::max<std::int64_t>(types::sizeOf(edge.type), 1) : 1;
+        size = edge.type ? std::max<std::int64_t>(types::sizeOf(edge.type), 1) : 1;
         const auto most = static_cast<std::int64_t>(context.limits.totalBytes) / size;
-        if (items > most) {
-            context.diags.add(Diag::BufferOverflow, edge.range)
-                << (edge.from == kNone ? "input" : path(graph, edge.from))
-                << (edge.to == kNone ? "output" : path(graph, edge.to)) << most;
-            return false;
-        }
+        if (items <= most) return true;
+        context.diags.add(Diag::BufferOverflow, edge.range)
+            << (edge.from == kNone ? "input" : path(graph, edge.from))
+            << (edge.to == kNone ? "output" : path(graph, edge.to)) << most;
+        return false;
+    }
+
+    bool fits(EdgeId id, std::int64_t items) {
+        std::int64_t size = 0;
+        if (!fitsAlone(id, items, size)) return false;
         needed += static_cast<std::uint64_t>(items * size);
         if (needed <= context.limits.totalBytes) return true;
-        context.diags.add(Diag::LimitExceeded, edge.range)
+        context.diags.add(Diag::LimitExceeded, graph.edges[id].range)
             << "the memory for items on tapes"
             << static_cast<std::int64_t>(context.limits.totalBytes);
         return false;
     }
 
-    /// What one firing moves has to fit into memory.
+    /// What one firing moves has to fit into memory, tape by tape: tapes that hold items at different times may share it, which
+    /// is seen when a plan is laid out (plan/layout) or items are there (interp).
     bool checkFirings() {
-        needed = 0;
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];
             if (isDynamic(graph, id)) continue;
@@ -313,14 +317,13 @@ private:
                 if (edge.from != kNone) items = std::max(items, pushRate(graph, id, first));
                 if (edge.to != kNone) items = std::max(items, peekRate(graph, id, first));
             }
-            if (!fits(id, items)) return false;
+            if (std::int64_t size = 0; !fitsAlone(id, items, size)) return false;
         }
         return true;
     }
 
-    /// So does what stays on the tapes between steady states.
+    /// What stays on the tapes between steady states has to fit all together.
     bool checkTapes() {
-        needed = 0;
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];
             if (edge.from == kNone || edge.to == kNone || isDynamic(graph, id)) continue;

@@ -188,6 +188,14 @@ class Refusing(Executables):
         self.refuse(COUNTER, "cannot-compile", "--lenient")
         self.refuse(COUNTER, "cannot-compile", "--step-limit=100000")
 
+    def test_tapes_that_take_too_much_memory_together(self):
+        err = self.refuse("""void->void pipeline Main { add A(); add B(); add C(); }
+void->float filter A { work push 150000000 { for (int i = 0; i < 150000000; i++) push(i); } }
+float->float filter B { work pop 150000000 push 150000000 { for (int i = 0; i < 150000000; i++) push(pop()); } }
+float->void filter C { work pop 150000000 { for (int i = 0; i < 150000000; i++) pop(); println(1); } }
+""", "limit-exceeded")
+        self.assertIn("p.str:1:1: error: the memory of all tapes and filters exceeds the limit of 1073741824", err)
+
     def test_formats_that_are_left_out(self):
         err = self.refuse("""void->void pipeline Main { add IntRamp; add ImageWriter<int>("a.png", 4, 4); }
 """, "format-left-out")

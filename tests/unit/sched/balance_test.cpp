@@ -434,18 +434,15 @@ TEST(Balance, ATapeHasToFitIntoMemory) {
               "the tape from 'Main.A' to 'Main.Z' would have to hold more than 1000000 items");
 }
 
-TEST(Balance, AllTapesTogetherHaveToo) {
+TEST(Balance, TapesThatHoldItemsInTurnMayShareMemory) {
     const Graph graph =
         build(pipeline("Main", {source("A", 1), filter("F", 600'000, 600'000), sink("Z", 1)}));
     Outcome outcome;
     outcome.context.limits.totalBytes = 1'000'000;
-    EXPECT_FALSE(balance(outcome.context, graph));
-    ASSERT_THAT(outcome.context.diags.all(), SizeIs(1));
-    EXPECT_EQ(text(outcome.context.diags.all()[0]),
-              "the memory for items on tapes exceeds the limit of 1000000");
+    EXPECT_TRUE(balance(outcome.context, graph));
 }
 
-TEST(Balance, SoDoTheItemsThatStay) {
+TEST(Balance, ItemsThatStayHaveToFitTogether) {
     const Graph graph = build(pipeline(
         "Main", {source("A", 1), splitjoin("S", {}, {sink("Now", 1), sink("Late", 1, 900'000)})}));
     Outcome outcome;
