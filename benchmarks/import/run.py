@@ -69,10 +69,26 @@ def told(text):
 
 
 def difference(found, expected):
-    """The largest difference, as a part of max(1, |value|)."""
+    """The largest difference, as a part of the largest value."""
     if found.numel() != expected.numel():
         return float("inf")
-    return float(((found.reshape(expected.shape) - expected).abs() / expected.abs().clamp(min=1)).max())
+    return float((found.reshape(expected.shape) - expected).abs().max() / expected.abs().max())
+
+
+def liven(model, x):
+    """Weights that tell: what starts as nothing but zeros or ones (last layers, scales) gets random values, and norms the statistics of x."""
+    for parameter in model.parameters():
+        if parameter.numel() > 1 and bool((parameter == parameter.flatten()[0]).all()):
+            spread = 0.1 if parameter.dim() < 2 else parameter[0].numel() ** -0.5
+            parameter.add_(spread * torch.randn(parameter.shape))
+    norms = [module for module in model.modules() if isinstance(module, torch.nn.modules.batchnorm._BatchNorm)]
+    for norm in norms:
+        norm.reset_running_stats()
+        norm.momentum = None  # the mean of all batches
+        norm.train()
+    if norms and x.is_floating_point():
+        model(torch.cat([x, torch.randn(3, *x.shape[1:])]))
+    model.eval()
 
 
 def row(entry, options):
@@ -81,6 +97,7 @@ def row(entry, options):
     model, x = entry.make(options.size)
     model.eval()
     with tempfile.TemporaryDirectory(prefix="strc-import-") as name, torch.no_grad():
+        liven(model, x)
         folder = Path(name)
         try:
             imported = strc.torch.export(model, (x,), folder / "model.str")
