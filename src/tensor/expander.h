@@ -150,6 +150,7 @@ private:
     NodePtr field(const ir::Instr& instr);
     void load(const ir::Instr& instr);
     void store(const ir::Instr& instr);
+    void checkExtents(const ir::Instr& instr, const std::vector<std::int64_t>& dims);
     void checkDeclared(const ir::Instr& instr, const Type* declared, const Type* type);
     void storeField(const ir::Instr& instr, const NodePtr& value);
     /// Writes memory that `value` may be made of.

@@ -58,6 +58,7 @@ void BodyExpander::declare(const Instr& instr) {
         if (!constants[operand]) stopUnknown(instr, "a dimension of " + nameOf(instr.var));
         dims.push_back(constants[operand]->toInt());
     }
+    checkExtents(instr, dims);
     const Type* declared = dims.empty() ? type : types.tensor(type->element, dims);
     if (instr.var.space == Space::Field) {
         if (isConcrete(declared)) world.fields.types[instr.var.index] = declared;
@@ -75,6 +76,17 @@ void BodyExpander::declare(const Instr& instr) {
     zeros->fn = TensorFn::Zeros;
     zeros->range = instr.range;
     bind(instr.var, zeros);
+}
+
+void BodyExpander::checkExtents(const Instr& instr, const std::vector<std::int64_t>& dims) {
+    std::int64_t elements = 1;
+    for (std::int64_t extent : dims) {
+        if (extent < types::kDynamic)
+            stop(instr, nameOf(instr.var), std::to_string(extent) + " is no extent");
+        if (extent == types::kDynamic) continue;
+        if (__builtin_mul_overflow(elements, extent, &elements) || elements > INT32_MAX)
+            stop(instr, nameOf(instr.var), "it has more than 2147483647 elements");
+    }
 }
 
 NodePtr BodyExpander::field(const Instr& instr) {

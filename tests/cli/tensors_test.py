@@ -174,6 +174,19 @@ void->tensor filter Row { work push 1 { push(ones(2)); } }
         _, err = self.call("run", "--top", "Twice", path, "--in", "in.npy", status=1)
         self.assertIn("tensor<float>[3, 0] has no elements", err)
 
+    def test_extents_that_parameters_give(self):
+        self.file("p.str", """tensor->tensor filter Local(int n) { work pop 1 push 1 { tensor<float>[n, 4] x; push(concat(pop(), x, 0)); } }
+tensor->tensor filter Field(int n) { tensor<float>[n, 4] x; work pop 1 push 1 { push(concat(pop(), x, 0)); } }
+tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
+""")
+        for top, name, at in (("Local", "x", "p.str:1:78"), ("Field", "x", "p.str:2:58"), ("Weights", "weight", "linear.str:5")):
+            for n, why in ((-3, "-3 is no extent"), (2000000000, "it has more than 2147483647 elements")):
+                with self.subTest(top=top, n=n):
+                    _, err = self.call("check", "--top", top, "-D", f"n={n}", "--input", "2x4", "--weights", "random:1", "p.str",
+                                       status=1)
+                    self.assertIn(f"error: '{name}': {why} [tensor-shape]", err)
+                    self.assertIn(at, err)
+
     def test_functions_that_cannot_take_tensors(self):
         work = "work pop 1 push 1 { push(%s); }"
         shapeless = "with a shape of its own"
