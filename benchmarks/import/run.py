@@ -8,6 +8,7 @@ of which STRC_WHEEL may name the folder.
 """
 
 import argparse
+import copy
 import json
 import os
 import subprocess
@@ -75,6 +76,16 @@ def difference(found, expected):
     return float((found.reshape(expected.shape) - expected).abs().max() / expected.abs().max())
 
 
+def rounding(model, x):
+    """How far PyTorch's own result is from the one in double: what a difference means for this model."""
+    expected = model(x)
+    try:
+        exact = copy.deepcopy(model).double()(x.double() if x.is_floating_point() else x)
+    except RuntimeError:
+        return ""
+    return f"{difference(expected.double(), exact):.1e}"
+
+
 def liven(model, x):
     """Weights that tell: what starts as nothing but zeros or ones (last layers, scales) gets random values, and norms the statistics of x."""
     for parameter in model.parameters():
@@ -92,7 +103,8 @@ def liven(model, x):
 
 
 def row(entry, options):
-    """Name, whether it imports, instructions and lines of text, difference, ms of a call of PyTorch and of strc, seconds to compile."""
+    """Name, whether it imports, instructions and lines of text, difference, PyTorch's own from double, ms of a call of PyTorch and of strc,
+    seconds to compile."""
     torch.manual_seed(1)
     model, x = entry.make(options.size)
     model.eval()
@@ -102,16 +114,16 @@ def row(entry, options):
         try:
             imported = strc.torch.export(model, (x,), folder / "model.str")
         except ImportFailure as fault:
-            return [entry.name, "no", "", "", str(fault).splitlines()[1 if "\n" in str(fault) else 0].strip(), "", "", ""]
+            return [entry.name, "no", "", "", str(fault).splitlines()[1 if "\n" in str(fault) else 0].strip(), "", "", "", ""]
         lines = len((folder / "model.str").read_text().splitlines())
         start = [entry.name, "yes", str(len(imported.program.instructions)), str(lines)]
         if options.no_run:
-            return [*start, "", "", "", ""]
+            return [*start, "", "", "", "", ""]
         eager = f"{1000 * eager_seconds(model, x, options.runs):.2f}"
         found, compiling, seconds = run_strc(folder, type(model).__name__, x, options)
         if found is None:
-            return [*start, compiling, eager, "", ""]
-        return [*start, f"{difference(found, model(x)):.1e}", eager, f"{1000 * seconds:.2f}", f"{compiling:.0f}"]
+            return [*start, compiling, "", eager, "", ""]
+        return [*start, f"{difference(found, model(x)):.1e}", rounding(model, x), eager, f"{1000 * seconds:.2f}", f"{compiling:.0f}"]
 
 
 def main():
@@ -126,8 +138,8 @@ def main():
     torch.set_num_threads(1)
     if options.work:
         return work(Path(options.work[0]), options.work[1], options.runs)
-    print("| model | imports | instructions | lines | difference | eager ms | strc ms | s to compile |")
-    print("|---|---|---|---|---|---|---|---|", flush=True)
+    print("| model | imports | instructions | lines | difference | of double | eager ms | strc ms | s to compile |")
+    print("|---|---|---|---|---|---|---|---|---|", flush=True)
     for entry in entries():
         if not options.names or any(name in entry.name for name in options.names):
             print("| " + " | ".join(row(entry, options)) + " |", flush=True)
