@@ -67,6 +67,8 @@ void BodyEmitter::contract(const Instr& instr) {
     const Type* element = typeOf(instr.operands[0])->element;
     Operands operands{m.memoryType(element), operand(instr, 0), operand(instr, 1),
                       operand(instr, 2)};
+    for (std::size_t k = 3; k < instr.operands.size(); ++k)
+        operands.addends.push_back(operand(instr, k));
     auto found = products.chosen.find(&instr);
     if (found == products.chosen.end())
         return emitContractionParts(m, b, entry, ir::contractionOf(instr), operands, param(kEnv));

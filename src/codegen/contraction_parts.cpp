@@ -3,7 +3,6 @@
 // the results.
 
 #include <algorithm>
-#include <array>
 #include <functional>
 #include <optional>
 
@@ -69,9 +68,11 @@ public:
 
     void emit(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const Operands& operands,
               llvm::Value* env) {
-        auto* type = llvm::ArrayType::get(m.ptr(), 3);
+        std::vector<llvm::Value*> all{operands.out, operands.a, operands.b};
+        all.insert(all.end(), operands.addends.begin(), operands.addends.end());
+        addends = operands.addends.size();
+        auto* type = llvm::ArrayType::get(m.ptr(), all.size());
         llvm::Value* self = entry.CreateAlloca(type, nullptr, "operands");
-        const std::array all{operands.out, operands.a, operands.b};
         for (unsigned k = 0; k < all.size(); ++k)
             b.CreateStore(all[k], b.CreateConstInBoundsGEP2_64(type, self, 0, k));
         const std::int64_t count = (loop.rounds + grain - 1) / grain;
@@ -114,7 +115,9 @@ private:
                 element, begin,
                 b.CreateMul(first, b.getInt64(static_cast<std::uint64_t>(std::int64_t{step}))));
         };
-        const Operands here{element, operand(0, loop.out), operand(1, loop.a), operand(2, loop.b)};
+        Operands here{element, operand(0, loop.out), operand(1, loop.a), operand(2, loop.b)};
+        for (unsigned k = 0; k < addends; ++k)
+            here.addends.push_back(operand(3 + k, loop.added[k]));
         const std::int64_t last = loop.rounds % grain;
         if (last == 0) return some(b, entry, here, grain);
         auto block = [&](const char* name) {
@@ -138,6 +141,7 @@ private:
     std::int64_t grain;
     llvm::Type* element;
     Some some;
+    std::size_t addends = 0;
 };
 
 // ---- products

@@ -22,6 +22,7 @@ constexpr std::int64_t kMostRows = 4;
 /// Where the three operands are: elements from their beginnings.
 struct Places {
     llvm::Value *out, *a, *b;
+    std::vector<llvm::Value*> addends = {};
 };
 
 class Tiles {
@@ -37,8 +38,10 @@ public:
 
     void emit() {
         choose();
-        const Places first{b.getInt64(index(how.out)), b.getInt64(index(how.a)),
-                           b.getInt64(index(how.b))};
+        Places first{b.getInt64(index(how.out)), b.getInt64(index(how.a)),
+                     b.getInt64(index(how.b))};
+        for (std::size_t k = 0; k < how.addends; ++k)
+            first.addends.push_back(b.getInt64(index(how.added[k])));
         around(0, first);
     }
 
@@ -59,7 +62,7 @@ private:
         if (!takeColumns([](const ContractionLoop& l) { return l.out == 1 && isUnit(l); }, outer) &&
             !takeColumns([](const ContractionLoop& l) { return l.a == 1 && l.b == 1; }, summed) &&
             !takeColumns([](const ContractionLoop& l) { return l.out == 1; }, outer))
-            columns = {1, 0, 0, 0};
+            columns = {1, 0, 0, 0, {}};
         lanes = 1;
         const std::int64_t most =
             kVectorBytes / static_cast<std::int64_t>(element->getScalarSizeInBits() / 8);
@@ -103,7 +106,10 @@ private:
             llvm::Value* way = b.CreateMul(rounds, b.getInt64(index(step)), "", false, true);
             return b.CreateAdd(from, way, "", false, true);
         };
-        return {by(at.out, loop.out), by(at.a, loop.a), by(at.b, loop.b)};
+        Places there{by(at.out, loop.out), by(at.a, loop.a), by(at.b, loop.b)};
+        for (std::size_t k = 0; k < how.addends; ++k)
+            there.addends.push_back(by(at.addends[k], loop.added[k]));
+        return there;
     }
 
     void loop(std::int64_t rounds, const std::function<void(llvm::Value*)>& inside) {
@@ -227,9 +233,21 @@ private:
             for (std::int64_t j = 0; j < some; ++j) {
                 llvm::Value* place = shifted(at.out, i * rows.out + j * lanes * columns.out);
                 llvm::Value* sum = b.CreateLoad(vectorType(), sums[index(i * some + j)]);
+                sum = finishSum(b, sum, addendsOf(at, i, j), how.bounds);
                 b.CreateAlignedStore(sum, address(base.out, place),
                                      llvm::Align(element->getScalarSizeInBits() / 8));
             }
+    }
+
+    /// Of row i and vector j of a tile.
+    std::vector<llvm::Value*> addendsOf(const Places& at, std::int64_t i, std::int64_t j) {
+        std::vector<llvm::Value*> all;
+        for (std::size_t k = 0; k < how.addends; ++k) {
+            const std::int32_t step = columns.added[k];
+            llvm::Value* place = shifted(at.addends[k], i * rows.added[k] + j * lanes * step);
+            all.push_back(load(base.addends[k], place, step));
+        }
+        return all;
     }
 
     /// Vectors along a loop that is summed over; their lanes are added at the end.
@@ -257,6 +275,11 @@ private:
             llvm::Value* sum = total(b.CreateLoad(vectorType(), sums[index(i)]));
             llvm::Value* more = b.CreateLoad(element, others[index(i)]);
             sum = element->isFloatingPointTy() ? b.CreateFAdd(sum, more) : b.CreateAdd(sum, more);
+            std::vector<llvm::Value*> addends;
+            for (std::size_t k = 0; k < how.addends; ++k)
+                addends.push_back(
+                    rest.load(base.addends[k], shifted(at.addends[k], i * rows.added[k]), 1));
+            sum = finishSum(b, sum, addends, how.bounds);
             b.CreateStore(sum, address(base.out, shifted(at.out, i * rows.out)));
         }
     }
@@ -277,7 +300,7 @@ private:
     std::function<void()> poll;
     Loops outer, summed;
     ContractionLoop columns;  ///< along vectors
-    ContractionLoop rows{1, 0, 0, 0};
+    ContractionLoop rows{1, 0, 0, 0, {}};
     bool sumsLanes = false;  ///< columns are summed over
     std::int64_t lanes = 1;  ///< of a vector
     std::int64_t height = 1;  ///< rows at once
@@ -289,7 +312,8 @@ private:
 void emitContraction(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                      const ir::Contraction& contraction, const Operands& operands,
                      const std::function<void()>& poll) {
-    Tiles(b, entry, operands.element, contraction, {operands.out, operands.a, operands.b}, poll)
+    Tiles(b, entry, operands.element, contraction,
+          {operands.out, operands.a, operands.b, operands.addends}, poll)
         .emit();
 }
 

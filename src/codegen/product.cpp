@@ -27,6 +27,15 @@ std::int64_t countRounds(const Loops& loops) {
     return count;
 }
 
+/// Does a round of `before` lead as far as all rounds of `loop`?
+bool follows(const ContractionLoop& before, const ContractionLoop& loop) {
+    bool does = before.out == loop.out * loop.rounds && before.a == loop.a * loop.rounds &&
+                before.b == loop.b * loop.rounds;
+    for (std::size_t k = 0; k < ir::kMostAddends; ++k)
+        does = does && before.added[k] == loop.added[k] * loop.rounds;
+    return does;
+}
+
 /// Loops that follow each other in all operands are one.
 Loops merged(const Loops& loops) {
     Loops result;
@@ -34,9 +43,10 @@ Loops merged(const Loops& loops) {
         if (loop.rounds == 1) continue;
         if (!result.empty()) {
             ContractionLoop& before = result.back();
-            if (before.out == loop.out * loop.rounds && before.a == loop.a * loop.rounds &&
-                before.b == loop.b * loop.rounds) {
-                before = {before.rounds * loop.rounds, loop.out, loop.a, loop.b};
+            if (follows(before, loop)) {
+                const std::int32_t rounds = before.rounds * loop.rounds;
+                before = loop;
+                before.rounds = rounds;
                 continue;
             }
         }
@@ -61,6 +71,9 @@ public:
         made.firstOut = how.out;
         made.firstA = how.a;
         made.firstB = how.b;
+        made.addends = how.addends;
+        made.firstAdded = how.added;
+        made.bounds = how.bounds;
         divide(merged(how.loops));
     }
 
@@ -68,7 +81,7 @@ public:
     std::optional<Product> best() {
         if (columns.empty()) return std::nullopt;
         tryDirect();
-        if (isOneStep()) {
+        if (isOneStep() && areAddendsLinear()) {
             if (canStore && !movesVectors(others)) tryPanels(VectorSource::Stored);
             if (made.rows.rounds > 1) tryPanels(VectorSource::Packed);
         }
@@ -87,7 +100,7 @@ private:
             else
                 others.push_back(loop);
         }
-        if (made.sums.empty()) made.sums.push_back({1, 0, 0, 0});
+        if (made.sums.empty()) made.sums.push_back({1, 0, 0, 0, {}});
         takeRows();
         takeColumns(beside);
         others.insert(others.end(), beside.begin(), beside.end());
@@ -124,6 +137,16 @@ private:
     bool isOneStep() const {
         for (std::size_t k = 0; k + 1 < made.sums.size(); ++k)
             if (made.sums[k].a != made.sums[k + 1].a * made.sums[k + 1].rounds) return false;
+        return true;
+    }
+
+    /// Over all columns, which follow each other in the result, addends stand still or follow each other as well.
+    bool areAddendsLinear() const {
+        for (std::size_t k = 0; k < made.addends; ++k) {
+            const bool moves = columns.back().added[k] != 0;
+            for (const ContractionLoop& loop : columns)
+                if (loop.added[k] != (moves ? loop.out : 0)) return false;
+        }
         return true;
     }
 
@@ -169,6 +192,8 @@ private:
         Product way = made;
         const ContractionLoop along = columns.back();
         if (along.b < 1 || along.b > kMostStep) return;
+        for (std::int32_t step : along.added)
+            if (step != 0 && step != 1) return;
         const std::size_t own = std::min<std::size_t>(columns.size(), 2);
         way.columns.assign(columns.end() - static_cast<std::ptrdiff_t>(own), columns.end());
         way.outer = others;
@@ -304,6 +329,9 @@ std::string print(const Product& product) {
         kSources[static_cast<std::size_t>(product.source)]);
     if (product.source == VectorSource::Packed)
         line += fmt::format(" in blocks of {}", product.block);
+    if (product.addends > 0) line += fmt::format(", plus {}", product.addends);
+    if (product.bounds.areAny())
+        line += fmt::format(", within {} and {}", product.bounds.low, product.bounds.high);
     return line + "\n";
 }
 

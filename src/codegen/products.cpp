@@ -20,6 +20,7 @@ constexpr double kShort = 20'000;
 /// Elements from the beginnings of the operands.
 struct Places {
     llvm::Value *out, *a, *b;
+    std::vector<llvm::Value*> addends = {};
 };
 
 class ProductEmitter {
@@ -33,13 +34,18 @@ public:
           unit(unit),
           element(operands.element),
           base{operands.out, product.isSwapped ? operands.b : operands.a,
-               product.isSwapped ? operands.a : operands.b},
+               product.isSwapped ? operands.a : operands.b, operands.addends},
           room(room),
           poll(pollNow),
           sums(product.countSums()),
           width(product.vectors * product.lanes) {}
 
-    void emit() { around(0, {number(how.firstOut), number(how.firstA), number(how.firstB)}); }
+    void emit() {
+        Places first{number(how.firstOut), number(how.firstA), number(how.firstB)};
+        for (std::size_t k = 0; k < how.addends; ++k)
+            first.addends.push_back(number(how.firstAdded[k]));
+        around(0, first);
+    }
 
 private:
     llvm::Value* number(std::int64_t value) {
@@ -53,8 +59,11 @@ private:
     }
 
     Places moved(const Places& at, const ContractionLoop& loop, llvm::Value* rounds) {
-        return {plus(at.out, rounds, loop.out), plus(at.a, rounds, loop.a),
-                plus(at.b, rounds, loop.b)};
+        Places there{plus(at.out, rounds, loop.out), plus(at.a, rounds, loop.a),
+                     plus(at.b, rounds, loop.b)};
+        for (std::size_t k = 0; k < how.addends; ++k)
+            there.addends.push_back(plus(at.addends[k], rounds, loop.added[k]));
+        return there;
     }
 
     void pollNow() {
@@ -87,6 +96,14 @@ private:
 
     Tile tileOf(std::vector<Tile::Vector> vectors) const {
         Tile tile;
+        tile.bounds = how.bounds;
+        for (std::size_t k = 0; k < how.addends; ++k) {
+            Tile::Addend& addend = tile.addends.emplace_back();
+            addend.row = how.rows.added[k];
+            addend.isAlong = isAlong(k);
+            for (const Tile::Vector& each : vectors)
+                addend.vectors.push_back(addend.isAlong ? each.out : 0);
+        }
         tile.rowA = how.rows.a;
         tile.rowOut = how.rows.out;
         tile.vectors = std::move(vectors);
@@ -101,6 +118,8 @@ private:
         }
         return tile;
     }
+
+    bool isAlong(std::size_t addend) const { return how.columns.back().added[addend] != 0; }
 
     /// Tiles over all rows, the high ones first: `body` gets their places.
     void allRows(const Places& at, const std::function<void(const Places&, std::int64_t)>& body) {
@@ -124,8 +143,11 @@ private:
 
     void call(Tile tile, std::int64_t height, const Places& at, llvm::Value* vectors) {
         tile.height = height;
-        b.CreateCall(tileFunction(module, element, tile, unit),
-                     {address(base.a, at.a), vectors, address(base.out, at.out)});
+        std::vector<llvm::Value*> operands{address(base.a, at.a), vectors,
+                                           address(base.out, at.out)};
+        for (std::size_t k = 0; k < how.addends; ++k)
+            operands.push_back(address(base.addends[k], at.addends[k]));
+        b.CreateCall(tileFunction(module, element, tile, unit), operands);
     }
 
     // ---- vectors as they lie
@@ -133,7 +155,7 @@ private:
     void direct(const Places& at) {
         const ContractionLoop& along = how.columns.back();
         const ContractionLoop down =
-            how.columns.size() > 1 ? how.columns[0] : ContractionLoop{1, 0, 0, 0};
+            how.columns.size() > 1 ? how.columns[0] : ContractionLoop{1, 0, 0, 0, {}};
         const std::int64_t across = (along.rounds + how.lanes - 1) / how.lanes;
         const std::int64_t together = std::max<std::int64_t>(1, how.vectors / across);
         // Whole vectors first; the last ones of a line have what is left of it.
@@ -161,10 +183,21 @@ private:
             for (std::int64_t x = 0; x < columns; x += how.lanes)
                 vectors.push_back(
                     {y * down.b + x * along.b, y * down.out + x, std::min(how.lanes, columns - x)});
-        const Tile tile = tileOf(std::move(vectors));
+        Tile tile = tileOf(std::move(vectors));
+        for (std::size_t k = 0; k < how.addends; ++k)
+            placeLines(k, lines, columns, tile.addends[k]);
         allRows(at, [&](const Places& row, std::int64_t height) {
             call(tile, height, row, address(base.b, row.b));
         });
+    }
+
+    /// Where the vectors of lines begin in an addend, which may stand still from line to line.
+    void placeLines(std::size_t k, std::int64_t lines, std::int64_t columns, Tile::Addend& addend) {
+        const std::int64_t down = how.columns.size() > 1 ? how.columns[0].added[k] : 0;
+        addend.vectors.clear();
+        for (std::int64_t y = 0; y < lines; ++y)
+            for (std::int64_t x = 0; x < columns; x += how.lanes)
+                addend.vectors.push_back(y * down + x * how.columns.back().added[k]);
     }
 
     // ---- panels
@@ -184,6 +217,8 @@ private:
             const std::int64_t vectors = (count + how.lanes - 1) / how.lanes;
             Places there = at;
             there.out = b.CreateAdd(at.out, first);
+            for (std::size_t k = 0; k < how.addends; ++k)
+                if (isAlong(k)) there.addends[k] = b.CreateAdd(at.addends[k], first);
             body(address(memory, b.CreateMul(first, number(sums))), there,
                  panelTile(vectors, count));
         };

@@ -1,9 +1,12 @@
 #include "codegen/detail/tiles.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 
 #include <fmt/format.h>
+
+#include "codegen/detail/contractions.h"
 
 namespace strc::codegen {
 namespace {
@@ -47,7 +50,8 @@ public:
         for (std::int64_t row = 0; row < tile.height; ++row)
             for (std::size_t k = 0; k < tile.vectors.size(); ++k) {
                 const Tile::Vector& to = tile.vectors[k];
-                storeLanes(b, sums[number(row) * tile.vectors.size() + k],
+                llvm::Value* sum = sums[number(row) * tile.vectors.size() + k];
+                storeLanes(b, finishSum(b, sum, addendsOf(row, k), tile.bounds),
                            moved(function->getArg(2), row * tile.rowOut + to.out), to.used);
             }
         b.CreateRetVoid();
@@ -58,6 +62,25 @@ private:
     struct Places {
         llvm::Value *a, *b;
     };
+
+    Values addendsOf(std::int64_t row, std::size_t vector) {
+        Values all;
+        for (std::size_t k = 0; k < tile.addends.size(); ++k) {
+            const Tile::Addend& addend = tile.addends[k];
+            llvm::Value* at = moved(function->getArg(3 + static_cast<unsigned>(k)),
+                                    row * addend.row + addend.vectors[vector]);
+            if (addend.isAlong)
+                all.push_back(loadLanes(b, element, at, tile.lanes, 1, tile.vectors[vector].used));
+            else
+                all.push_back(splat(b.CreateAlignedLoad(element, at, alignOf(element))));
+        }
+        return all;
+    }
+
+    llvm::Value* splat(llvm::Value* scalar) {
+        if (tile.lanes == 1) return scalar;
+        return b.CreateVectorSplat(static_cast<unsigned>(tile.lanes), scalar);
+    }
 
     llvm::Value* moved(llvm::Value* from, std::int64_t by) {
         return by == 0 ? from : b.CreateConstInBoundsGEP1_64(element, from, number(by));
@@ -139,9 +162,7 @@ private:
                 loadLanes(b, element, moved(at.b, each.b), tile.lanes, tile.stepB, each.used));
         for (std::int64_t row = 0; row < tile.height; ++row) {
             llvm::Value* scalar =
-                b.CreateAlignedLoad(element, moved(at.a, row * tile.rowA), alignOf(element));
-            if (tile.lanes > 1)
-                scalar = b.CreateVectorSplat(static_cast<unsigned>(tile.lanes), scalar);
+                splat(b.CreateAlignedLoad(element, moved(at.a, row * tile.rowA), alignOf(element)));
             for (std::size_t k = 0; k < columns.size(); ++k) {
                 llvm::Value*& sum = sums[number(row) * columns.size() + k];
                 sum = plusProduct(sum, scalar, columns[k]);
@@ -175,6 +196,11 @@ std::string nameOf(llvm::Type* element, const Tile& tile) {
         name += fmt::format(".v{}.{}.{}", each.b, each.out, each.used);
     for (const ir::ContractionLoop& loop : tile.sums)
         name += fmt::format(".s{}.{}.{}", loop.rounds, loop.a, loop.b);
+    for (const Tile::Addend& addend : tile.addends) {
+        name += fmt::format(".{}{}", addend.isAlong ? "w" : "p", addend.row);
+        for (std::int64_t begin : addend.vectors) name += fmt::format(".{}", begin);
+    }
+    if (tile.bounds.areAny()) name += fmt::format(".c{:a}.{:a}", tile.bounds.low, tile.bounds.high);
     return name;
 }
 
@@ -186,14 +212,14 @@ llvm::Function* tileFunction(llvm::Module& module, llvm::Type* element, const Ti
     if (llvm::Function* made = module.getFunction(name)) return made;
     llvm::LLVMContext& context = module.getContext();
     llvm::Type* pointer = llvm::PointerType::getUnqual(context);
-    auto* type =
-        llvm::FunctionType::get(llvm::Type::getVoidTy(context), {pointer, pointer, pointer}, false);
+    const std::vector<llvm::Type*> params(3 + tile.addends.size(), pointer);
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), params, false);
     auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
     function->setDoesNotThrow();
     function->addFnAttr(llvm::Attribute::NoInline);
-    for (unsigned k = 0; k < 3; ++k) {
+    for (unsigned k = 0; k < params.size(); ++k) {
         function->addParamAttr(k, llvm::Attribute::NoCapture);
-        function->addParamAttr(k, k < 2 ? llvm::Attribute::ReadOnly : llvm::Attribute::NoAlias);
+        function->addParamAttr(k, k != 2 ? llvm::Attribute::ReadOnly : llvm::Attribute::NoAlias);
     }
     TileEmitter(function, element, tile, unit).emit();
     return function;
@@ -221,6 +247,22 @@ llvm::Value* loadLanes(llvm::IRBuilder<>& b, llvm::Type* element, llvm::Value* a
     std::vector<int> places;
     for (std::int64_t k = 0; k < lanes; ++k) places.push_back(static_cast<int>(k * step));
     return b.CreateShuffleVector(all, places);
+}
+
+llvm::Value* finishSum(llvm::IRBuilder<>& b, llvm::Value* sum,
+                       const std::vector<llvm::Value*>& addends, const ir::Bounds& bounds) {
+    const bool isReal = sum->getType()->isFPOrFPVectorTy();
+    for (llvm::Value* addend : addends)
+        sum = isReal ? b.CreateFAdd(sum, addend) : b.CreateAdd(sum, addend);
+    auto clamp = [&](float bound, bool isLow) {
+        if (std::isinf(bound)) return;
+        auto* limit = llvm::ConstantFP::get(sum->getType(), static_cast<double>(bound));
+        llvm::Value* isBeyond = isLow ? b.CreateFCmpOLT(sum, limit) : b.CreateFCmpOGT(sum, limit);
+        sum = b.CreateSelect(isBeyond, limit, sum);
+    };
+    clamp(bounds.low, true);
+    clamp(bounds.high, false);
+    return sum;
 }
 
 void storeLanes(llvm::IRBuilder<>& b, llvm::Value* vector, llvm::Value* at, std::int64_t used) {

@@ -429,16 +429,17 @@ void Compiler::charge(std::uint64_t bytes) {
 
 void Compiler::contract(const Instr& instr) {
     std::vector<std::uint32_t> words;
-    for (std::size_t k = 0; k < 3; ++k) {
-        const Place ref = settle(refOf(instr.operands[k]));
+    for (std::size_t k = 0; k < 3 + ir::kMostAddends;
+         ++k) {  // nobody looks at those that are not there
+        const Place ref = settle(refOf(instr.operands[k < instr.operands.size() ? k : 0]));
         words.push_back(ref.slot);
         words.push_back(static_cast<std::uint32_t>(ref.offset));
     }
     words.push_back(static_cast<std::uint32_t>(function.products.size()));
     function.products.push_back(
         {ir::contractionOf(instr), typeOf(instr.operands[0])->element->kind});
-    out.op(Code32::Contract,
-           {words[0], words[1], words[2], words[3], words[4], words[5], words[6]});
+    out.op(Code32::Contract, {words[0], words[1], words[2], words[3], words[4], words[5], words[6],
+                              words[7], words[8], words[9], words[10]});
 }
 
 void Compiler::copyOrZero(const Instr& instr) {

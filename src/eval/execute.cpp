@@ -394,11 +394,12 @@ ElemVV: {
     NEXT(7);
 }
 Contract: {
-    const Products& products = frame[kFunction].function->products[N(7)];
+    const Products& products = frame[kFunction].function->products[N(11)];
     run.charge(static_cast<std::uint64_t>(ir::countProducts(products.how)));
     STOP_IF_NOT(run.hasFuel(pc, frame));
-    contract(products, OFFSET_OF(1, 2), OFFSET_OF(3, 4), OFFSET_OF(5, 6));
-    NEXT(8);
+    contract(products, OFFSET_OF(1, 2), OFFSET_OF(3, 4), OFFSET_OF(5, 6),
+             {OFFSET_OF(7, 8), OFFSET_OF(9, 10)});
+    NEXT(12);
 }
 Copy:
     std::memmove(OFFSET_OF(1, 2), OFFSET_OF(3, 4), N(5));

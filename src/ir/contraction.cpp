@@ -1,30 +1,70 @@
 #include "ir/contraction.h"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
+#include <functional>
 
 namespace strc::ir {
+namespace {
 
-static_assert(sizeof(ContractionLoop) == 4 * sizeof(std::int32_t));
+using Row = std::vector<std::int32_t>;
+
+constexpr std::size_t kPlain = 4;  ///< columns without addends
+
+Row rowOf(std::int32_t first, std::int32_t out, std::int32_t a, std::int32_t b,
+          std::span<const std::int32_t> added) {
+    Row row{first, out, a, b};
+    row.insert(row.end(), added.begin(), added.end());
+    return row;
+}
+
+}  // namespace
 
 Contraction contractionOf(const Instr& instr) {
-    std::vector<ContractionLoop> rows(instr.value.bytes.size() / sizeof(ContractionLoop));
-    std::memcpy(rows.data(), instr.value.bytes.data(), rows.size() * sizeof(ContractionLoop));
+    const auto columns = static_cast<std::size_t>(instr.value.type->element->extent);
+    std::vector<Row> rows(static_cast<std::size_t>(instr.value.type->extent), Row(columns));
+    for (std::size_t k = 0; k < rows.size(); ++k)
+        std::memcpy(rows[k].data(), instr.value.bytes.data() + k * columns * sizeof(std::int32_t),
+                    columns * sizeof(std::int32_t));
     Contraction result;
-    result.out = rows[0].out;
-    result.a = rows[0].a;
-    result.b = rows[0].b;
-    result.loops.assign(rows.begin() + 1, rows.end());
+    result.addends = columns - kPlain;
+    result.out = rows[0][1];
+    result.a = rows[0][2];
+    result.b = rows[0][3];
+    std::copy(rows[0].begin() + kPlain, rows[0].end(), result.added.begin());
+    if (rows[0][0] != 0) {
+        result.bounds = {std::bit_cast<float>(rows.back()[0]),
+                         std::bit_cast<float>(rows.back()[1])};
+        rows.pop_back();
+    }
+    for (std::size_t k = 1; k < rows.size(); ++k) {
+        ContractionLoop& loop = result.loops.emplace_back(
+            ContractionLoop{rows[k][0], rows[k][1], rows[k][2], rows[k][3]});
+        std::copy(rows[k].begin() + kPlain, rows[k].end(), loop.added.begin());
+    }
     return result;
 }
 
 Value toValue(const Contraction& contraction, types::TypeTable& types) {
-    std::vector<ContractionLoop> rows{{0, contraction.out, contraction.a, contraction.b}};
-    rows.insert(rows.end(), contraction.loops.begin(), contraction.loops.end());
-    const Type* type =
-        types.array(types.array(types.intType(), 4), static_cast<std::int64_t>(rows.size()));
-    return {type, std::string(reinterpret_cast<const char*>(rows.data()),
-                              rows.size() * sizeof(ContractionLoop))};
+    auto first = [&](const std::array<std::int32_t, kMostAddends>& all) {
+        return std::span(all).first(contraction.addends);
+    };
+    std::vector<Row> rows{rowOf(contraction.bounds.areAny() ? 1 : 0, contraction.out, contraction.a,
+                                contraction.b, first(contraction.added))};
+    for (const ContractionLoop& loop : contraction.loops)
+        rows.push_back(rowOf(loop.rounds, loop.out, loop.a, loop.b, first(loop.added)));
+    if (contraction.bounds.areAny()) {
+        Row bounds(rows[0].size());
+        bounds[0] = std::bit_cast<std::int32_t>(contraction.bounds.low);
+        bounds[1] = std::bit_cast<std::int32_t>(contraction.bounds.high);
+        rows.push_back(std::move(bounds));
+    }
+    std::string bytes;
+    for (const Row& row : rows)
+        bytes.append(reinterpret_cast<const char*>(row.data()), row.size() * sizeof row[0]);
+    const Type* row = types.array(types.intType(), static_cast<std::int64_t>(rows[0].size()));
+    return {types.array(row, static_cast<std::int64_t>(rows.size())), std::move(bytes)};
 }
 
 std::int64_t countProducts(const Contraction& contraction) {
@@ -33,16 +73,22 @@ std::int64_t countProducts(const Contraction& contraction) {
     return count;
 }
 
-bool fits(const Contraction& contraction, std::int64_t out, std::int64_t a, std::int64_t b) {
-    auto reaches = [&](std::int64_t first, std::int32_t ContractionLoop::* step,
-                       std::int64_t length) {
+bool fits(const Contraction& contraction, std::int64_t out, std::int64_t a, std::int64_t b,
+          std::span<const std::int64_t> addends) {
+    using Step = std::function<std::int32_t(const ContractionLoop&)>;
+    auto reaches = [&](std::int64_t first, const Step& step, std::int64_t length) {
         std::int64_t least = first, most = first;
         for (const ContractionLoop& loop : contraction.loops) {
-            const std::int64_t way = static_cast<std::int64_t>(loop.rounds - 1) * loop.*step;
+            const std::int64_t way = static_cast<std::int64_t>(loop.rounds - 1) * step(loop);
             (way < 0 ? least : most) += way;
         }
         return least >= 0 && most < length;
     };
+    for (std::size_t k = 0; k < contraction.addends; ++k)
+        if (!reaches(
+                contraction.added[k], [k](const ContractionLoop& loop) { return loop.added[k]; },
+                addends[k]))
+            return false;
     const bool isEmpty = std::any_of(contraction.loops.begin(), contraction.loops.end(),
                                      [](const ContractionLoop& loop) { return loop.rounds < 1; });
     return !isEmpty && reaches(contraction.out, &ContractionLoop::out, out) &&

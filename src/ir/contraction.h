@@ -2,33 +2,57 @@
 /// Op::Contract: products of matrices, convolutions and whatever else is a sum of products over loops in
 /// which all places are affine. For each place of the result: its element is set to the sum, over the
 /// loops without a step in it, of a * b; in any order, and with or without rounding of the products.
+/// An epilogue may follow before it is written: elements of up to two more arrays are added (a bias, a residual),
+/// and what lies outside of two bounds becomes the bound (relu: 0 and infinity).
 /// The loops stand in Instr::value.
 
+#include <array>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <vector>
 
 #include "ir/ir.h"
 
 namespace strc::ir {
 
+constexpr std::size_t kMostAddends = 2;
+
 struct ContractionLoop {
     std::int32_t rounds = 0;
     std::int32_t out = 0, a = 0, b = 0;  ///< steps, in elements
+    std::array<std::int32_t, kMostAddends> added = {};  ///< those in the addends
+};
+
+/// Numbers that are none stay.
+struct Bounds {
+    float low = -std::numeric_limits<float>::infinity();
+    float high = std::numeric_limits<float>::infinity();
+    bool areAny() const { return *this != Bounds{}; }
+    bool operator==(const Bounds&) const = default;
 };
 
 struct Contraction {
     std::int32_t out = 0, a = 0, b = 0;  ///< the first elements
     std::vector<ContractionLoop>
         loops;  ///< outermost first; no two of them reach one place of the result
+    std::size_t addends = 0;  ///< operands behind the three
+    std::array<std::int32_t, kMostAddends> added = {};  ///< their first elements
+    Bounds bounds = {};
+
+    /// More than the sum of products, which is all that libraries may know.
+    bool hasEpilogue() const { return addends > 0 || bounds.areAny(); }
 };
 
 Contraction contractionOf(const Instr&);
-/// The value for an instruction: int[1 + loops][4], the first elements behind a 0, then the loops.
+/// The value for an instruction, a table of ints: a 1 if there are bounds, and the first elements; the loops; the bits of the
+/// bounds. Each row has 4 columns and one for each addend.
 Value toValue(const Contraction&, types::TypeTable&);
 
 /// The product of all rounds.
 std::int64_t countProducts(const Contraction&);
 /// Do all places lie inside of arrays of these lengths?
-bool fits(const Contraction&, std::int64_t out, std::int64_t a, std::int64_t b);
+bool fits(const Contraction&, std::int64_t out, std::int64_t a, std::int64_t b,
+          std::span<const std::int64_t> addends = {});
 
 }  // namespace strc::ir

@@ -215,24 +215,32 @@ void Verifier::memory(const Instr& i) {
 }
 
 void Verifier::contract(const Instr& i) {
-    auto isTable = [](const Type* type) {
+    const std::size_t addends = i.operands.size() - 3;
+    auto isTable = [&](const Type* type) {
         return type && type->is(TypeKind::Array) && type->extent >= 1 &&
-               type->element->is(TypeKind::Array) && type->element->extent == 4 &&
+               type->element->is(TypeKind::Array) &&
+               type->element->extent == static_cast<std::int64_t>(4 + addends) &&
                type->element->element->is(TypeKind::Int);
     };
     auto isList = [&](std::size_t k) {
         return isRef(i, k) && isConcrete(reg(i, k).type) && reg(i, k).type->is(TypeKind::Array) &&
                reg(i, k).type->element == reg(i, 0).type->element;
     };
-    if (!isTable(i.type) || i.value.type != i.type || !isList(0) || !isList(1) || !isList(2))
+    bool areLists = i.operands.size() >= 3 && addends <= kMostAddends;
+    for (std::size_t k = 0; areLists && k < i.operands.size(); ++k) areLists = isList(k);
+    if (!areLists || !isTable(i.type) || i.value.type != i.type)
         return fault(i, "operands do not fit");
     const Type* element = reg(i, 0).type->element;
     expect(
         element->is(TypeKind::Float) || element->is(TypeKind::Double) || element->is(TypeKind::Int),
         i, "no sums of that type");
-    expect(fits(contractionOf(i), reg(i, 0).type->extent, reg(i, 1).type->extent,
-                reg(i, 2).type->extent),
-           i, "places outside of an array");
+    const Contraction how = contractionOf(i);
+    std::vector<std::int64_t> lengths;
+    for (std::size_t k = 3; k < i.operands.size(); ++k) lengths.push_back(reg(i, k).type->extent);
+    expect(!how.bounds.areAny() || !element->is(TypeKind::Int), i, "no bounds of that type");
+    expect(
+        fits(how, reg(i, 0).type->extent, reg(i, 1).type->extent, reg(i, 2).type->extent, lengths),
+        i, "places outside of an array");
 }
 
 void Verifier::tape(const Instr& i) {
@@ -483,6 +491,7 @@ void Verifier::operands(const Instr& i) {
         if (!defined[r]) return fault(i, fmt::format("%{} is not defined here", r));
     }
     int needed = info(i.op).operands;
+    if (i.op == Op::Contract && i.operands.size() > 3) return;  // addends: contract() counts them
     if (needed != kVariadic && i.operands.size() != static_cast<std::size_t>(needed))
         fault(i, fmt::format("{} operands are needed", needed));
 }

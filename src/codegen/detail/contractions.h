@@ -13,7 +13,12 @@ namespace strc::codegen {
 struct Operands {
     llvm::Type* element;
     llvm::Value *out, *a, *b;
+    std::vector<llvm::Value*> addends = {};
 };
+
+/// A sum as it is written, after its epilogue: `addends` are elements of the same type, or vectors of them.
+llvm::Value* finishSum(llvm::IRBuilder<>&, llvm::Value* sum,
+                       const std::vector<llvm::Value*>& addends, const ir::Bounds&);
 
 /// Emits it where `b` stands. `room` has Product::roomBytes. For VectorSource::Stored the operand that gives the
 /// vectors is where its panels begin. `poll` emits what a long loop does now and then.

@@ -8,6 +8,7 @@
 /// panels that are made of a block of columns before its tiles are done. A panel has the columns of a tile, sum by
 /// sum (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", TOMS 2008).
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -33,6 +34,10 @@ struct Product {
     /// Operand `a` gives the scalars: where it did not, the operands have changed places.
     bool isSwapped = false;
     std::int64_t firstOut = 0, firstA = 0, firstB = 0;
+    /// The epilogue. Along the columns an addend stands still, or moves as the result does.
+    std::size_t addends = 0;
+    std::array<std::int32_t, ir::kMostAddends> firstAdded = {};
+    ir::Bounds bounds;
     std::vector<ir::ContractionLoop> outer;
     ir::ContractionLoop rows{1, 0, 0, 0};
     /// Outermost first. Direct: one or two, the last one along vectors; else as many as follow each other in the result.

@@ -20,9 +20,17 @@ struct Tile {
     std::int64_t lanes = 1;
     std::int64_t stepB = 1;  ///< from lane to lane
     std::vector<ir::ContractionLoop> sums;
+    /// From row to row, and whether it moves along with the vectors: else one element is added to all lanes.
+    struct Addend {
+        std::int64_t row = 0;
+        bool isAlong = false;
+        std::vector<std::int64_t> vectors;  ///< where each begins
+    };
+    std::vector<Addend> addends;
+    ir::Bounds bounds;
 };
 
-/// A function of (a, b, out) that computes it; the same for the same tile. `b` is that of the vectors.
+/// A function of (a, b, out, addends...) that computes it; the same for the same tile. `b` is that of the vectors.
 llvm::Function* tileFunction(llvm::Module&, llvm::Type* element, const Tile&, const VectorUnit&);
 
 /// Elements from a place on, `step` apart; those beyond `used` are zero and not read.

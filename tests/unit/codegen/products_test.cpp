@@ -76,6 +76,20 @@ TEST(Product, ConvolutionsArePackedInBlocksThatFit) {
                 HasSubstr("vectors packed in blocks of 7"));
 }
 
+TEST(Product, AddendsMoveAsTheResultDoesOrStandStill) {
+    ir::Contraction how = convolution(512, 512, 9, 1);
+    how.addends = 2;
+    how.bounds.low = 0;
+    for (std::size_t k : {0u, 1u, 2u}) how.loops[k].added[1] = how.loops[k].out;  // a residual
+    how.loops[0].added[0] = 1;  // a bias
+    EXPECT_THAT(decided(how, kAvx512, false, true),
+                HasSubstr("vectors packed in blocks of 7, plus 2, within 0 and inf"));
+    how.loops[2].added[0] = 1;  // one number for each place of a line: no panels
+    EXPECT_THAT(decided(how, kAvx512, false, true), HasSubstr("vectors direct, plus 2"));
+    how.loops[2].added[0] = 3;
+    EXPECT_EQ(decided(how, kAvx512, false, true), "loops");
+}
+
 TEST(Product, TilesFitIntoTheRegisters) {
     for (const VectorUnit& unit : {kAvx512, kAvx2, VectorUnit{16, 16, false}})
         for (std::int32_t height = 1; height < 60; height += 3)

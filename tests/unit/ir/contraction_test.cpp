@@ -66,6 +66,50 @@ TEST_F(ContractionText, SaysItsLoops) {
     EXPECT_EQ(toValue(product, types), instr.value);
 }
 
+/// The same with a bias, a residual and relu6.
+constexpr const char* kEpilogue = R"(filter F float->float {
+    work {
+        local y: float[8]
+        local a: float[6]
+        local b: float[12]
+        local bias: float[5]
+        local residual: float[8]
+        %0: ref float[8] = addr local y
+        %1: ref float[6] = addr local a
+        %2: ref float[12] = addr local b
+        %3: ref float[5] = addr local bias
+        %4: ref float[8] = addr local residual
+        contract<int[5][6]> {{1, 0, 0, 0, 1, 0}, {2, 4, 3, 0, 0, 4}, {4, 1, 0, 1, 1, 1}, {3, 0, 1, 4, 0, 0}, {0, 1086324736, 0, 0, 0, 0}} %0, %1, %2, %3, %4
+    }
+}
+)";
+
+TEST_F(ContractionText, EpilogueReadsBack) {
+    const std::string text = kEpilogue;
+    EXPECT_THAT(faults(text), IsEmpty());
+    Module module = read(text);
+    const Instr& instr = module.streams.at(0).work->blocks[0].instrs.back();
+    const Contraction product = contractionOf(instr);
+    EXPECT_TRUE(product.hasEpilogue());
+    ASSERT_EQ(product.addends, 2u);
+    EXPECT_EQ(product.added[0], 1);
+    ASSERT_EQ(product.loops.size(), 3u);
+    EXPECT_EQ(product.loops[1].added, (std::array<std::int32_t, 2>{1, 1}));
+    EXPECT_EQ(product.bounds, (Bounds{0, 6}));
+    EXPECT_EQ(toValue(product, types), instr.value);
+    EXPECT_FALSE(Contraction{}.hasEpilogue());
+}
+
+TEST_F(ContractionText, TheVerifierLooksAtEpilogues) {
+    EXPECT_THAT(faults(replaced(kEpilogue, "{1, 0, 0, 0, 1, 0}", "{1, 0, 0, 0, 2, 0}")),
+                testing::Contains(HasSubstr("places outside of an array")));
+    EXPECT_THAT(faults(replaced(kEpilogue, " %0, %1, %2, %3, %4", " %0, %1, %2, %3")),
+                testing::Contains(HasSubstr("operands do not fit")));
+    EXPECT_THAT(faults(replaced(replaced(kEpilogue, "local bias: float[5]", "local bias: int[5]"),
+                                "%3: ref float[5]", "%3: ref int[5]")),
+                testing::Contains(HasSubstr("operands do not fit")));
+}
+
 TEST_F(ContractionText, PlacesLieInsideOfTheArrays) {
     const Contraction product{0, 0, 0, {{2, 4, 3, 0}, {4, 1, 0, 1}, {3, 0, 1, 4}}};
     EXPECT_TRUE(fits(product, 8, 6, 12));
