@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/pass.h"
+#include "ir/contraction.h"
 #include "ir/text.h"
 #include "opt/compose.h"
 #include "opt/tensor_body.h"
@@ -90,10 +91,18 @@ private:
                 std::optional<Piece> next = pieceOf(children[to]);
                 if (!next || !append(*piece, std::move(*next))) break;
             }
-            if (piece && piece->region.nodes.size() > 1)
+            if (piece && (piece->region.nodes.size() > 1 || isOwnKernel(piece->region.nodes[0])))
                 replace({id, from, to, piece->region.nodes.front()}, piece->region);
             from = to;
         }
+    }
+
+    /// A filter whose code nobody else has: what is made of it is no second time there.
+    bool isOwnKernel(NodeId id) const {
+        const graph::KernelId kernel = graph.nodes[id].kernel;
+        if (graph.nodes[id].kind != NodeKind::Filter || !generals.of(kernel)) return false;
+        return std::count_if(graph.nodes.begin(), graph.nodes.end(),
+                             [&](const graph::Node& node) { return node.kernel == kernel; }) == 1;
     }
 
     /// Of a child all of which may stand in one body.
@@ -163,16 +172,19 @@ private:
     }
 
     void replace(elab::Place place, const Region& region) {
-        base::PassRun run(context.passes, Pass::FuseTensors, elab::pathOf(graph, place));
-        if (!run) return;
+        const bool isSingle = region.nodes.size() == 1;
+        std::optional<base::PassRun> run;
+        if (!isSingle) run.emplace(context.passes, Pass::FuseTensors, elab::pathOf(graph, place));
+        if (run && !*run) return;
         elab::Replacement made;
         made.name = elab::nameOf(graph, place);
         made.place = place;
         Composed composed = compose(program, generals, region, made.name);
         forwardTensors(*composed.kernel.code.work);
-        run.show([&] { return ir::print(*composed.kernel.code.work); });
-        improve(composed.kernel, elab::pathOf(graph, place));
-        if (!expand(composed.kernel, region)) return;
+        if (run) run->show([&] { return ir::print(*composed.kernel.code.work); });
+        bool changes = improve(composed.kernel, elab::pathOf(graph, place));
+        if (!expand(composed.kernel, region, elab::pathOf(graph, place), changes)) return;
+        if (isSingle && !changes) return;
         made.work = composed.kernel.work;
         made.state = std::move(composed.state);
         made.made = std::move(composed.kernel);
@@ -182,31 +194,68 @@ private:
             if (children[k].isComposite) isTaken[children[k].id] = true;
     }
 
-    void improve(elab::Kernel& kernel, const std::string& path) {
-        apply(Pass::TensorArithmetic, kernel, path,
-              [this](elab::Kernel& changed) { return simplifyArithmetic(changed, types); });
-        apply(Pass::TensorCse, kernel, path,
-              [](elab::Kernel& changed) { return shareSubexpressions(*changed.code.work); });
+    bool improve(elab::Kernel& kernel, const std::string& path) {
+        bool changes = apply(Pass::TensorArithmetic, kernel, path, [this](elab::Kernel& changed) {
+            return simplifyArithmetic(changed, types);
+        });
+        changes |= apply(Pass::TensorCse, kernel, path, [](elab::Kernel& changed) {
+            return shareSubexpressions(*changed.code.work);
+        });
+        if (!context.passes.isEnabled(Pass::FoldTensors)) return changes;
+        changes |= apply(Pass::FoldNorms, kernel, path,
+                         [this](elab::Kernel& changed) { return foldNorms(changed, types); });
+        changes |= apply(Pass::FoldTensors, kernel, path, [this](elab::Kernel& changed) {
+            return foldTensors(changed, context.limits, module, types);
+        });
+        return changes;
     }
 
     /// Numbered only where it changes something.
     template <typename Change>
-    void apply(Pass pass, elab::Kernel& kernel, const std::string& path, Change change) {
-        if (!context.passes.isEnabled(pass)) return;
-        const ir::Body before = *kernel.code.work;
-        if (!change(kernel)) return;
+    bool apply(Pass pass, elab::Kernel& kernel, const std::string& path, Change change) {
+        if (!context.passes.isEnabled(pass)) return false;
+        const elab::Kernel before = kernel;
+        if (!change(kernel)) return false;
         base::PassRun run(context.passes, pass, path);
-        if (!run) kernel.code.work = before;
+        if (!run) kernel = before;
         run.show([&] { return ir::print(*kernel.code.work); });
+        return static_cast<bool>(run);
     }
 
-    bool expand(elab::Kernel& kernel, const Region& region) {
+    /// To loops; with epilogues where there are any, which is a change.
+    bool expand(elab::Kernel& kernel, const Region& region, const std::string& path,
+                bool& changes) {
+        if (context.passes.isEnabled(Pass::FuseEpilogues)) {
+            elab::Kernel fused = kernel;
+            if (!expandWith(fused, region, true)) return false;
+            if (hasEpilogues(*fused.code.work)) {
+                base::PassRun run(context.passes, Pass::FuseEpilogues, path);
+                run.show([&] { return ir::print(*fused.code.work); });
+                if (run) {
+                    kernel = std::move(fused);
+                    return changes = true;
+                }
+            }
+        }
+        return expandWith(kernel, region, false);
+    }
+
+    static bool hasEpilogues(const ir::Body& body) {
+        return std::any_of(body.blocks.begin(), body.blocks.end(), [](const ir::Block& block) {
+            return std::any_of(
+                block.instrs.begin(), block.instrs.end(), [](const ir::Instr& instr) {
+                    return instr.op == ir::Op::Contract && ir::contractionOf(instr).hasEpilogue();
+                });
+        });
+    }
+
+    bool expandWith(elab::Kernel& kernel, const Region& region, bool fusesEpilogues) {
         const graph::Edge &in = graph.edges[region.input], &out = graph.edges[region.output];
         const tensor::Fields fields{kernel.tensors, kernel.storedTensors, {}};
         const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
                                         out.tensors.empty() ? nullptr : out.type};
-        return !tensor::expandWork(kernel.code, {kernel.constants, in.tensors, fields}, channels,
-                                   types);
+        return !tensor::expandWork(
+            kernel.code, {kernel.constants, in.tensors, fields, fusesEpilogues}, channels, types);
     }
 
     base::Context& context;

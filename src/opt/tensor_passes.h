@@ -2,6 +2,7 @@
 /// Passes over the operations on tensors of one body, before they become loops. Private to opt.
 /// Each says whether it has changed the body, whose values have gone through forwardTensors.
 
+#include "base/limits.h"
 #include "elab/elaborate.h"
 
 namespace strc::opt {
@@ -12,5 +13,12 @@ bool shareSubexpressions(ir::Body&);
 /// `tensor-arithmetic`: operations that change nothing (times 1, divided by 1, minus 0, a shape or order that a tensor has
 /// already) go, and pairs that undo each other. The bits of all elements stay.
 bool simplifyArithmetic(elab::Kernel&, types::TypeTable&);
+
+/// `fold-norms`: what scales the result of a convolution or product with weights, by numbers that are known, scales
+/// the weights; shifts behind it become one. Sums are rounded in other places then. Of use before foldTensors alone.
+bool foldNorms(elab::Kernel&, types::TypeTable&);
+
+/// `fold-tensors`: what depends on weights and constants alone, and costs something to make, is a stored array.
+bool foldTensors(elab::Kernel&, const base::Limits&, const ir::Module&, types::TypeTable&);
 
 }  // namespace strc::opt

@@ -4,6 +4,7 @@
 #include <cctype>
 #include <filesystem>
 
+#include "base/pass.h"
 #include "base/spelling.h"
 #include "codegen/object.h"
 
@@ -98,6 +99,10 @@ void apply(base::Context& context, const Settings& settings) {
     }
     if (settings.silenceWarnings) diags.silenceWarnings();
     for (base::Pass pass : settings.disabledPasses) context.passes.disable(pass);
+    // What is known only when the program starts cannot be computed with.
+    if (settings.externalWeights) context.passes.disable(base::Pass::FoldTensors);
+    // What a device does with sums of products is without epilogues.
+    if (settings.device.kind != Device::Cpu) context.passes.disable(base::Pass::FuseEpilogues);
     if (settings.emitAfter) context.passes.emitAfter(*settings.emitAfter);
     if (settings.timePasses) context.passes.measure();
     if (!settings.processor.empty() &&

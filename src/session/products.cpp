@@ -80,6 +80,9 @@ Stage stageOf(base::Pass pass) {
         case base::Pass::FuseTensors:
         case base::Pass::TensorArithmetic:
         case base::Pass::TensorCse:
+        case base::Pass::FoldNorms:
+        case base::Pass::FoldTensors:
+        case base::Pass::FuseEpilogues:
         case base::Pass::Inline:
         case base::Pass::MergeSiblings:
         case base::Pass::HorizontalLanes: return Stage::Planned;

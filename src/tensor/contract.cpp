@@ -2,6 +2,7 @@
 
 #include "ir/contraction.h"
 #include "tensor/elements.h"
+#include "tensor/epilogue.h"
 
 namespace strc::tensor {
 
@@ -12,6 +13,8 @@ using types::TensorFn;
 using types::TypeKind;
 
 namespace {
+
+using Steps = std::array<std::int32_t, ir::kMostAddends>;
 
 /// A tensor in memory: its elements are as far apart as the steps say.
 struct Strided {
@@ -58,6 +61,14 @@ std::optional<Strided> stridedView(const Node& node) {
             from->steps.push_back(from->steps[at(0)] * (node.ints.size() > 3 ? node.ints[3] : 1));
             from->steps[at(0)] *= node.ints[2];
             return from;
+        case TensorFn::Broadcast: {
+            const std::size_t more = node.dims().size() - operand.dims().size();
+            Dims steps(node.dims().size());
+            for (std::size_t k = more; k < steps.size(); ++k)
+                steps[k] = operand.dims()[k - more] == 1 ? 0 : from->steps[k - more];
+            from->steps = steps;
+            return from;
+        }
         default: return std::nullopt;
     }
 }
@@ -70,8 +81,34 @@ std::optional<Strided> strided(const Node& node) {
 
 std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value); }
 
+/// From item to item of a dimension of the result: in the addends, which are aligned with it at the end.
+class Addends {
+public:
+    Addends(const Node& result, std::vector<Strided> found, const std::vector<NodePtr>& nodes)
+        : all(std::move(found)) {
+        for (std::size_t k = 0; k < all.size(); ++k) {
+            const Dims& dims = nodes[k]->dims();
+            const std::size_t more = result.dims().size() - dims.size();
+            Dims steps(result.dims().size());
+            for (std::size_t d = more; d < steps.size(); ++d)
+                steps[d] = dims[d - more] == 1 ? 0 : all[k].steps[d - more];
+            all[k].steps = steps;
+        }
+    }
+    Steps along(std::size_t dim, std::int64_t times = 1) const {
+        Steps steps = {};
+        for (std::size_t k = 0; k < all.size(); ++k) steps[k] = narrow(all[k].steps[dim] * times);
+        return steps;
+    }
+    const Strided& operator[](std::size_t k) const { return all[k]; }
+
+private:
+    std::vector<Strided> all;
+};
+
 /// The loops of a product of matrices, as its shape rule has aligned the dimensions.
-void addMatmul(const Node& node, const Strided& a, const Strided& b, Contraction& how) {
+void addMatmul(const Node& node, const Strided& a, const Strided& b, const Addends& addends,
+               Contraction& how) {
     const Dims& left = node.operands[0]->dims();
     const Dims& right = node.operands[1]->dims();
     const Dims out = denseSteps(node.dims());
@@ -86,17 +123,22 @@ void addMatmul(const Node& node, const Strided& a, const Strided& b, Contraction
     };
     for (std::size_t k = 0; k < batches; ++k)
         how.loops.push_back({narrow(node.dims()[k]), narrow(out[k]), narrow(batchStep(a, left, k)),
-                             narrow(batchStep(b, right, k))});
+                             narrow(batchStep(b, right, k)), addends.along(k)});
     if (!isRow)
         how.loops.push_back({narrow(left[left.size() - 2]), narrow(out[batches]),
-                             narrow(a.steps[left.size() - 2]), 0});
+                             narrow(a.steps[left.size() - 2]), 0, addends.along(batches)});
     if (!isColumn)
-        how.loops.push_back({narrow(right.back()), narrow(out.back()), 0, narrow(b.steps.back())});
-    how.loops.push_back({narrow(left.back()), 0, narrow(a.steps.back()),
-                         narrow(b.steps[isColumn ? 0 : right.size() - 2])});
+        how.loops.push_back({narrow(right.back()), narrow(out.back()), 0, narrow(b.steps.back()),
+                             addends.along(node.dims().size() - 1)});
+    how.loops.push_back({narrow(left.back()),
+                         0,
+                         narrow(a.steps.back()),
+                         narrow(b.steps[isColumn ? 0 : right.size() - 2]),
+                         {}});
 }
 
-void addConvolution(const Node& node, const Strided& x, const Strided& weight, Contraction& how) {
+void addConvolution(const Node& node, const Strided& x, const Strided& weight,
+                    const Addends& addends, Contraction& how) {
     const Dims& kernel = node.operands[1]->dims();
     const Dims out = denseSteps(node.dims());
     const std::size_t n = kernel.size() - 2;
@@ -104,50 +146,72 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight, C
     const std::int64_t groups = node.ints.back();
     const std::int64_t perGroup = kernel[0] / groups;
     if (channel == 1)
-        how.loops.push_back({narrow(node.dims()[0]), narrow(out[0]), narrow(x.steps[0]), 0});
+        how.loops.push_back(
+            {narrow(node.dims()[0]), narrow(out[0]), narrow(x.steps[0]), 0, addends.along(0)});
     how.loops.push_back({narrow(groups), narrow(out[channel] * perGroup),
-                         narrow(x.steps[channel] * kernel[1]), narrow(weight.steps[0] * perGroup)});
-    how.loops.push_back({narrow(perGroup), narrow(out[channel]), 0, narrow(weight.steps[0])});
+                         narrow(x.steps[channel] * kernel[1]), narrow(weight.steps[0] * perGroup),
+                         addends.along(channel, perGroup)});
+    how.loops.push_back({narrow(perGroup), narrow(out[channel]), 0, narrow(weight.steps[0]),
+                         addends.along(channel)});
     for (std::size_t k = 0; k < n; ++k)
         how.loops.push_back({narrow(node.dims()[channel + 1 + k]), narrow(out[channel + 1 + k]),
-                             narrow(x.steps[channel + 1 + k] * node.ints[k]), 0});
-    how.loops.push_back({narrow(kernel[1]), 0, narrow(x.steps[channel]), narrow(weight.steps[1])});
+                             narrow(x.steps[channel + 1 + k] * node.ints[k]), 0,
+                             addends.along(channel + 1 + k)});
+    how.loops.push_back(
+        {narrow(kernel[1]), 0, narrow(x.steps[channel]), narrow(weight.steps[1]), {}});
     for (std::size_t k = 0; k < n; ++k)
-        how.loops.push_back({narrow(kernel[2 + k]), 0,
+        how.loops.push_back({narrow(kernel[2 + k]),
+                             0,
                              narrow(x.steps[channel + 1 + k] * node.ints[n + k]),
-                             narrow(weight.steps[2 + k])});
+                             narrow(weight.steps[2 + k]),
+                             {}});
 }
 
 }  // namespace
 
 bool Elements::contract(const Node& node, ir::VarRef var, const Type* array) {
-    if (node.fn != TensorFn::Matmul && node.fn != TensorFn::Conv) return false;
+    const std::optional<Epilogue> epilogue = epilogueOf(node);
+    if (!epilogue || (epilogue->sum && !fusesEpilogues)) return false;
+    const Node& product = epilogue->sum ? *epilogue->sum : node;
     const Type* element = node.type->element;
-    const std::optional<Strided> a = strided(*node.operands[0]);
-    const std::optional<Strided> b = strided(*node.operands[1]);
-    auto isSame = [&](const std::optional<Strided>& operand) {
-        return operand && operand->memory->array->element == element &&
-               operand->memory->type->element == element;
-    };
     const bool isNumber =
         element->is(TypeKind::Float) || element->is(TypeKind::Double) || element->is(TypeKind::Int);
-    if (!isNumber || array->element != element || !isSame(a) || !isSame(b)) return false;
+    auto usable = [&](const Node& operand) {
+        std::optional<Strided> found = strided(operand);
+        const bool isSame = found && found->memory->array->element == element &&
+                            found->memory->type->element == element;
+        return isSame ? found : std::nullopt;
+    };
+    const std::optional<Strided> a = usable(*product.operands[0]);
+    const std::optional<Strided> b = usable(*product.operands[1]);
+    if (!isNumber || array->element != element || !a || !b) return false;
+    std::vector<Strided> added;
+    std::vector<std::int64_t> lengths;
+    for (const NodePtr& addend : epilogue->addends) {
+        const std::optional<Strided> found = usable(*addend);
+        if (!found) return false;
+        added.push_back(*found);
+        lengths.push_back(found->memory->array->extent);
+    }
+    const Addends addends(node, std::move(added), epilogue->addends);
     Contraction how;
     how.a = narrow(a->first);
     how.b = narrow(b->first);
-    if (node.fn == TensorFn::Matmul)
-        addMatmul(node, *a, *b, how);
+    how.bounds = epilogue->bounds;
+    for (; how.addends < lengths.size(); ++how.addends)
+        how.added[how.addends] = narrow(addends[how.addends].first);
+    if (product.fn == TensorFn::Matmul)
+        addMatmul(product, *a, *b, addends, how);
     else
-        addConvolution(node, *a, *b, how);
+        addConvolution(product, *a, *b, addends, how);
     std::erase_if(how.loops, [](const ContractionLoop& loop) { return loop.rounds == 1; });
-    if (!ir::fits(how, array->extent, a->memory->array->extent, b->memory->array->extent))
+    if (!ir::fits(how, array->extent, a->memory->array->extent, b->memory->array->extent, lengths))
         return false;  // there is nothing to sum
-    w.range = node.range;
-    const ir::Reg to = w.address(var, array);
-    const ir::Reg left = address(*a->memory);
-    const ir::Reg right = address(*b->memory);
+    w.range = product.range;
+    std::vector<ir::Reg> operands{w.address(var, array), address(*a->memory), address(*b->memory)};
+    for (std::size_t k = 0; k < how.addends; ++k) operands.push_back(address(*addends[k].memory));
     Value table = ir::toValue(how, w.types);
-    ir::Instr& instr = w.emit(Op::Contract, table.type, {to, left, right});
+    ir::Instr& instr = w.emit(Op::Contract, table.type, std::move(operands));
     instr.value = std::move(table);
     return true;
 }

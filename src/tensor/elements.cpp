@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/assert.h"
+#include "tensor/epilogue.h"
 
 namespace strc::tensor {
 
@@ -141,6 +142,11 @@ void Elements::computeInto(const NodePtr& node, ir::VarRef var, const Type* arra
     }
     if (isAssembled(node->fn)) return assemble(*node, var, array);
     if (contract(*node, var, array)) return;
+    if (std::optional<Epilogue> epilogue = epilogueOf(*node); epilogue && epilogue->sum) {
+        *epilogue->sum = *compute(epilogue->sum, "");
+        for (const NodePtr& addend : epilogue->addends)
+            if (epilogueOf(*addend)) *addend = *compute(addend, "");
+    }
     const Type* element = node->type->element;
     if (isFlat(*node)) {
         w.loop(node->count(), [&](Reg i) {

@@ -20,7 +20,10 @@ const Type* registerType(const Type* element, types::TypeTable&);
 
 class Elements {
 public:
-    explicit Elements(ir::Writer& writer) : w(writer) {}
+    Elements(ir::Writer& writer, bool withEpilogues) : fusesEpilogues(withEpilogues), w(writer) {}
+
+    /// Additions and bounds are part of the sum of products before them.
+    const bool fusesEpilogues;
 
     /// New memory with the value, which is computed here.
     NodePtr compute(const NodePtr&, const std::string& name);
@@ -56,7 +59,7 @@ private:
     /// Elements of `part`, converted, at the place that `where` makes of theirs.
     void writePart(const NodePtr& part, const Node& whole, ir::Reg array,
                    const std::function<Place(const Place&)>& where);
-    /// As an Op::Contract, if the operands lie in memory as it takes them; else false.
+    /// As an Op::Contract with all that is done with the sum, if the operands lie in memory as it takes them; else false.
     bool contract(const Node&, ir::VarRef, const Type* array);
     void assemble(const Node&, ir::VarRef, const Type* array);
     void concatenate(const Node&, ir::Reg array);

@@ -175,6 +175,7 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
     Sequence pushed;
     std::map<std::uint32_t, const Type*> declared;
     World world{arriving.constants, arriving.input, channels, fields, pushed, declared, true};
+    world.fusesEpilogues = arriving.fusesEpilogues;
     try {
         takeInFunctions(code, types);
         forEachBody(code, [&](Body& body) { body = expandBody(code, body, world, types); });

@@ -65,6 +65,8 @@ struct Arriving {
     std::span<const Value> constants;  ///< of the stream
     Sequence input;  ///< empty: the items are no tensors
     Fields fields;  ///< as expandSetup has filled them in
+    /// Additions and bounds behind a sum of products are part of it (ir/contraction.h); else loops of their own.
+    bool fusesEpilogues = false;
 };
 /// What a firing of a filter pushes, item by item; one if all are alike.
 std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,

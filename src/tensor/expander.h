@@ -36,6 +36,7 @@ struct World {
     weights::Source* weights = nullptr;
     std::vector<ir::StoredArray>* stored = nullptr;  ///< those of the code; null: setup is over
     std::vector<Fault> missing = {};  ///< stored values that are not there as they are wanted
+    bool fusesEpilogues = false;  ///< additions and bounds into the sums of products before them
     std::vector<bool> keepsFirst = {};  ///< fields that get a value once, in setup, and no other
 };
 
@@ -57,7 +58,7 @@ public:
           types(types),
           unrolls(unrolls),
           w(types),
-          elements(w) {}
+          elements(w, world.fusesEpilogues) {}
 
     ir::Body expand();
     bool hasUnrolled() const { return unrolledRounds > 0; }
@@ -180,6 +181,7 @@ private:
     /// Dimensions counted from the end become ordinary ones.
     static void normalise(Node& node);
     /// What is read more often than it has elements, or out of order, is computed before.
+    bool isFinished(const Node& node, const NodePtr& operand) const;
     void prepareOperands(const Node& node);
     /// Can be computed element after element as it lies in memory.
     static bool isInOrder(const Node& node);

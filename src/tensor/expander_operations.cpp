@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "tensor/epilogue.h"
 #include "tensor/expander.h"
 
 namespace strc::tensor {
@@ -108,7 +109,7 @@ void BodyExpander::addOperand(Node& node, const Instr& instr, std::size_t k) {
     if (nodes[reg]) {
         node.operands.push_back(nodes[reg]);
     } else if (scalarType(reg)->isReal() && !scalarType(reg)->is(TypeKind::Int)) {
-        node.operands.push_back(number(types.tensor(scalarType(reg), {}), regs[reg]));
+        node.operands.push_back(number(types.tensor(scalarType(reg), {}), regs[reg], value));
     } else if (instr.tensor == TensorFn::Full && k == 0) {
         node.operands.push_back(number(types.tensor(node.type->element, {}), elementReg(instr)));
     } else if (from.regs[reg].ref) {
@@ -172,6 +173,17 @@ void BodyExpander::normalise(Node& node) {
     }
 }
 
+/// A sum of products, or what is done with it, stays as it is only for what can be done with it as well.
+bool BodyExpander::isFinished(const Node& node, const NodePtr& operand) const {
+    if (!isContraction(operand->fn) && !(elements.fusesEpilogues && epilogueOf(*operand)))
+        return false;
+    if (!elements.fusesEpilogues) return true;
+    const std::optional<Epilogue> epilogue =
+        isContraction(node.fn) ? std::nullopt : epilogueOf(node);
+    return !epilogue || std::find(epilogue->addends.begin(), epilogue->addends.end(), operand) !=
+                            epilogue->addends.end();
+}
+
 void BodyExpander::prepareOperands(const Node& node) {
     for (const NodePtr& operand : node.operands) {
         if (operand->kind != NodeKind::Operation) continue;
@@ -179,7 +191,7 @@ void BodyExpander::prepareOperands(const Node& node) {
         if (isLookedAt && !keepsOrder(node.fn)) continue;
         if (isPadOfPad(node)) continue;
         const bool isRepeated = isReadOften(node.fn) || isAssembled(operand->fn) ||
-                                isContraction(operand->fn) ||
+                                isFinished(node, operand) ||
                                 (isElementwise(node.fn) && operand->count() != node.count());
         const bool isMoved = keepsOrder(node.fn) && !isInOrder(*operand);
         if (isRepeated || isMoved) materialise(operand);
@@ -248,7 +260,7 @@ Reg BodyExpander::elementReg(const Instr& instr) {
 }
 
 void BodyExpander::fromScalar(const Instr& instr, const Type* type) {
-    define(instr, number(type, elementReg(instr)));
+    define(instr, number(type, elementReg(instr), constants[instr.operands[0]]));
 }
 
 void BodyExpander::fromArray(const Instr& instr, const Type* type) {

@@ -3,6 +3,8 @@
 /// computed. Private to tensor.
 
 #include <memory>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "ir/ir.h"
@@ -25,6 +27,7 @@ struct Node {
 
     // ---- Number: the same in all places, in a register of the element's type
     ir::Reg reg = ir::kNone;
+    std::optional<types::Value> value;  ///< if it is known
 
     // ---- Operation
     types::TensorFn fn = types::TensorFn::Count;
@@ -47,11 +50,13 @@ inline NodePtr memory(const Type* tensor, ir::VarRef var, const Type* array) {
     return node;
 }
 
-inline NodePtr number(const Type* tensor, ir::Reg reg) {
+inline NodePtr number(const Type* tensor, ir::Reg reg,
+                      std::optional<types::Value> value = std::nullopt) {
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::Number;
     node->type = tensor;
     node->reg = reg;
+    node->value = std::move(value);
     return node;
 }
 

@@ -16,7 +16,7 @@ protected:
         compile("void->void pipeline Main { add Count; " + middle +
                 " add Show; }\n"
                 "void->tensor filter Count { int n; work push 1 {"
-                " push(reshape(arange(6), 2, 3) / 4.0 - 0.3 * n); n++; } }\n"
+                " push(reshape(arange(6), 2, 3) / 4.0 - 0.5 * n); n++; } }\n"
                 "tensor->void filter Show { work pop 1 { println(pop()); } }\n" +
                 filters);
     }

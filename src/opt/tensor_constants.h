@@ -1,0 +1,16 @@
+#pragma once
+/// What is known of a body when code is made: values that depend on stored arrays and constants alone. Private to opt.
+
+#include <vector>
+
+#include "elab/elaborate.h"
+#include "opt/tensor_body.h"
+
+namespace strc::opt {
+
+/// By register, of those that the first block assigns: does it depend on nothing else? Scalars, lists of numbers and tensors.
+std::vector<bool> findConstants(const elab::Kernel&);
+/// By register: how often it is used.
+std::vector<int> countUses(const ir::Body&);
+
+}  // namespace strc::opt
