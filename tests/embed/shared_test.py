@@ -83,6 +83,15 @@ class Libraries(Case):
         self.assertEqual(len(said), 1, said)
         return said.pop()
 
+    def near(self, want):
+        """What this machine's vectors make of it: sums of products have an order of their own on each."""
+        self.execute("./host", "in.raw", "out.raw", "100", "3", str(len(want) // 4 + 10))
+        found = self.bytes("out.raw")
+        self.assertEqual(len(found), len(want))
+        for one, other in zip(array.array("f", found), array.array("f", want), strict=True):
+            self.assertLessEqual(abs(one - other), 1e-5 * max(1, abs(other)))
+        return found
+
     def compare(self, text, stream, items, size, *options):
         self.build_library(text, *options)
         self.host(stream)
@@ -167,7 +176,7 @@ int main(void) {
         self.assertIn("tensor<float>[3, 2] of floats, tensor<long>[2] of ints, two for each element, tensor<boolean>[2, 3] of booleans",
                       " ".join((self.folder / "libp.h").read_text().split()))  # fmt: skip
         self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
-        done = subprocess.run(["./main"], cwd=self.folder, capture_output=True, text=True, check=True)
+        done = subprocess.run([*EMULATOR, "./main"], cwd=self.folder, capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout, "2 4 10 0 6 8 1 0 2 0 011001")
 
     def test_large_products_stay_in_one_thread(self):
@@ -193,6 +202,8 @@ int main(void) {
         self.build_library((folder / "amp.str").read_text(), *weights, "--keep-param=drive")
         self.host("Amp")
         want = self.expected(floats(2000), *weights)
+        if TARGET:
+            want = self.near(want)
         self.same_in_pieces("Amp", want, 4)
 
     def test_source(self):
@@ -292,7 +303,7 @@ int main(void) {
 }
 """)  # fmt: skip
         self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
-        done = subprocess.run(["./main"], cwd=self.folder, capture_output=True, text=True, check=True)
+        done = subprocess.run([*EMULATOR, "./main"], cwd=self.folder, capture_output=True, text=True, check=True)
         self.assertEqual(done.stdout, "3 3 10 20 30\n3 3 2 4 6\n4 4\n")
 
 
