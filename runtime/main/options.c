@@ -170,6 +170,7 @@ static void define(strc_options *options, const strc_executable *about, const ch
     char name[100];
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     STRC_FAIL(nowhere, UnknownDefine, strc_text_at(about->main_stream), name);
+    strc_note(STRC_MESSAGE_Hint, "parameters can be given that were left open by '--keep-param' when this was built; '--help' lists them");
 }
 
 // ---- one option

@@ -528,7 +528,8 @@ void->int filter Source(int n) {
         for define, message in (
             ("gain=loud", "'loud' is not a value of type 'float' for parameter 'gain' [bad-define-value]"),
             ("loud=1", "'1' is not a value of type 'boolean' for parameter 'loud' [bad-define-value]"),
-            ("n=3", "main stream 'Main' has no parameter 'n' [unknown-define]"),
+            ("n=3", "main stream 'Main' has no parameter 'n' [unknown-define]\n"
+                    "note: parameters can be given that were left open by '--keep-param'"),
             ("gain", "'gain' is not a value for -D: NAME=VALUE is needed [bad-option-value]"),
         ):
             self.assertIn(message, self.execute("-D", define, status=2)[1])
