@@ -223,6 +223,19 @@ class RunningMean(nn.Module):
         return torch.matmul(self.weight, torch.cumsum(x * 0.01, -1))
 
 
+class Gates(nn.Module):
+    """Activations that are made of others, or have ways."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(2, 8, 3)
+
+    def forward(self, x):
+        x = functional.glu(self.conv(functional.pad(x, (2, 0))), 1)
+        x = functional.gelu(x, approximate="tanh") + functional.gelu(2 * x)
+        return functional.selu(x) + functional.celu(x, 0.5) + functional.softshrink(x)
+
+
 class Symmetric(nn.Module):
     """Looks ahead by two samples, and then by three."""
 

@@ -14,6 +14,7 @@ def activations(x):
         F.relu6(4 * x), F.leaky_relu(x, 0.2), torch.sigmoid(x), F.gelu(x), F.gelu(x, approximate="tanh"), F.silu(x),
         F.hardswish(4 * x), F.hardsigmoid(4 * x), F.hardtanh(x, -0.5, 0.7), F.elu(x), F.elu(x, 0.5), F.softplus(x),
         F.softplus(x, 2.0, 1.0), F.mish(x), F.logsigmoid(x), F.softsign(x), F.log_softmax(x, 1), F.softmax(x, 0), F.threshold(x, 0.1, 3.0),
+        F.selu(x), F.celu(x, 0.7), F.softshrink(x, 0.3), F.hardshrink(x), F.tanhshrink(x), F.glu(torch.cat([x, x], 1)), F.glu(torch.cat([x, -x]), 0),
     ]
 
 

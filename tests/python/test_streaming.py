@@ -29,6 +29,7 @@ CASES = {
     "lstm_amp": (lambda: models.LstmAmp(), (1, 1, 80)),
     "unbatched": (lambda: models.Unbatched(), (60, 3)),
     "norms": (lambda: models.Norms(), (1, 40, 6)),
+    "gates": (lambda: models.Gates(), (1, 2, 40)),
     "running_mean": (lambda: models.RunningMean(), (1, 2, 64)),
 }
 

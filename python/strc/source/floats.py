@@ -32,7 +32,8 @@ UNARY: dict[str, StreamFilter] = {
     op: _item(op.title().replace("_", ""), "", "x", value)
     for op, value in {
         "relu": "max(x, 0.0)", "relu6": "min(max(x, 0.0), 6.0)", "sigmoid": "1 / (1 + exp(-x))", "tanh": "tanh(x)",
-        "silu": "x / (1 + exp(-x))", "gelu": "0.5 * x * (1 + erf(x * 0.70710678))", "hardswish": "x * min(max(x + 3, 0.0), 6.0) / 6",
+        "silu": "x / (1 + exp(-x))", "gelu": "0.5 * x * (1 + erf(x * 0.70710678))",
+        "gelu_tanh": "0.5 * x * (1 + tanh(0.79788456 * (x + 0.044715 * x * x * x)))", "hardswish": "x * min(max(x + 3, 0.0), 6.0) / 6",
         "hardsigmoid": "min(max(x / 6 + 0.5, 0.0), 1.0)", "sin": "sin(x)", "cos": "cos(x)", "tan": "tan(x)", "asin": "asin(x)",
         "acos": "acos(x)", "atan": "atan(x)", "sinh": "sinh(x)", "cosh": "cosh(x)", "exp": "exp(x)", "log": "log(x)",
         "log10": "log10(x)", "erf": "erf(x)", "sqrt": "sqrt(x)", "abs": "abs(x)", "floor": "floor(x)", "ceil": "ceil(x)",

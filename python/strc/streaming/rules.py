@@ -134,6 +134,13 @@ rule(" ".join(UNARY))(unary)
 rule(" ".join(BINARY))(binary)
 
 
+@rule("gelu")
+def gelu(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
+    op = "gelu_tanh" if instruction.named("approximate", False) else "gelu"
+    x = only(args)
+    return replace(x, var=build.emit(op, (), [x.var], size(x)))
+
+
 # ---- along time
 
 

@@ -79,9 +79,39 @@ def leaky_relu(ctx: Lowering, x: Any, slope: float = 0.01) -> Var:
 
 @lowers("elu.default")
 def elu(ctx: Lowering, x: Any, alpha: float = 1.0, scale: float = 1.0, input_scale: float = 1.0) -> Var:
-    if (scale, input_scale) != (1, 1):
-        raise NotLowered("only with the scales 1")
-    return ctx.emit("elu", (x,), *([] if alpha == 1 else [float(alpha)]))
+    inner = ctx.emit("mul_scalar", (x,), float(input_scale)) if input_scale != 1 else x
+    steep = alpha * input_scale
+    made = ctx.emit("elu", (inner,), *([] if steep == 1 else [float(steep)]))
+    return made if scale == input_scale else ctx.emit("mul_scalar", (made,), scale / input_scale)
+
+
+@lowers("selu.default")
+def selu(ctx: Lowering, x: Any) -> Var:
+    return elu(ctx, x, 1.6732632423543772, 1.0507009873554805)
+
+
+@lowers("celu.default")
+def celu(ctx: Lowering, x: Any, alpha: float = 1.0) -> Var:
+    return elu(ctx, x, alpha, 1.0, 1 / alpha)
+
+
+@lowers("glu.default")
+def glu(ctx: Lowering, x: Any, dim: int = -1) -> Var:
+    values, gates = ctx.emit_tuple("chunk", (x,), [ctx.meta, ctx.meta], 2, dim % len(ctx.meta.shape))
+    return ctx.emit("mul", (values, ctx.emit("sigmoid", (gates,))))
+
+
+@lowers("softshrink.default")
+def softshrink(ctx: Lowering, x: Any, limit: float = 0.5) -> Var:
+    inside = ctx.emit("clamp_max", (ctx.emit("clamp_min", (x,), -float(limit)),), float(limit))
+    return ctx.emit("sub", (x, inside))
+
+
+@lowers("hardshrink.default")
+def hardshrink(ctx: Lowering, x: Any, limit: float = 0.5) -> Var:
+    near = torch.empty(ctx.meta.shape, dtype=torch.bool, device="meta")
+    inside = ctx.emit("le_scalar", (ctx.emit("abs", (x,)),), float(limit), like=near)
+    return ctx.emit("masked_fill", (x, inside), 0.0)
 
 
 @lowers("softplus.default")
