@@ -67,6 +67,35 @@ def test_all_unsupported_operators_at_once(tmp_path):
     assert "uses of operators that cannot be imported" in told
 
 
+class Precise(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(1, 2, 3)
+        self.norm = nn.LayerNorm(6)
+
+    def forward(self, x):
+        x = self.conv(x)  # convolution
+        return self.norm(x)  # norm
+
+
+class Chain(nn.Module):
+    def forward(self, x):
+        x = torch.linalg.inv(x)  # inverse
+        values, places = torch.sort(x)  # order
+        return torch.fft.fft(values).real + places  # of what is sorted
+
+
+def test_what_depends_on_unsupported_operators(tmp_path):
+    told = fault_of(Chain(), torch.randn(3, 3), path=tmp_path)
+    assert all(line_of(words) in told for words in ("# inverse", "# order", "# of what is sorted"))
+
+
+def test_layers_of_other_types(tmp_path):
+    told = fault_of(Precise().double(), torch.randn(1, 1, 8).double(), path=tmp_path)
+    assert line_of("# convolution") in told and line_of("# norm") in told
+    assert "in conv (Conv1d)" in told and "its weight is float64, and layers compute with float32" in told
+
+
 def test_wrong_inputs(tmp_path):
     told = fault_of(nn.Sequential(nn.Linear(3, 4)), torch.randn(2, 5), path=tmp_path)
     assert "does not run with the example inputs (2x5:float32)" in told

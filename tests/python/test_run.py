@@ -55,3 +55,14 @@ def test_a_state_goes_round(tmp_path):
             expected.append(y)
     (found,) = run_program(tmp_path, case.model, [steps], 1)
     assert_close(found, torch.stack(expected))
+
+
+def test_doubles(tmp_path):
+    """A linear layer of doubles is computed in doubles."""
+    torch.manual_seed(5)
+    model = torch.nn.Sequential(torch.nn.Linear(3, 4), torch.nn.Tanh(), torch.nn.Linear(4, 2, bias=False)).double().eval()
+    x = torch.randn(5, 3, dtype=torch.float64)
+    strc.torch.export(model, (x,), tmp_path / "model.str")
+    (found,) = run_program(tmp_path, "Sequential", [x], 1)
+    with torch.no_grad():
+        assert found.dtype == torch.float64 and torch.allclose(found.reshape(5, 2), model(x), rtol=1e-12)

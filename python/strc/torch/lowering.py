@@ -135,7 +135,11 @@ class Lowering:
         return value
 
     def prefix(self, **parts: Known | None) -> str:
-        """The prefix under which a module's values are stored."""
+        """The prefix under which a module's values are stored. The filters of the library take floats."""
+        for role, known in parts.items():
+            if known is not None and known.tensor.dtype != torch.float32:
+                kind = str(known.tensor.dtype).removeprefix("torch.")
+                raise NotLowered(f"its {role} is {kind}, and layers compute with float32: model.float() makes it that")
         return self.weights.prefix({role: known for role, known in parts.items() if known is not None})
 
     def local_name(self, name: str) -> str:
@@ -183,18 +187,22 @@ class Lowering:
         self.origin = origin_of(node)
         args = torch.fx.node.map_arg(node.args, self.value)
         kwargs = torch.fx.node.map_arg(node.kwargs, self.value)
-        if broken(args) or broken(tuple(kwargs.values())):
-            return Broken()  # the fault has been told
         if node.target is operator.getitem:
             return args[0][args[1]]
         try:
             result = self.apply(node, args, kwargs)
         except NotLowered as reason:
             self.faults.append((f"{shown_target(node)}: {reason}", self.origin.place))
-            return Broken()
+            result = self.stand_in()
         if is_in_place(node) and isinstance(node.args[0], torch.fx.Node):
             self.values[node.args[0]] = result
         return result
+
+    def stand_in(self) -> Any:
+        """For what has no translation, so that what depends on it is read too, and its faults are told."""
+        if isinstance(self.meta, (tuple, list)):
+            return tuple(self.new_var(like) if isinstance(like, torch.Tensor) else like for like in self.meta)
+        return self.new_var(self.meta)
 
     def value(self, node: torch.fx.Node) -> Any:
         return self.values[node]
@@ -223,15 +231,6 @@ class Lowering:
             return tuple(Known(self.local_name(f"{operator_name(node)}_{i}"), tensor) for i, tensor in enumerate(result))
         same = next((v for v in args if isinstance(v, Known) and v.tensor is result), None)
         return same or Known(self.local_name(operator_name(node)), result)
-
-
-@dataclass(frozen=True)
-class Broken:
-    """Stands for the result of what could not be lowered."""
-
-
-def broken(args: Any) -> bool:
-    return any(isinstance(value, Broken) for value in torch.utils._pytree.tree_leaves(args))
 
 
 def is_known(args: Any) -> bool:

@@ -25,6 +25,10 @@ def layer(ctx: Lowering, op: str, x: Any, *params: Any, weight: Known, bias: Any
 def linear(ctx: Lowering, x: Any, weight: Any, bias: Any = None) -> Var:
     known = ctx.known(weight, "weight")
     outputs, inputs = known.tensor.shape
+    if known.tensor.dtype == torch.float64:
+        turned = Known(f"{known.name}.turned", known.tensor.t().contiguous())
+        product = ctx.emit("matmul", (x, turned))
+        return product if bias is None else ctx.emit("add", (product, bias))
     return layer(ctx, "linear", x, inputs, outputs, weight=known, bias=bias)
 
 
