@@ -2,12 +2,11 @@
 // becomes x * (w * s) + (b * s + t). What is known on both sides is left to `fold-tensors`.
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 
-#include "opt/tensor_body.h"
 #include "opt/tensor_constants.h"
 #include "opt/tensor_passes.h"
+#include "opt/tensor_rewriter.h"
 
 namespace strc::opt {
 namespace {
@@ -19,36 +18,17 @@ using types::TensorFn;
 using types::Type;
 using Dims = std::vector<std::int64_t>;
 
-/// Finds one place and changes it.
-class Folding {
+class Folding : TensorRewriter {
 public:
     Folding(elab::Kernel& of, types::TypeTable& table)
-        : body(*of.code.work),
-          types(table),
-          facts(factsOf(of, table)),
-          isConstant(findConstants(of)),
-          uses(countUses(body)) {}
+        : TensorRewriter(of, table), isConstant(findConstants(of)) {}
 
     bool run() {
-        std::vector<Instr>& instrs = body.blocks[body.entry].instrs;
-        for (std::size_t k = 0; k < instrs.size(); ++k) {
-            if (instrs[k].op != Op::Tensor || !facts.types[instrs[k].result]) continue;
-            const std::optional<Reg> instead = changed(instrs[k]);
-            if (!instead) continue;
-            std::vector<Reg> all(body.regs.size());
-            std::iota(all.begin(), all.end(), Reg{0});
-            all[instrs[k].result] = *instead;
-            instrs.insert(instrs.begin() + static_cast<std::ptrdiff_t>(k), made.begin(),
-                          made.end());
-            substitute(body, all);
-            return true;
-        }
-        return false;
+        return changeOne([this](const Instr& instr) { return changed(instr); });
     }
 
 private:
     std::optional<Reg> changed(const Instr& instr) {
-        at = &instr;
         if (instr.tensor != TensorFn::Mul && instr.tensor != TensorFn::Add) return std::nullopt;
         for (const std::size_t k : {0u, 1u}) {
             const Reg value = instr.operands[k], known = instr.operands[1 - k];
@@ -59,13 +39,6 @@ private:
             if (instr.tensor == TensorFn::Add) return shiftedOnce(value, known);
         }
         return std::nullopt;
-    }
-
-    /// What made a value that nobody else uses.
-    const Instr* makerOf(Reg value) const {
-        const Instr* maker = facts.makers[value];
-        const bool isOwn = maker && maker->op == Op::Tensor && uses[value] == 1;
-        return isOwn && facts.types[value] ? maker : nullptr;
     }
 
     /// The operand of an addition that is known, if the other one is not and is as large as the result.
@@ -124,9 +97,9 @@ private:
             return emit(TensorFn::Add, {rest, emit(TensorFn::Mul, {maker.operands[shift], scale})});
         }
         const Reg weights = maker.operands[1];
-        Instr product = maker;
-        product.operands[1] = emit(TensorFn::Mul, {weights, alongWeights(scale, maker)});
-        return add(std::move(product), body.regs[maker.result].type);
+        std::vector<Reg> operands = maker.operands;
+        operands[1] = emit(TensorFn::Mul, {weights, alongWeights(scale, maker)});
+        return emitLike(maker, std::move(operands));
     }
 
     /// The scale in the shape in which it meets the weights.
@@ -136,9 +109,9 @@ private:
                                        : 0;
         std::int64_t count = 1;
         for (std::int64_t extent : facts.types[scale]->dims) count *= extent;
-        std::vector<Reg> operands{scale, integer(count)};
-        for (std::size_t k = 0; k < behind; ++k) operands.push_back(integer(1));
-        return emit(TensorFn::Reshape, std::move(operands));
+        Dims dims(behind + 1, 1);
+        dims[0] = count;
+        return emitTo(TensorFn::Reshape, scale, dims);
     }
 
     /// Two shifts of a product as one.
@@ -169,40 +142,7 @@ private:
         return count;
     }
 
-    // ---- new instructions
-
-    Reg add(Instr instr, const Type* type) {
-        instr.result = static_cast<Reg>(body.regs.size());
-        instr.range = at->range;
-        body.regs.push_back({type, false});
-        made.push_back(std::move(instr));
-        return made.back().result;
-    }
-
-    Reg emit(TensorFn fn, std::vector<Reg> operands) {
-        Instr instr;
-        instr.op = Op::Tensor;
-        instr.tensor = fn;
-        instr.type = at->type;
-        instr.operands = std::move(operands);
-        return add(std::move(instr), body.regs[at->result].type);
-    }
-
-    Reg integer(std::int64_t value) {
-        Instr instr;
-        instr.op = Op::Const;
-        instr.type = types.intType();
-        instr.value = types::Value::of(instr.type, static_cast<std::int32_t>(value));
-        return add(std::move(instr), types.intType());
-    }
-
-    ir::Body& body;
-    types::TypeTable& types;
-    const TensorFacts facts;
     const std::vector<bool> isConstant;
-    const std::vector<int> uses;
-    const Instr* at = nullptr;  ///< what is replaced
-    std::vector<Instr> made;
 };
 
 }  // namespace

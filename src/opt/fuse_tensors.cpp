@@ -6,13 +6,11 @@
 #include <vector>
 
 #include "base/pass.h"
-#include "ir/contraction.h"
 #include "ir/text.h"
+#include "opt/body_passes.h"
 #include "opt/compose.h"
 #include "opt/tensor_body.h"
-#include "opt/tensor_passes.h"
 #include "siblings/merge.h"
-#include "tensor/expand.h"
 
 namespace strc::opt {
 namespace {
@@ -28,6 +26,8 @@ using types::TensorFn;
 
 /// Operations on tensors in one body: what is beyond is no neighbour's loop any more.
 constexpr std::size_t kMostOperations = 256;
+/// Sums of products of a residual block.
+constexpr std::size_t kMostSums = 8;
 
 /// What a body would grow by.
 struct Cost {
@@ -36,7 +36,9 @@ struct Cost {
     Cost operator+(const Cost& other) const {
         return {operations + other.operations, sums + other.sums};
     }
-    bool isLittle() const { return operations <= kMostOperations && sums <= 1; }
+    bool isLittle(std::size_t mostSums) const {
+        return operations <= kMostOperations && sums <= mostSums;
+    }
 };
 
 bool isSum(TensorFn fn) {
@@ -80,12 +82,14 @@ private:
     struct Piece {
         Region region;
         Cost cost;
+        std::size_t mostSums = 1;
     };
 
     void pipeline(CompositeId id) {
         const std::vector<Child>& children = graph.composites[id].children;
         for (std::uint32_t from = 0; from < children.size();) {
-            std::optional<Piece> piece = pieceOf(children[from]);
+            std::optional<Piece> piece = residualAt(id, from);
+            if (!piece) piece = pieceOf(children[from]);
             std::uint32_t to = from + 1;
             for (; piece && to < children.size(); ++to) {
                 std::optional<Piece> next = pieceOf(children[to]);
@@ -105,10 +109,52 @@ private:
                              [&](const graph::Node& node) { return node.kernel == kernel; }) == 1;
     }
 
+    /// Two branches of one value with several sums of products, whose ends are added to each other by the next child: a
+    /// shortcut around a part of a network. In one body the addition can be part of the last sum.
+    std::optional<Piece> residualAt(CompositeId id, std::uint32_t at) const {
+        const std::vector<Child>& children = graph.composites[id].children;
+        if (!children[at].isComposite || at + 1 == children.size() || children[at + 1].isComposite)
+            return std::nullopt;
+        const Composite& branches = graph.composites[children[at].id];
+        const bool areTwo = branches.splitter != graph::kNone && branches.children.size() == 2 &&
+                            graph.nodes[branches.splitter].kind == NodeKind::Duplicate;
+        if (!areTwo || !adds(children[at + 1].id)) return std::nullopt;
+        std::optional<Piece> piece = pieceOf(children[at], kMostSums);
+        if (!piece || piece->cost.isLittle(1)) return std::nullopt;
+        base::PassRun run(context.passes, Pass::FuseResiduals,
+                          graph::compositePath(graph, children[at].id));
+        if (!run) return std::nullopt;
+        run.show([&] { return namesOf(piece->region); });
+        piece->mostSums = piece->cost.sums;
+        return piece;
+    }
+
+    /// A line.
+    std::string namesOf(const Region& region) const {
+        std::string names;
+        for (NodeId id : region.nodes)
+            if (graph.nodes[id].kind == NodeKind::Filter)
+                names += (names.empty() ? "" : " ") + graph.nodes[id].name;
+        return names + "\n";
+    }
+
+    bool adds(NodeId id) const {
+        const graph::Node& node = graph.nodes[id];
+        const elab::Kernel* kernel =
+            node.kind == NodeKind::Filter ? generals.of(node.kernel) : nullptr;
+        if (!kernel || !kernel->code.work || node.work.pop.max != 2) return false;
+        const ir::Body& work = *kernel->code.work;
+        const std::vector<ir::Instr>& instrs = work.blocks[work.entry].instrs;
+        return std::any_of(instrs.begin(), instrs.end(), [](const ir::Instr& instr) {
+            return instr.op == ir::Op::Tensor && instr.tensor == TensorFn::Add;
+        });
+    }
+
     /// Of a child all of which may stand in one body.
-    std::optional<Piece> pieceOf(Child child) const {
+    std::optional<Piece> pieceOf(Child child, std::size_t mostSums = 1) const {
         Piece piece;
-        if (!collect(child, piece) || !piece.cost.isLittle()) return std::nullopt;
+        piece.mostSums = mostSums;
+        if (!collect(child, piece) || !piece.cost.isLittle(mostSums)) return std::nullopt;
         std::vector<NodeId>& nodes = piece.region.nodes;
         std::sort(nodes.begin(), nodes.end(),
                   [&](NodeId a, NodeId b) { return graph.nodes[a].order < graph.nodes[b].order; });
@@ -150,7 +196,7 @@ private:
         const elab::Kernel* kernel = generals.of(node.kernel);
         if (!kernel) return true;  // Identity
         piece.cost = piece.cost + costOf(*kernel->code.work);
-        if (!piece.cost.isLittle()) return false;
+        if (!piece.cost.isLittle(piece.mostSums)) return false;
         return siblings::isSafe(module, program, id, context.passes.isEnabled(Pass::BoundsProofs));
     }
 
@@ -160,7 +206,7 @@ private:
 
     bool append(Piece& piece, Piece next) const {
         const Cost cost = piece.cost + next.cost;
-        if (!cost.isLittle() || piece.region.output != next.region.input ||
+        if (!cost.isLittle(piece.mostSums) || piece.region.output != next.region.input ||
             !isDirect(program, next.region.input) ||
             !firesLike(piece.region.nodes[0], next.region.nodes[0]))
             return false;
@@ -182,8 +228,12 @@ private:
         Composed composed = compose(program, generals, region, made.name);
         forwardTensors(*composed.kernel.code.work);
         if (run) run->show([&] { return ir::print(*composed.kernel.code.work); });
-        bool changes = improve(composed.kernel, elab::pathOf(graph, place));
-        if (!expand(composed.kernel, region, elab::pathOf(graph, place), changes)) return;
+        BodyPasses passes(context, module, types);
+        const std::string path = elab::pathOf(graph, place);
+        bool changes = passes.improve(composed.kernel, path);
+        if (!passes.expand(composed.kernel, graph.edges[region.input], graph.edges[region.output],
+                           path, changes))
+            return;
         if (isSingle && !changes) return;
         made.work = composed.kernel.work;
         made.state = std::move(composed.state);
@@ -192,70 +242,6 @@ private:
         const std::vector<Child>& children = graph.composites[place.parent].children;
         for (std::uint32_t k = place.from; k < place.to; ++k)
             if (children[k].isComposite) isTaken[children[k].id] = true;
-    }
-
-    bool improve(elab::Kernel& kernel, const std::string& path) {
-        bool changes = apply(Pass::TensorArithmetic, kernel, path, [this](elab::Kernel& changed) {
-            return simplifyArithmetic(changed, types);
-        });
-        changes |= apply(Pass::TensorCse, kernel, path, [](elab::Kernel& changed) {
-            return shareSubexpressions(*changed.code.work);
-        });
-        if (!context.passes.isEnabled(Pass::FoldTensors)) return changes;
-        changes |= apply(Pass::FoldNorms, kernel, path,
-                         [this](elab::Kernel& changed) { return foldNorms(changed, types); });
-        changes |= apply(Pass::FoldTensors, kernel, path, [this](elab::Kernel& changed) {
-            return foldTensors(changed, context.limits, module, types);
-        });
-        return changes;
-    }
-
-    /// Numbered only where it changes something.
-    template <typename Change>
-    bool apply(Pass pass, elab::Kernel& kernel, const std::string& path, Change change) {
-        if (!context.passes.isEnabled(pass)) return false;
-        const elab::Kernel before = kernel;
-        if (!change(kernel)) return false;
-        base::PassRun run(context.passes, pass, path);
-        if (!run) kernel = before;
-        run.show([&] { return ir::print(*kernel.code.work); });
-        return static_cast<bool>(run);
-    }
-
-    /// To loops; with epilogues where there are any, which is a change.
-    bool expand(elab::Kernel& kernel, const Region& region, const std::string& path,
-                bool& changes) {
-        if (context.passes.isEnabled(Pass::FuseEpilogues)) {
-            elab::Kernel fused = kernel;
-            if (!expandWith(fused, region, true)) return false;
-            if (hasEpilogues(*fused.code.work)) {
-                base::PassRun run(context.passes, Pass::FuseEpilogues, path);
-                run.show([&] { return ir::print(*fused.code.work); });
-                if (run) {
-                    kernel = std::move(fused);
-                    return changes = true;
-                }
-            }
-        }
-        return expandWith(kernel, region, false);
-    }
-
-    static bool hasEpilogues(const ir::Body& body) {
-        return std::any_of(body.blocks.begin(), body.blocks.end(), [](const ir::Block& block) {
-            return std::any_of(
-                block.instrs.begin(), block.instrs.end(), [](const ir::Instr& instr) {
-                    return instr.op == ir::Op::Contract && ir::contractionOf(instr).hasEpilogue();
-                });
-        });
-    }
-
-    bool expandWith(elab::Kernel& kernel, const Region& region, bool fusesEpilogues) {
-        const graph::Edge &in = graph.edges[region.input], &out = graph.edges[region.output];
-        const tensor::Fields fields{kernel.tensors, kernel.storedTensors, {}};
-        const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
-                                        out.tensors.empty() ? nullptr : out.type};
-        return !tensor::expandWork(
-            kernel.code, {kernel.constants, in.tensors, fields, fusesEpilogues}, channels, types);
     }
 
     base::Context& context;

@@ -57,6 +57,10 @@ private:
             case TensorFn::Flatten: return unchanged(instr, 0);
             case TensorFn::Slice:
             case TensorFn::Narrow: return unchanged(instr, 0);
+            case TensorFn::Pad:
+                if (isAll(instr.operands[2], 0) && isAll(instr.operands[3], 0))
+                    return unchanged(instr, 0);
+                break;
             case TensorFn::Permute: return isInOrder(instr) ? unchanged(instr, 0) : instr.result;
             default: break;
         }
@@ -143,13 +147,24 @@ private:
 
 }  // namespace
 
-bool simplifyArithmetic(elab::Kernel& kernel, types::TypeTable& types) {
+namespace {
+
+bool removeWhatChangesNothing(elab::Kernel& kernel, types::TypeTable& types) {
     ir::Body& body = *kernel.code.work;
     const std::vector<Reg> instead = Simplifier(body, factsOf(kernel, types)).run();
     bool changes = false;
     for (Reg reg = 0; reg < instead.size(); ++reg) changes = changes || instead[reg] != reg;
     if (changes) substitute(body, instead);
     return changes;
+}
+
+}  // namespace
+
+bool simplifyArithmetic(elab::Kernel& kernel, types::TypeTable& types) {
+    bool changes = removeWhatChangesNothing(kernel, types);
+    if (!moveOperations(kernel, types)) return changes;
+    removeWhatChangesNothing(kernel, types);
+    return true;
 }
 
 }  // namespace strc::opt

@@ -11,8 +11,11 @@ namespace strc::opt {
 bool shareSubexpressions(ir::Body&);
 
 /// `tensor-arithmetic`: operations that change nothing (times 1, divided by 1, minus 0, a shape or order that a tensor has
-/// already) go, and pairs that undo each other. The bits of all elements stay.
+/// already) go, and pairs that undo each other; and moveOperations. The bits of all elements stay.
 bool simplifyArithmetic(elab::Kernel&, types::TypeTable&);
+/// A part of it: views of views are one, a product is made turned round and not turned afterwards, what is broadcast is computed with
+/// before; integers times 0 are 0.
+bool moveOperations(elab::Kernel&, types::TypeTable&);
 
 /// `fold-norms`: what scales the result of a convolution or product with weights, by numbers that are known, scales
 /// the weights; shifts behind it become one. Sums are rounded in other places then. Of use before foldTensors alone.

@@ -272,5 +272,119 @@ TEST_F(TensorFolds, WhatWouldBecomeLargeStays) {
     expectSame();
 }
 
+// ---- fuse-residuals
+
+/// A convolution that keeps height and width.
+std::string around(const std::string& filter) {
+    return "tensor->tensor pipeline Same { add pad({1, 1, 1, 1}); add " + filter + "; }\n";
+}
+
+TEST_F(TensorFolds, ResidualBlocksAreOneFilter) {
+    auto compileIt = [&] {
+        compileChain(
+            "1, 4, 6, 6", 144,
+            "add splitjoin { split duplicate; add pipeline { add Same; add Norm; add relu; "
+            "add Same; }; add Identity<tensor>; join roundrobin; }; add add(); add relu;",
+            convolution(4, 4) + norm(4) + around("Conv"));
+    };
+    EXPECT_THAT(compare(base::Pass::FuseResiduals, compileIt),
+                HasSubstr("fuse-residuals: Main.splitjoin\nIdentity pad Conv Norm relu pad Conv"));
+    disabled = {};
+    shown = base::Pass::FuseEpilogues;
+    compileIt();
+    EXPECT_THAT(shownText(), HasSubstr("fuse-epilogues: Main.splitjoin+add+relu\n"));
+    EXPECT_THAT(shownText(),
+                HasSubstr("contract<int[8][6]> {{1, 0, 0, 0, 0, 0}, {4, 36, 0, 36, 1, 36}"))
+        << "the second sum with its bias, the shortcut and relu";
+    expectSame();
+}
+
+TEST_F(TensorFolds, ShortcutsMayHaveSumsOfTheirOwn) {
+    compare(base::Pass::FuseResiduals, [&] {
+        compileChain("3, 6", 18,
+                     "add splitjoin { split duplicate; add pipeline { add Product; add relu; add "
+                     "Last; }; add Last2; join roundrobin; }; add add(); add relu;",
+                     product +
+                         "tensor->tensor filter Last { tensor<float>[40, 5] m; init { m = "
+                         "reshape(arange(200) - 90.0, 40, 5); } work pop 1 push 1 { "
+                         "push(matmul(pop(), m)); } }\n"
+                         "tensor->tensor filter Last2 { tensor<float>[6, 5] m; init { m = "
+                         "reshape(arange(30) - 9.0, 6, 5); } work pop 1 push 1 { "
+                         "push(matmul(pop(), m)); } }\n");
+    });
+}
+
+TEST_F(TensorFolds, BranchesThatAreNotAddedStay) {
+    shown = base::Pass::FuseResiduals;
+    compileChain(
+        "3, 6", 18,
+        "add splitjoin { split duplicate; add Product; add Product; join roundrobin; }; add mul();",
+        product);
+    EXPECT_EQ(shownText(), "");
+    expectSame();
+}
+
+// ---- tensor-arithmetic
+
+class TensorMoves : public TensorFolds {
+protected:
+    std::string moved(const std::string& body, const std::string& shape = "2, 3, 4") {
+        const std::string filter =
+            "tensor->tensor filter F { tensor<float>[4] m = 0.5 * arange(4); tensor<float>[4, 5] "
+            "n; init { n = reshape(arange(20) - 7.0, 4, 5); } work pop 1 push 1 { tensor x = "
+            "pop(); " +
+            body + " } }\n";
+        return compare(base::Pass::TensorArithmetic,
+                       [&] { compileChain(shape, 24, "add relu; add F;", filter); });
+    }
+};
+
+TEST_F(TensorMoves, ViewsOfViewsAreOne) {
+    const std::string reshaped = moved("push(flatten(reshape(unsqueeze(x, 1), 6, 4)));");
+    EXPECT_EQ(reshaped.find("reshape"), reshaped.rfind("reshape"));
+    EXPECT_THAT(reshaped, Not(HasSubstr("squeeze")));
+    const std::string turned = moved("push(permute(transpose(x, 0, 1), 2, 0, 1));");
+    EXPECT_THAT(turned, Not(HasSubstr("transpose")));
+    EXPECT_EQ(turned.find("permute"), turned.rfind("permute"));
+    EXPECT_THAT(moved("push(permute(permute(x, 2, 0, 1), 1, 2, 0));"), Not(HasSubstr("permute")));
+}
+
+TEST_F(TensorMoves, ProductsAreMadeTurned) {
+    const std::string text = moved("push(transpose(matmul(x, n), 1, 2));");
+    EXPECT_LT(text.rfind("transpose"), text.find("matmul"));
+}
+
+TEST_F(TensorMoves, BroadcastsComeLast) {
+    const std::string text = moved("push(exp(broadcast(m, 3, 4)) * 2 + x);");
+    EXPECT_THAT(text, Not(HasSubstr("broadcast"))) << "x is as large";
+    const std::string last = moved(
+        "push(matmul(slice(x, 0, 0, 1), n) * 0.0 + sigmoid(broadcast(full(0.25, 1), 2, 3, 5)) * "
+        "broadcast(full(4.0, 5), 2, 3, 5));");
+    EXPECT_LT(last.find("sigmoid"), last.rfind(" mul "));
+}
+
+TEST_F(TensorMoves, NegationsAreSubtractions) {
+    const std::string text = moved("push(x + -exp(x) - -x);");
+    EXPECT_THAT(text, Not(HasSubstr(" neg ")));
+    EXPECT_THAT(text, HasSubstr(" sub "));
+}
+
+TEST_F(TensorMoves, IntegersTimesZero) {
+    const std::string text = compare(base::Pass::TensorArithmetic, [&] {
+        compileChain("2, 3", 6, "add relu; add Zero;",
+                     "tensor->tensor filter Zero { work pop 1 push 1 { push(pop() * 0 + 2); } }\n",
+                     "int");
+    });
+    EXPECT_THAT(text, Not(HasSubstr(" mul ")));
+    shown = base::Pass::TensorArithmetic;
+    compileChain("2, 3", 6, "add relu; add Zero;",
+                 "tensor->tensor filter Zero { work pop 1 push 1 { push(pop() * 0.0); } }\n");
+    EXPECT_EQ(shownText(), "") << "what is no number stays none";
+}
+
+TEST_F(TensorMoves, NothingPadded) {
+    EXPECT_THAT(moved("push(pad(x, 1, 0, 0));"), Not(HasSubstr("pad")));
+}
+
 }  // namespace
 }  // namespace strc::testing

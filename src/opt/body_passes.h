@@ -1,0 +1,34 @@
+#pragma once
+/// The passes over one body that has tensors, in order, and its way to loops. Private to opt.
+
+#include <string>
+
+#include "base/context.h"
+#include "elab/elaborate.h"
+
+namespace strc::opt {
+
+class BodyPasses {
+public:
+    BodyPasses(base::Context& base, const ir::Module& lowered, types::TypeTable& table)
+        : context(base), module(lowered), types(table) {}
+
+    /// Has anything changed? `path`: of the filter, for whoever looks at passes.
+    bool improve(elab::Kernel&, const std::string& path);
+
+    /// To loops, between those two channels; with epilogues where there are any, which is a change. False: it cannot be.
+    bool expand(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
+                const std::string& path, bool& changes);
+
+private:
+    template <typename Change>
+    bool apply(base::Pass, elab::Kernel&, const std::string& path, Change);
+    bool expandWith(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
+                    bool fusesEpilogues);
+
+    base::Context& context;
+    const ir::Module& module;
+    types::TypeTable& types;
+};
+
+}  // namespace strc::opt
