@@ -144,6 +144,16 @@ class Executables(Weights):
         self.file("trained", safetensors(BIAS, (*WEIGHT[:3], array.array("f", [1, 1]).tobytes())))
         self.assertEqual(self.execute("--weights", "trained")[0], b"22.0\n")
 
+    def test_what_scales_weights_outside(self):
+        scale = "tensor->tensor filter Scale { work pop 1 push 1 { push(2 * pop()); } }\n"
+        self.file("p.str", PROGRAM.replace('add Block("net");', 'add Block("net"); add Scale;') + scale)
+        self.call("build", "p.str")
+        self.assertEqual(self.execute()[0], b"54.0\n")
+        self.call("build", "--external-weights", "p.str")
+        self.assertEqual(self.execute()[0], b"54.0\n")
+        self.file("trained", safetensors(BIAS, (*WEIGHT[:3], array.array("f", [1, 1]).tobytes())))
+        self.assertEqual(self.execute("--weights", "trained")[0], b"44.0\n")
+
     def test_weights_are_checked_again(self):
         self.call("build", "--external-weights", "p.str")
         half = array.array("f", [5]).tobytes()
