@@ -53,7 +53,14 @@ def columns():
     ])
 
 
+def passed_through():
+    """Columns that are left as they are, by name and by what remains."""
+    given = ColumnTransformer([("scaled", RobustScaler(), [0, 3]), ("same", "passthrough", [5, 1]), ("gone", "drop", [2])], remainder="passthrough")
+    return make_pipeline(given, svm.LinearSVC(random_state=0))
+
+
 CLASSIFIERS = {
+    "passed_through": passed_through(),
     "logistic": linear_model.LogisticRegression(),
     "logistic_cv": linear_model.LogisticRegressionCV(Cs=2, cv=2, l1_ratios=(0,), use_legacy_attributes=False),
     "ridge": linear_model.RidgeClassifier(),

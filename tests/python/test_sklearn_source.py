@@ -13,7 +13,7 @@ from sklearn.compose import ColumnTransformer  # noqa: E402
 from sklearn.datasets import load_iris  # noqa: E402
 from sklearn.impute import SimpleImputer  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
-from sklearn.preprocessing import OneHotEncoder, PolynomialFeatures, StandardScaler  # noqa: E402
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, PolynomialFeatures, StandardScaler  # noqa: E402
 from support import GOLDEN, STRC, golden  # noqa: E402
 
 import strc.sklearn  # noqa: E402
@@ -88,6 +88,7 @@ class Own(linear_model.Ridge):
         (tree.DecisionTreeClassifier(), "it is not fitted"),
         (make_pipeline(StandardScaler(), linear_model.Ridge()), "it is not fitted"),
         (svm.SVC().fit(X, Y), "SVC: there is no translation of this estimator"),
+        (FunctionTransformer(numpy.log1p).fit(X), "its function is one of Python"),
         (Own().fit(X, Y), "Own: there is no translation of this estimator"),
         (ensemble.RandomForestClassifier(2).fit(X, numpy.stack([Y, Y], 1)), "it predicts several classes at once"),
         (linear_model.RidgeClassifier().fit(X, numpy.stack([Y > 0, Y > 1], 1)), "it predicts several classes at once"),

@@ -46,7 +46,7 @@ def converter_of(builder: Builder, estimator: Estimator, path: str, table: dict[
     return table[name] if name in STATELESS or is_fitted(builder, estimator, path) else None
 
 
-STATELESS = {"Normalizer", "Binarizer", "Pipeline"}
+STATELESS = {"Normalizer", "Binarizer", "FunctionTransformer", "Pipeline"}
 
 
 def transform(builder: Builder, estimator: Estimator, path: str, x: Value) -> Value | None:

@@ -94,6 +94,14 @@ def imputer(builder: Builder, estimator: Estimator, path: str, x: Value) -> Valu
     return None
 
 
+def function(builder: Builder, estimator: Estimator, path: str, x: Value) -> Value | None:
+    """A FunctionTransformer without a function, which is what a ColumnTransformer makes of "passthrough"."""
+    if estimator.func is None:
+        return x
+    builder.refuse(estimator, path, "its function is one of Python; only func=None has a translation")
+    return None
+
+
 def one_hot(builder: Builder, estimator: Estimator, path: str, x: Value) -> Value | None:
     infrequent = getattr(estimator, "infrequent_categories_", None) if estimator._infrequent_enabled else None
     if any(kinds.dtype.kind not in "fiu" for kinds in estimator.categories_):
@@ -118,6 +126,7 @@ def one_hot(builder: Builder, estimator: Estimator, path: str, x: Value) -> Valu
 CONVERTERS = {
     "StandardScaler": standard, "RobustScaler": robust, "MinMaxScaler": min_max, "MaxAbsScaler": max_abs, "Normalizer": normalizer,
     "Binarizer": binarizer, "SimpleImputer": imputer, "OneHotEncoder": one_hot,
+    "FunctionTransformer": function,
     **dict.fromkeys(
         ("VarianceThreshold", "SelectKBest", "SelectPercentile", "SelectFromModel", "SelectFpr", "SelectFdr", "SelectFwe", "RFE", "RFECV",
          "GenericUnivariateSelect", "SequentialFeatureSelector"), selector),
