@@ -10,7 +10,7 @@ import numpy
 import strc.sklearn
 
 
-ITEM = 16  # rows of an item of the stream; a call takes as many items as its batch has
+ITEM = 16  # rows of an item of the stream, fewer if one takes too much memory; a call takes as many items as its batch has
 
 
 class ScikitLearn:
@@ -66,9 +66,13 @@ class Strc:
     name = "strc"
 
     def __init__(self, command, model, folder, batch, strategy="auto"):
-        folder = Path(folder)
-        folder.mkdir(parents=True)
         self.batch, self.rows = batch, min(batch, ITEM)
+        while not self.built(command, model, Path(folder) / str(self.rows), strategy):
+            self.rows //= 2
+
+    def built(self, command, model, folder, strategy):
+        """Makes the library; False if a firing over so many rows takes more memory than it may."""
+        folder.mkdir(parents=True)
         output = "probabilities" if hasattr(model, "predict_proba") else "value"
         self.exported = strc.sklearn.export(model, folder / "model.str", strategy, batch=self.rows, outputs=(output,), name="Model")
         words = [command, "build", "--shared", "--top", "Model", "model.str", "-o", "libmodel.so"]
@@ -76,7 +80,17 @@ class Strc:
         self.loaded = ctypes.CDLL(str(folder / "libmodel.so"))
         self.loaded.Model_create.restype = ctypes.c_void_p
         self.handle = ctypes.c_void_p(self.loaded.Model_create(None))
+        self.message = self.loaded.Model_message
+        self.message.restype = ctypes.c_char_p
         self.width = len(model.classes_) if output == "probabilities" else 1
+        row = numpy.zeros((self.rows, model.n_features_in_), numpy.float32)
+        try:
+            self.call_each(row, numpy.empty((self.rows, self.width), numpy.float32), self.rows)
+        except MemoryError:
+            if self.rows > 1:
+                return False
+            raise
+        return True
 
     def call_each(self, x, y, batch):
         """Writes to y what comes of x. Addresses are numbers, as in a program that calls the library."""
@@ -85,7 +99,8 @@ class Strc:
         take, give = batch * x.strides[0], batch * y.strides[0]
         for i in range(len(x) // batch):
             given, room = ctypes.c_void_p(at + i * take), ctypes.c_void_p(to + i * give)
-            assert process(self.handle, given, count, room, count, None, None) == 0
+            if process(self.handle, given, count, room, count, None, None):
+                raise MemoryError(self.message(self.handle).decode())
 
     def results(self, x):
         found = numpy.empty((len(x), self.width), numpy.float32)
