@@ -33,6 +33,7 @@ CASES = [
     Case("two_inputs", "TwoInputs", [(1, 3, 8, 8), (1, 3, 8, 8)]),
     Case("two_outputs", "TwoOutputs", [(1, 3, 8, 8)]),
     Case("lstm_model", "LSTMModel", [(1, 28, 28)]),
+    Case("lstm_any_batch", "LSTMModel", [(2, 28, 28)], dynamic=(0,)),
     Case("fused", "Fused", [(2, 6)]),
     Case("fused_replicated", "Fused", [(2, 6)], replicate=True),
     Case("unrolled_rnn", "UnrolledRNN", [(1, 4, 3)]),

@@ -25,7 +25,7 @@ def arithmetic(x):
         torch.where(x > 0, x, y), torch.where(x > 0, x, -1.0), x.masked_fill(x < y, 7.0), torch.rsqrt(y), torch.reciprocal(y),
         torch.log1p(y), torch.exp2(x), torch.round(5 * x), torch.floor(5 * x), torch.atan2(x, y), torch.add(x, y, alpha=0.25), x.neg(),
         torch.lerp(x, y, 0.3), torch.addcmul(x, x, y, value=0.5), (x > 0).float() * y, torch.logical_not(x > 0).float(),
-        ((x > 0) & (y > 1)).float(), ((x > 0) | (y > 1)).float(), torch.floor_divide(5 * x, y),
+        ((x > 0) & (y > 1)).float(), ((x > 0) | (y > 1)).float(), torch.floor_divide(5 * x, y), (5 * x).long(), (5 * x).int(), x.double().long() + 1,
     ]
 
 

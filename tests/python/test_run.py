@@ -66,3 +66,15 @@ def test_doubles(tmp_path):
     (found,) = run_program(tmp_path, "Sequential", [x], 1)
     with torch.no_grad():
         assert found.dtype == torch.float64 and torch.allclose(found.reshape(5, 2), model(x), rtol=1e-12)
+
+
+def test_any_batch(tmp_path):
+    """Dimension 0 is open, also where recurrent layers begin with zeros for it."""
+    case = next(case for case in CASES if case.name == "lstm_any_batch")
+    model, inputs = case.make()
+    strc.torch.export(model, inputs, tmp_path / "model.str", dynamic=case.dynamic)
+    for batch in (1, 5):
+        x = torch.randn(batch, 28, 28)
+        (found,) = run_program(tmp_path, case.model, [x], 1)
+        with torch.no_grad():
+            assert_close(found, model(x))

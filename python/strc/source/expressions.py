@@ -69,7 +69,7 @@ EXPRESSIONS: Mapping[str, Written] = {
         square="x * x", log1p="log(1 + x)", expm1="exp(x) - 1", log2="log(x) / log(2.0)", exp2="pow(2.0, x)",
         logical_not="where(x, false, true)", softsign="x / (1 + abs(x))", logsigmoid="min(x, 0.0) - log(1 + exp(-abs(x)))",
         mish="x * tanh(max(x, 0.0) + log(1 + exp(-abs(x))))",
-        to_float="(float) x", to_double="(double) x", to_int="(int) x", to_boolean="(boolean) x", to_long="(long) x",
+        to_float="(float) x", to_double="(double) x", to_int="(int) x", to_boolean="(boolean) x", to_long="long(x)",
         all_amin="amin(x)",
     ),
     **_scalar(

@@ -22,6 +22,7 @@ from .weights import Known, Weights
 Lower = Callable[..., Any]
 TABLE: dict[str, Lower] = {}
 MOST_DECOMPOSITIONS = 10
+RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 RANDOM = {"rand", "randn", "randint", "bernoulli", "rand_like", "randn_like", "normal", "multinomial"}
 
 
@@ -224,6 +225,8 @@ class Lowering:
         """Computes what depends on stored values alone."""
         plain = torch.utils._pytree.tree_map(lambda value: value.tensor if isinstance(value, Known) else value, (args, kwargs))
         if any(not isinstance(value, int) and static(value) is None for value in symbols(plain)):
+            if starts_layers(node):
+                return Known(self.local_name("start"), torch.zeros(()))
             raise NotLowered("its shape depends on a dimension that is open")
         with torch.no_grad():
             result = node.target(*concrete(plain[0]), **concrete(plain[1]))
@@ -231,6 +234,11 @@ class Lowering:
             return tuple(Known(self.local_name(f"{operator_name(node)}_{i}"), tensor) for i, tensor in enumerate(result))
         same = next((v for v in args if isinstance(v, Known) and v.tensor is result), None)
         return same or Known(self.local_name(operator_name(node)), result)
+
+
+def starts_layers(node: torch.fx.Node) -> bool:
+    """True of zeros that are a first state of recurrent layers alone: these have it of themselves, whatever the batch."""
+    return operator_name(node) == "zeros" and all(operator_name(user) in RECURRENT for user in node.users)
 
 
 def is_known(args: Any) -> bool:
