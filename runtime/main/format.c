@@ -4,6 +4,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "paths.h"
+
 void *strc_own(void **own, size_t size, strc_origin origin, const char *name) {
     *own = calloc(1, size);
     strc_digits digits;
@@ -101,11 +103,16 @@ strc_format_id strc_format_named(const char *word) {
         const char *word;
         strc_format_id format;
     } words[] = {
-        {"raw", STRC_raw},  {"bin", STRC_raw},  {"dat", STRC_raw},   {"data", STRC_raw},
-        {"out", STRC_raw},  {"pcm", STRC_pcm},  {"wav", STRC_wav},   {"wave", STRC_wav},
-        {"npy", STRC_npy},  {"csv", STRC_text}, {"text", STRC_text}, {"txt", STRC_text},
-        {"tsv", STRC_text}, {"png", STRC_png},  {"pgm", STRC_pgm},   {"ppm", STRC_pgm},
-        {"pnm", STRC_pgm},
+        {"raw", STRC_raw},   {"bin", STRC_raw},
+        {"dat", STRC_raw},   {"data", STRC_raw},
+        {"out", STRC_raw},   {"pcm", STRC_pcm},
+        {"wav", STRC_wav},   {"wave", STRC_wav},
+        {"npy", STRC_npy},   {"csv", STRC_text},
+        {"text", STRC_text}, {"txt", STRC_text},
+        {"tsv", STRC_text},  {"png", STRC_png},
+        {"pgm", STRC_pgm},   {"ppm", STRC_pgm},
+        {"pnm", STRC_pgm},   {"jpg", STRC_jpeg},
+        {"jpeg", STRC_jpeg}, {"safetensors", STRC_safetensors},
     };
     for (size_t k = 0; k < sizeof words / sizeof *words; ++k)
         if (strcasecmp(word, words[k].word) == 0) return words[k].format;
@@ -113,6 +120,8 @@ strc_format_id strc_format_named(const char *word) {
 }
 
 strc_format_id strc_format_of(const char *file) {
+    char path[STRC_PATH];
+    file = strc_path_of(file, path);
     const char *slash = strrchr(file, '/');
     const char *last = slash ? slash + 1 : file;
     const char *dot = strrchr(last, '.');

@@ -67,7 +67,8 @@ typedef struct strc_format {
 } strc_format;
 
 extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc_format_text,
-    strc_format_pgm, strc_format_pcm, strc_format_tensors, strc_format_tensor_text;
+    strc_format_pgm, strc_format_pcm, strc_format_tensors, strc_format_tensor_text,
+    strc_format_safetensors;
 
 /// `holds` of the formats that know tensors.
 int strc_holds_tensors(const strc_item *);

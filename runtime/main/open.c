@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "paths.h"
 #include "signals.h"
 #include "world.h"
 
@@ -61,7 +62,9 @@ static int check_side(const strc_executable *about, const strc_file_options *fil
 
 static int is_same_file(const char *one, const char *other) {
     struct stat first, second;
-    if (stat(one, &first) != 0 || stat(other, &second) != 0) return 0;
+    char one_path[STRC_PATH], other_path[STRC_PATH];
+    if (stat(strc_path_of(one, one_path), &first) != 0) return 0;
+    if (stat(strc_path_of(other, other_path), &second) != 0) return 0;
     return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
 }
 
@@ -101,7 +104,7 @@ static const strc_format *format_of(const strc_executable *about, const strc_por
     const strc_format_id id = id_of(port, file, is_output);
     if (id == STRC_FORMATS)
         STRC_FAIL(nowhere, UnknownFormat, file->name);
-    else if (!about->formats[id])
+    else if (!about->formats[id] || (port->tensors && id == STRC_pgm))
         STRC_FAIL(nowhere, FormatLeftOut, file->name, strc_format_name(id));
     else
         return about->formats[id];
@@ -188,7 +191,9 @@ static int open_writer(strc_surroundings *all, const strc_port *port, strc_write
 
 /// Nothing but a regular file loses what it holds when it is opened for writing.
 static int is_regular(const strc_port *port, struct stat *found) {
-    return port->node != STRC_OPEN && stat(strc_text_at(port->file), found) == 0 &&
+    char path[STRC_PATH];
+    return port->node != STRC_OPEN &&
+           stat(strc_path_of(strc_text_at(port->file), path), found) == 0 &&
            S_ISREG(found->st_mode);
 }
 

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "paths.h"
 #include "progress.h"
 
 enum { kBuffer = 1 << 16 };
@@ -37,7 +38,8 @@ static int begin(strc_sink *sink, int descriptor, const char *name, strc_origin 
 int strc_sink_open(strc_sink *sink, const char *name, strc_origin origin) {
     int standard = strcmp(name, "-") == 0;
     int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-    int descriptor = standard ? STDOUT_FILENO : open(name, flags, 0666);
+    char path[STRC_PATH];
+    int descriptor = standard ? STDOUT_FILENO : open(strc_path_of(name, path), flags, 0666);
     if (begin(sink, descriptor, standard ? "standard output" : name, origin) != 0) return -1;
     struct stat status;
     sink->seekable = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);

@@ -8,12 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "paths.h"
+
 enum { kBuffer = 1 << 16 };
 
 int strc_source_open(strc_source *source, const char *name, strc_origin origin,
                      void (*before_waiting)(void)) {
     int standard = strcmp(name, "-") == 0;
-    int descriptor = standard ? STDIN_FILENO : open(name, O_RDONLY | O_CLOEXEC);
+    char path[STRC_PATH];
+    int descriptor = standard ? STDIN_FILENO : open(strc_path_of(name, path), O_RDONLY | O_CLOEXEC);
     *source = (strc_source){.descriptor = descriptor,
                             .name = standard ? "standard input" : name,
                             .origin = origin,

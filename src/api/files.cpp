@@ -88,7 +88,8 @@ std::vector<io::TensorFile> filesOf(const char* single, const char* const* sever
     return files;
 }
 
-bool isSameFile(const char* one, const char* other) {
+bool isSameFile(const char* first, const char* second) {
+    const std::string one(io::pathOf(first)), other(io::pathOf(second));
     std::error_code error;
     return std::filesystem::is_regular_file(one, error) &&
            std::filesystem::equivalent(one, other, error);

@@ -338,10 +338,12 @@ private:
             });
         };
         auto format = [&](const char* flag, FileOptions& about) {
-            value(sub, flag, "F", "raw, wav, npy, text, pcm, png or pgm; default: by the name",
+            value(sub, flag, "F",
+                  "raw, wav, npy, text, pcm, png, jpeg, pgm or safetensors; default: by the name",
                   [this, flag, &about](const std::string& text) {
                       if (!strc_is_format(text.c_str()))
-                          wrongValue(text, flag, "raw, wav, npy, text, pcm, png or pgm");
+                          wrongValue(text, flag,
+                                     "raw, wav, npy, text, pcm, png, jpeg, pgm or safetensors");
                       about.format = text;
                   });
         };

@@ -21,6 +21,16 @@ const char* textOrNull(const std::optional<std::string>& text) {
     return text ? text->c_str() : nullptr;
 }
 
+/// Does the file say what tensors are in it?
+bool saysShape(const std::string& file, const std::optional<std::string>& format) {
+    if (file == "-") return false;
+    if (format) return *format == "npy" || file.ends_with("." + *format);
+    for (const char* end :
+         {".npy", ".safetensors", ".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".pnm"})
+        if (file.ends_with(end)) return true;
+    return file.find(".safetensors:") != file.npos;
+}
+
 class Run {
 public:
     explicit Run(const Call& wanted)
@@ -33,8 +43,7 @@ public:
     int operator()() {
         compiler.addSources();
         for (const std::string& file : options.in.names)
-            if (options.in.format ? *options.in.format == "npy" : file.ends_with(".npy"))
-                if (file != "-") compiler.set("input-file", file.c_str());
+            if (saysShape(file, options.in.format)) compiler.set("input-file", file.c_str());
         if (!compiler.compile(options.has("interpret") ? STRC_STAGE_BALANCED : STRC_STAGE_PLANNED,
                               [this](std::string_view text) { print(text); })) {
             output.flush();

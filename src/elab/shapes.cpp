@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "elab/tree.h"
+#include "io/tensors.h"
 #include "tensor/expand.h"
 
 namespace strc::elab {
@@ -128,9 +129,14 @@ private:
                    (count == 0 ? " has no elements" : " has more than 2147483647 elements");
     }
 
-    /// A file has one item, or several of them along a dimension more that stands in front. Null: neither.
+    /// A file has one item, perhaps without a dimension of one in front, or several of them along a dimension more.
+    /// Null: neither.
     const Type* itemIn(const Type* whole, const Type* declared) {
         if (types::compatible(whole, declared)) return whole;
+        std::vector<std::int64_t> dims = whole->dims;
+        dims.insert(dims.begin(), 1);
+        const Type* outer = types.tensor(whole->element, std::move(dims));
+        if (types::compatible(outer, declared)) return outer;
         if (whole->dims.empty()) return nullptr;
         const Type* inner =
             types.tensor(whole->element, {whole->dims.begin() + 1, whole->dims.end()});
@@ -255,10 +261,10 @@ private:
         if (!fitsDeclared(id, items)) return;
         std::pair key{node.kernel, items};
         auto found = pushed.find(key);
-        if (found == pushed.end()) {
+        if (found == pushed.end() || !node.file.empty()) {
             std::optional<Sequence> output = infer(id, items);
             if (!output) return;
-            found = pushed.emplace(std::move(key), std::move(*output)).first;
+            found = pushed.insert_or_assign(std::move(key), std::move(*output)).first;
         }
         if (node.outputs.empty()) return;
         if (found->second.empty() && isTensor(graph.edges[node.outputs[0]].type)) {
@@ -314,9 +320,31 @@ private:
     std::optional<Sequence> inferBuiltin(NodeId id, const Kernel& kernel, const Sequence& items) {
         if (isTensor(kernel.input)) return items;
         if (isConcrete(kernel.output)) return Sequence{kernel.output};
-        report(Diag::TensorUnknown, graph.nodes[id].range, id)
-            << "the shape of what '" + graph.nodes[id].name + "' reads";
-        return std::nullopt;
+        return inferFile(id, kernel);
+    }
+
+    /// What is declared leaves open is as the file has it.
+    std::optional<Sequence> inferFile(NodeId id, const Kernel& kernel) {
+        const graph::Node& node = graph.nodes[id];
+        auto found =
+            io::typesIn({node.file, io::formatOf(kernel.builtin, node.file)}, kernel.output, types);
+        if (!found) {
+            base::report(context.diags, found.failure(), node.range).in(graph::path(graph, id));
+            failed = true;
+            return std::nullopt;
+        }
+        Sequence items;
+        for (const Type* whole : *found) {
+            const Type* item = itemIn(whole, kernel.output);
+            if (!item) {
+                report(Diag::ItemShape, node.range, id)
+                    << node.file << types::toString(whole) << "'" + node.name + "'"
+                    << types::toString(kernel.output);
+                return std::nullopt;
+            }
+            items.push_back(item);
+        }
+        return shortest(std::move(items));
     }
 
     bool fitsOutput(NodeId id, const Type* declared, const Sequence& output) {

@@ -24,15 +24,25 @@ using types::Type;
 using types::TypeKind;
 
 /// By io::Format; null: an executable does not have it.
-constexpr std::array<const char*, STRC_FORMATS> kFormats{
-    "strc_format_raw", "strc_format_wav", "strc_format_npy",     "strc_format_text",       nullptr,
-    "strc_format_pgm", "strc_format_pcm", "strc_format_tensors", "strc_format_tensor_text"};
+constexpr std::array<const char*, STRC_FORMATS> kFormats{"strc_format_raw",
+                                                         "strc_format_wav",
+                                                         "strc_format_npy",
+                                                         "strc_format_text",
+                                                         nullptr,
+                                                         "strc_format_pgm",
+                                                         "strc_format_pcm",
+                                                         nullptr,
+                                                         "strc_format_safetensors",
+                                                         "strc_format_tensors",
+                                                         "strc_format_tensor_text"};
 static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
               static_cast<int>(io::Format::Npy) == STRC_npy &&
               static_cast<int>(io::Format::Csv) == STRC_text &&
               static_cast<int>(io::Format::Png) == STRC_png &&
               static_cast<int>(io::Format::Pgm) == STRC_pgm &&
-              static_cast<int>(io::Format::Pcm) == STRC_pcm);
+              static_cast<int>(io::Format::Pcm) == STRC_pcm &&
+              static_cast<int>(io::Format::Jpeg) == STRC_jpeg &&
+              static_cast<int>(io::Format::Safetensors) == STRC_safetensors);
 
 std::size_t indexOf(io::Format format) { return static_cast<std::size_t>(format); }
 
@@ -161,6 +171,15 @@ private:
         strc_type row{};
         row.kind = kindOf(type->kind);
         row.size = static_cast<std::uint64_t>(types::sizeOf(type));
+        if (type->is(TypeKind::Long)) {  // two ints, as far as formats care
+            strc_type half{};
+            half.kind = STRC_INT;
+            half.size = row.size / 2;
+            row.kind = STRC_ARRAY;
+            row.first = static_cast<std::uint32_t>(typeRows.size());
+            row.count = 2;
+            typeRows.push_back(half);
+        }
         if (type->is(TypeKind::Array)) {
             row.first = typeOf(type->element);
             row.count = static_cast<std::uint64_t>(type->extent);
@@ -234,7 +253,8 @@ private:
     }
 
     bool isUsed(std::size_t format) const {
-        const bool isForTensors = format == STRC_tensors || format == STRC_tensor_text;
+        const bool isForTensors =
+            format == STRC_tensors || format == STRC_tensor_text || format == STRC_safetensors;
         return usesFormat[format] || (hasOpenEnd && (!isForTensors || !shapes.empty()));
     }
 
@@ -381,8 +401,11 @@ bool checkFormats(const Program& program) {
     auto check = [&](const plan::WorldPort& port) {
         if (port.node == graph::kNone) return;
         const io::Format format = interp::fileKind(elaboration, port.node).format;
-        if (kFormats[indexOf(format)]) return;
         const graph::Node& node = elaboration.graph.nodes[port.node];
+        const graph::EdgeId edge = node.inputs.empty() ? node.outputs[0] : node.inputs[0];
+        const bool isPixels =
+            format == io::Format::Pgm && !elaboration.graph.edges[edge].tensors.empty();
+        if (kFormats[indexOf(format)] && !isPixels) return;
         program.context.diags.add(base::Diag::FormatLeftOut, node.range)
                 .in(graph::path(elaboration.graph, port.node))
             << node.file << io::name(format);

@@ -8,23 +8,6 @@
 namespace strc::interp {
 namespace {
 
-io::Format formatOf(ir::BuiltinStream stream, const std::string& file) {
-    switch (stream) {
-        case ir::BuiltinStream::WavReader:
-        case ir::BuiltinStream::WavWriter: return io::Format::Wav;
-        case ir::BuiltinStream::NpyReader:
-        case ir::BuiltinStream::NpyWriter: return io::Format::Npy;
-        case ir::BuiltinStream::CsvReader:
-        case ir::BuiltinStream::CsvWriter: return io::Format::Csv;
-        case ir::BuiltinStream::PcmReader:
-        case ir::BuiltinStream::PcmWriter: return io::Format::Pcm;
-        case ir::BuiltinStream::ImageReader:
-        case ir::BuiltinStream::ImageWriter:
-            return io::formatOf(file) == io::Format::Png ? io::Format::Png : io::Format::Pgm;
-        default: return io::Format::Raw;
-    }
-}
-
 /// What the parameters of a writer tell about its file.
 io::StreamInfo streamInfo(const elab::Kernel& kernel) {
     io::StreamInfo info;
@@ -46,7 +29,8 @@ using Identity = std::pair<dev_t, ino_t>;
 /// Nothing but a regular file loses what it holds when it is opened for writing.
 std::optional<Identity> identityOf(const std::string& name) {
     struct stat found{};
-    if (stat(name.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return std::nullopt;
+    if (stat(std::string(io::pathOf(name)).c_str(), &found) != 0 || !S_ISREG(found.st_mode))
+        return std::nullopt;
     return Identity{found.st_dev, found.st_ino};
 }
 
@@ -66,7 +50,7 @@ bool closeWriter(base::Context& context, const elab::Elaboration& program, graph
 FileKind fileKind(const elab::Elaboration& program, graph::NodeId id) {
     const graph::Node& node = program.graph.nodes[id];
     const elab::Kernel& kernel = program.kernels[node.kernel];
-    return {formatOf(kernel.builtin, node.file), streamInfo(kernel)};
+    return {io::formatOf(kernel.builtin, node.file), streamInfo(kernel)};
 }
 
 std::unique_ptr<io::ItemReader> openReader(base::Context& context, const elab::Elaboration& program,

@@ -4,6 +4,7 @@
 
 #include "io/items.h"
 #include "io/numbers.h"
+#include "io/tensors.h"
 
 namespace strc::io {
 
@@ -23,6 +24,9 @@ bool holdsPixels(const types::Type* item) {
     return holdsSamples(item) && numbersOf(item)->kind != types::TypeKind::Complex;
 }
 
+/// Tensors alone (io/tensors.h).
+bool holdsNoItems(const types::Type*) { return false; }
+
 struct Row {
     Format format;
     std::string_view name;
@@ -39,6 +43,8 @@ constexpr std::array kFormats{
     Row{Format::Png, "PNG", holdsPixels, openPngReader, openPngWriter},
     Row{Format::Pgm, "PGM", holdsPixels, openPgmReader, openPgmWriter},
     Row{Format::Pcm, "PCM", holdsPixels, openPcmReader, openPcmWriter},
+    Row{Format::Jpeg, "JPEG", holdsPixels, openJpegReader, openJpegWriter},
+    Row{Format::Safetensors, "safetensors", holdsNoItems, nullptr, nullptr},
 };
 
 /// Names of --in-format and extensions, which are the same words.
@@ -48,12 +54,16 @@ struct Word {
 };
 
 constexpr std::array kWords{
-    Word{"raw", Format::Raw},  Word{"bin", Format::Raw},  Word{"dat", Format::Raw},
-    Word{"data", Format::Raw}, Word{"pcm", Format::Pcm},  Word{"out", Format::Raw},
-    Word{"wav", Format::Wav},  Word{"wave", Format::Wav}, Word{"npy", Format::Npy},
-    Word{"csv", Format::Csv},  Word{"text", Format::Csv}, Word{"txt", Format::Csv},
-    Word{"tsv", Format::Csv},  Word{"png", Format::Png},  Word{"pgm", Format::Pgm},
-    Word{"ppm", Format::Pgm},  Word{"pnm", Format::Pgm},
+    Word{"raw", Format::Raw},   Word{"bin", Format::Raw},
+    Word{"dat", Format::Raw},   Word{"data", Format::Raw},
+    Word{"pcm", Format::Pcm},   Word{"out", Format::Raw},
+    Word{"wav", Format::Wav},   Word{"wave", Format::Wav},
+    Word{"npy", Format::Npy},   Word{"csv", Format::Csv},
+    Word{"text", Format::Csv},  Word{"txt", Format::Csv},
+    Word{"tsv", Format::Csv},   Word{"png", Format::Png},
+    Word{"pgm", Format::Pgm},   Word{"ppm", Format::Pgm},
+    Word{"pnm", Format::Pgm},   Word{"jpg", Format::Jpeg},
+    Word{"jpeg", Format::Jpeg}, Word{"safetensors", Format::Safetensors},
 };
 
 const Row& row(Format format) { return kFormats[static_cast<std::size_t>(format)]; }
@@ -70,10 +80,29 @@ std::optional<Format> findFormat(std::string_view name) {
 }
 
 std::optional<Format> formatOf(std::string_view fileName) {
+    fileName = pathOf(fileName);
     std::string_view last = fileName.substr(fileName.rfind('/') + 1);
     std::size_t dot = last.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return Format::Raw;
     return findFormat(last.substr(dot + 1));
+}
+
+Format formatOf(types::BuiltinStream stream, std::string_view file) {
+    const std::optional<Format> named = formatOf(file);
+    switch (stream) {
+        case types::BuiltinStream::WavReader:
+        case types::BuiltinStream::WavWriter: return Format::Wav;
+        case types::BuiltinStream::NpyReader:
+        case types::BuiltinStream::NpyWriter: return Format::Npy;
+        case types::BuiltinStream::CsvReader:
+        case types::BuiltinStream::CsvWriter: return Format::Csv;
+        case types::BuiltinStream::PcmReader:
+        case types::BuiltinStream::PcmWriter: return Format::Pcm;
+        case types::BuiltinStream::ImageReader:
+        case types::BuiltinStream::ImageWriter:
+            return named == Format::Png || named == Format::Jpeg ? *named : Format::Pgm;
+        default: return named == Format::Safetensors ? *named : Format::Raw;
+    }
 }
 
 std::string_view name(Format format) { return row(format).name; }

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include <fmt/format.h>
 
 namespace strc::io {
 
 using base::Diag;
+using base::Result;
 using base::Status;
 using types::TypeKind;
 
@@ -16,6 +18,39 @@ namespace {
 constexpr double kWhite = 255;                 ///< as a float item gives it
 constexpr std::uint64_t kMostChannels = 4;
 constexpr std::uint64_t kMostSamples = 1ull << 31;  ///< of one image
+
+class PixelReader : public NumberReader {
+public:
+    PixelReader(std::unique_ptr<Source> opened, Numbers kind, Pixels&& read)
+        : NumberReader(std::move(opened), kind), pixels(std::move(read)) {}
+
+    bool rewind() override {
+        at = 0;
+        forgetPart();
+        return true;
+    }
+    std::optional<std::uint64_t> total() const override { return samples() / item.count; }
+    StreamInfo info() const override { return pixels.info; }
+
+protected:
+    Result<std::size_t> readNumbers(std::byte* to, std::size_t count) override {
+        const std::uint32_t greatest = sampleSize() == 2 ? 65535 : 255;
+        std::size_t done = 0;
+        for (; done < count && at < samples(); ++done, ++at) {
+            std::uint16_t sample = 0;  // little-endian, as the host
+            std::memcpy(&sample, &pixels.bytes[at * sampleSize()], sampleSize());
+            storeSample(sample, greatest, item.kind, to + done * item.size);
+        }
+        return done;
+    }
+
+private:
+    std::size_t sampleSize() const { return pixels.info.bits == 16 ? 2 : 1; }
+    std::size_t samples() const { return pixels.bytes.size() / sampleSize(); }
+
+    Pixels pixels;
+    std::size_t at = 0;
+};
 
 }  // namespace
 
@@ -29,6 +64,11 @@ std::uint32_t loadSample(TypeKind kind, const std::byte* from, std::uint32_t gre
     double value = kind == TypeKind::Int ? number.real : number.real * greatest / kWhite;
     if (!(value > 0)) return 0;
     return static_cast<std::uint32_t>(std::lrint(std::min<double>(value, greatest)));
+}
+
+std::unique_ptr<ItemReader> readerOf(std::unique_ptr<Source> source, const types::Type* item,
+                                     Pixels&& pixels) {
+    return std::make_unique<PixelReader>(std::move(source), *numbersOf(item), std::move(pixels));
 }
 
 ImageWriter::ImageWriter(std::unique_ptr<Sink> opened, Numbers kind, StreamInfo told)

@@ -12,6 +12,17 @@ namespace strc::io {
 void storeSample(std::uint32_t sample, std::uint32_t greatest, types::TypeKind, std::byte* to);
 std::uint32_t loadSample(types::TypeKind, const std::byte* from, std::uint32_t greatest);
 
+/// An image in memory, of 8 bits a sample or of 16, the lower byte first.
+struct Pixels {
+    StreamInfo info;
+    std::size_t rowSize = 0;
+    std::vector<std::uint8_t> bytes;
+};
+constexpr std::uint64_t kMostImageBytes = 1ull << 30;  ///< of one image in memory
+
+/// Gives the samples of an image that has been decoded.
+std::unique_ptr<ItemReader> readerOf(std::unique_ptr<Source>, const types::Type* item, Pixels&&);
+
 /// Collects samples and hands on whole images: when as many rows have come as the image is to have,
 /// and at the end what there is, its last row filled up with black.
 class ImageWriter : public SinkWriter {

@@ -1,5 +1,5 @@
 #pragma once
-/// Streams of items in files: raw words (language.md 17.2), WAV, NumPy .npy, CSV/text, PNG and PGM
+/// Streams of items in files: raw words (language.md 17.2), WAV, NumPy .npy, CSV/text, PNG, JPEG and PGM
 /// images. Readers give items, writers take items, both in the memory layout of types/type.h. The
 /// formats are described in docs/file-formats.md. Failures are rows of the table of diagnostics.
 
@@ -17,7 +17,7 @@
 namespace strc::io {
 
 /// Pgm stands for the family: PGM and PPM.
-enum class Format : std::uint8_t { Raw, Wav, Npy, Csv, Png, Pgm, Pcm };
+enum class Format : std::uint8_t { Raw, Wav, Npy, Csv, Png, Pgm, Pcm, Jpeg, Safetensors };
 
 /// By extension (".wav", ".npy", ".csv", ".png", ".raw", …); raw if there is none, as in "-" and most
 /// pipes; empty if it is not known.

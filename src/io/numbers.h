@@ -67,9 +67,9 @@ using OpenReader = base::Result<std::unique_ptr<ItemReader>>(std::unique_ptr<Sou
 using OpenWriter = base::Result<std::unique_ptr<ItemWriter>>(std::unique_ptr<Sink>,
                                                              const types::Type*, const StreamInfo&);
 OpenReader openRawReader, openWavReader, openNpyReader, openCsvReader, openPngReader, openPgmReader,
-    openPcmReader;
+    openPcmReader, openJpegReader;
 OpenWriter openRawWriter, openWavWriter, openNpyWriter, openCsvWriter, openPngWriter, openPgmWriter,
-    openPcmWriter;
+    openPcmWriter, openJpegWriter;
 
 /// Base of all writers.
 /// Is a sample, in units of the file, more than rounding beyond the greatest? A number of just 1 is not.

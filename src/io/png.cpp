@@ -15,7 +15,6 @@ using base::Status;
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = 1ull << 30;  ///< of one image in memory
 constexpr std::size_t kMessageSize = 200;
 
 struct Trouble {
@@ -30,12 +29,6 @@ struct Trouble {
 void onWarning(png_structp, png_const_charp) {}
 
 // ---------------------------------------------------------------- reading
-
-struct Pixels {
-    StreamInfo info;
-    std::size_t rowSize = 0;
-    std::vector<png_byte> bytes;
-};
 
 struct PngInput {
     Source* source;
@@ -67,7 +60,7 @@ bool decode(png_structp png, png_infop info, Pixels& pixels) {
     pixels.info.channels = png_get_channels(png, info);
     pixels.info.bits = png_get_bit_depth(png, info);
     pixels.rowSize = png_get_rowbytes(png, info);
-    if (pixels.rowSize > kMostBytes / static_cast<std::uint64_t>(pixels.info.height))
+    if (pixels.rowSize > kMostImageBytes / static_cast<std::uint64_t>(pixels.info.height))
         png_error(png, "it is too large");
     pixels.bytes.resize(pixels.rowSize * static_cast<std::size_t>(pixels.info.height));
     for (int pass = 0; pass < passes; ++pass)
@@ -77,39 +70,6 @@ bool decode(png_structp png, png_infop info, Pixels& pixels) {
     png_read_end(png, nullptr);
     return true;
 }
-
-class PngReader : public NumberReader {
-public:
-    PngReader(std::unique_ptr<Source> opened, Numbers kind, Pixels&& read)
-        : NumberReader(std::move(opened), kind), pixels(std::move(read)) {}
-
-    bool rewind() override {
-        at = 0;
-        forgetPart();
-        return true;
-    }
-    std::optional<std::uint64_t> total() const override { return samples() / item.count; }
-    StreamInfo info() const override { return pixels.info; }
-
-protected:
-    Result<std::size_t> readNumbers(std::byte* to, std::size_t count) override {
-        const std::uint32_t greatest = sampleSize() == 2 ? 65535 : 255;
-        std::size_t done = 0;
-        for (; done < count && at < samples(); ++done, ++at) {
-            std::uint16_t sample = 0;  // little-endian, as the host
-            std::memcpy(&sample, &pixels.bytes[at * sampleSize()], sampleSize());
-            storeSample(sample, greatest, item.kind, to + done * item.size);
-        }
-        return done;
-    }
-
-private:
-    std::size_t sampleSize() const { return pixels.info.bits == 16 ? 2 : 1; }
-    std::size_t samples() const { return pixels.bytes.size() / sampleSize(); }
-
-    Pixels pixels;
-    std::size_t at = 0;
-};
 
 // ---------------------------------------------------------------- writing
 
@@ -201,7 +161,7 @@ Result<std::unique_ptr<ItemReader>> openPngReader(std::unique_ptr<Source> source
     png_destroy_read_struct(&png, &header, nullptr);
     if (!input.failure.text.empty()) return input.failure;
     if (!done) return source->malformed(name(Format::Png), trouble.text);
-    return std::make_unique<PngReader>(std::move(source), *numbersOf(item), std::move(pixels));
+    return readerOf(std::move(source), item, std::move(pixels));
 }
 
 Result<std::unique_ptr<ItemWriter>> openPngWriter(std::unique_ptr<Sink> sink,

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
 
-#include "io/npy.h"
-#include "types/tensor_elements.h"
+#include "io/tensor_files.h"
 #include "types/tensor_text.h"
 
 namespace strc::io {
@@ -20,76 +20,44 @@ using types::TypeKind;
 
 namespace {
 
-struct ElementRow {
-    TypeKind kind;
-    std::string_view name;
-    std::string_view descr;
-};
-constexpr ElementRow kElements[] = {
-    {TypeKind::Boolean, "boolean", "|b1"}, {TypeKind::Int8, "int8", "|i1"},
-    {TypeKind::Int, "int", "<i4"},         {TypeKind::Long, "long", "<i8"},
-    {TypeKind::Half, "half", "<f2"},       {TypeKind::Float, "float", "<f4"},
-    {TypeKind::Double, "double", "<f8"},
-};
-
-/// Null: tensors have no such elements.
-const ElementRow* rowOf(const NpyElement& element) {
-    const std::string code = fmt::format("{}{}", element.kind, element.size);
-    const auto* found =
-        std::find_if(std::begin(kElements), std::end(kElements),
-                     [&](const ElementRow& row) { return row.descr.substr(1) == code; });
-    return found == std::end(kElements) ? nullptr : found;
+bool isPicture(Format format) {
+    return format == Format::Png || format == Format::Jpeg || format == Format::Pgm;
 }
 
-/// Null: files have no such elements.
-const ElementRow* rowOf(const Type* element) {
-    const auto* found =
-        std::find_if(std::begin(kElements), std::end(kElements),
-                     [&](const ElementRow& row) { return row.kind == element->kind; });
-    return found == std::end(kElements) ? nullptr : found;
+// ---------------------------------------------------------------- names in safetensors files
+
+constexpr std::string_view kBeforeTensor = ".safetensors:";
+
+/// Where the colon of "FILE.safetensors:TENSOR" stands.
+std::size_t colonOf(std::string_view name) {
+    const std::size_t at = name.find(kBeforeTensor);
+    return at == name.npos ? at : at + kBeforeTensor.size() - 1;
 }
 
-std::size_t bytesInFile(const Type* tensor) {
-    return types::bytesOutside(tensor->element->kind) *
-           static_cast<std::size_t>(types::countElements(tensor));
+/// A safetensors file without the name of a tensor stands for all that are in it.
+Result<std::vector<TensorFile>> singleTensors(const std::vector<TensorFile>& files) {
+    std::vector<TensorFile> singles;
+    for (const TensorFile& file : files) {
+        const bool isWhole = file.format == Format::Safetensors && tensorIn(file.name).empty();
+        if (!isWhole) {
+            singles.push_back(file);
+            continue;
+        }
+        auto names = namesInSafetensors(file.name);
+        if (!names) return names.failure();
+        for (const std::string& name : *names)
+            singles.push_back({fmt::format("{}:{}", file.name, name), file.format});
+    }
+    return singles;
 }
 
-std::vector<std::byte> narrowed(const Type* tensor, const std::byte* from) {
-    std::vector<std::byte> to(bytesInFile(tensor));
-    types::narrow(tensor->element->kind, static_cast<std::size_t>(types::countElements(tensor)),
-                  to.data(), from);
-    return to;
-}
-
-std::string shapeText(const NpyHeader& header, const ElementRow& row) {
-    std::string text;
-    for (std::int64_t extent : header.dims)
-        text += (text.empty() ? "" : ", ") + std::to_string(extent);
-    return fmt::format("tensor<{}>[{}]", row.name, text);
-}
-
-struct Opened {
-    std::unique_ptr<Source> source;
-    NpyHeader header;
-    const ElementRow* element = nullptr;
-};
-
-Result<Opened> openFile(const std::string& name, std::function<void()> beforeWaiting) {
-    auto source = Source::open(name, std::move(beforeWaiting));
-    if (!source) return source.failure();
-    if ((*source)->size() == 0u) return base::failure(Diag::EmptyInput, {(*source)->name()});
-    Result<NpyHeader> header = readNpyHeader(**source);
-    if (!header) return header.failure();
-    const ElementRow* element = rowOf(header->element);
-    if (!element)
-        return (*source)->malformed(
-            io::name(Format::Npy),
-            fmt::format("its elements are of type '{}{}', which no tensor has",
-                        header->element.kind, header->element.size));
-    std::optional<std::uint64_t> size = (*source)->size();
-    if (size && header->count > (*size - header->start) / header->element.size)
-        return (*source)->malformed(io::name(Format::Npy), "it is shorter than its header says");
-    return Opened{std::move(*source), std::move(*header), element};
+Result<std::unique_ptr<TensorSource>> openSource(const TensorFile& file, const Type* wanted,
+                                                 const Waiting& beforeWaiting) {
+    if (file.format == Format::Npy) return openNpySource(file, beforeWaiting);
+    if (file.format == Format::Safetensors) return openSafetensorsSource(file, beforeWaiting);
+    const TypeKind element = wanted && wanted->element ? wanted->element->kind : TypeKind::Float;
+    const bool isSample = element == TypeKind::Int || element == TypeKind::Double;
+    return openPictureSource(file, isSample ? element : TypeKind::Float, beforeWaiting);
 }
 
 // ---------------------------------------------------------------- what takes turns
@@ -102,6 +70,16 @@ const Type* commonType(const std::vector<const Type*>& types, std::size_t place,
     return types[place % types.size()];
 }
 
+/// `dims` are those of one item, perhaps with a dimension of one in front that they lack, or of several items.
+bool fits(const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>& item) {
+    auto isBehind = [](const std::vector<std::int64_t>& inner,
+                       const std::vector<std::int64_t>& outer) {
+        return outer.size() == inner.size() + 1 &&
+               std::equal(inner.begin(), inner.end(), outer.begin() + 1);
+    };
+    return dims == item || isBehind(item, dims) || (isBehind(dims, item) && item.front() == 1);
+}
+
 Status areNumbers(const std::vector<TensorFile>& files, const TensorItems& items) {
     if (files.size() == 1 && holdsNumbers(files[0].format, items)) return base::ok();
     return base::failure(Diag::FormatItemType,
@@ -112,28 +90,29 @@ Status areNumbers(const std::vector<TensorFile>& files, const TensorItems& items
 
 class TensorReader : public ItemReader {
 public:
-    TensorReader(std::vector<Opened> opened, const TensorItems& about)
-        : items(about), size(static_cast<std::size_t>(types::sizeOf(about.memory))) {
-        for (Opened& file : opened) {
-            const std::size_t place = files.size();
-            const Type* type = items.types[place % items.types.size()];
-            const std::size_t extra = file.header.dims.size() - type->dims.size();
-            const auto count =
-                extra == 0 ? 1 : static_cast<std::uint64_t>(file.header.dims.front());
-            files.push_back({std::move(file.source), std::move(file.header), type, count, count,
-                             types::offsetIn(items.memory, type)});
+    TensorReader(std::vector<std::unique_ptr<TensorSource>> opened, const TensorItems& about)
+        : size(static_cast<std::size_t>(types::sizeOf(about.memory))) {
+        for (std::unique_ptr<TensorSource>& source : opened) {
+            const Type* type = about.types[files.size() % about.types.size()];
+            std::int64_t elements = 1;
+            for (std::int64_t extent : source->dims()) elements *= extent;
+            const auto count = static_cast<std::uint64_t>(elements / types::countElements(type));
+            files.push_back({std::move(source),
+                             static_cast<std::size_t>(types::countElements(type)), count, count,
+                             types::offsetIn(about.memory, type)});
         }
     }
 
     Result<std::size_t> read(std::byte* to, std::size_t count) override {
         for (std::size_t done = 0; done < count; ++done) {
             File& file = files[next];
-            if (file.left == 0) return done;
-            const bool wouldWait = file.source->buffered().empty() && !file.source->size();
-            if (done > 0 && wouldWait) return done;
-            Result<bool> read = readItem(file, to + done * size);
+            if (file.left == 0 || (done > 0 && file.source->wouldWait())) return done;
+            std::byte* item = to + done * size;
+            std::memset(item, 0, size);
+            Result<bool> read = file.source->read(file.elements, item + file.offset);
             if (!read) return read.failure();
             if (!*read) return done;
+            --file.left;
             next = (next + 1) % files.size();
         }
         return count;
@@ -141,7 +120,7 @@ public:
 
     bool rewind() override {
         for (File& file : files) {
-            if (!file.source->seek(file.header.start)) return false;
+            if (!file.source->rewind()) return false;
             file.left = file.count;
         }
         next = 0;
@@ -157,45 +136,12 @@ public:
 
 private:
     struct File {
-        std::unique_ptr<Source> source;
-        NpyHeader header;
-        const Type* type;
+        std::unique_ptr<TensorSource> source;
+        std::size_t elements;  ///< of a tensor
         std::uint64_t count, left;  ///< tensors
         std::int64_t offset;  ///< in the item
     };
 
-    /// False: a signal came.
-    Result<bool> readItem(File& file, std::byte* to) {
-        const std::size_t bytes = bytesInFile(file.type);
-        const std::size_t element = file.header.element.size;
-        std::memset(to, 0, size);
-        std::byte* memory = to + file.offset;
-        to = memory + (static_cast<std::size_t>(types::bytesInMemory(file.type)) - bytes);
-        for (std::size_t have = 0; have < bytes;) {
-            auto there = file.source->ask(1);
-            if (!there) return there.failure();
-            if (there->empty() && file.source->interrupted()) return false;
-            if (there->empty())
-                return file.source->malformed(
-                    io::name(Format::Npy),
-                    fmt::format("it ends {} elements too early",
-                                (file.left * bytes - have + element - 1) / element));
-            const std::size_t part = std::min(there->size(), bytes - have);
-            std::memcpy(to + have, there->data(), part);
-            file.source->take(part);
-            have += part;
-        }
-        if (file.header.element.bigEndian)
-            for (std::size_t at = 0; at < bytes; at += element)
-                std::reverse(to + at, to + at + element);
-        if (memory != to)
-            types::widen(file.type->element->kind,
-                         static_cast<std::size_t>(types::countElements(file.type)), memory, to);
-        --file.left;
-        return true;
-    }
-
-    TensorItems items;
     std::size_t size;
     std::vector<File> files;
     std::size_t next = 0;
@@ -203,78 +149,9 @@ private:
 
 // ---------------------------------------------------------------- writing
 
-/// One file, which gets tensors of one type or, if it is a text, of any.
-class TensorSink {
-public:
-    TensorSink(std::unique_ptr<Sink> opened, Format format, const Type* type)
-        : sink(std::move(opened)), isText(format == Format::Csv), type(type) {}
-
-    Status begin() {
-        const std::string text = isText || !sink->seekable() ? std::string() : header();
-        return sink->write(text.data(), text.size());
-    }
-
-    Status write(const std::byte* from, const Type* item) {
-        ++count;
-        if (isText) {
-            const std::string text = types::toString(item, from) + "\n";
-            return sink->write(text.data(), text.size());
-        }
-        const std::size_t bytes = bytesInFile(item);
-        std::vector<std::byte> narrow;
-        if (types::isWidened(item->element->kind)) {
-            narrow = narrowed(item, from);
-            from = narrow.data();
-        }
-        if (sink->seekable()) return sink->write(from, bytes);
-        kept.insert(kept.end(), from, from + bytes);
-        return base::ok();
-    }
-
-    Status flush() {
-        if (isText) return sink->flush();
-        if (!sink->seekable()) return base::ok();
-        Status flushed = sink->flush();
-        const std::string text = header();
-        return flushed ? sink->overwrite(0, text.data(), text.size()) : flushed;
-    }
-
-    Status close() {
-        Status written = flush();
-        if (!isText && !sink->seekable()) {
-            const std::string text = header();
-            written = sink->write(text.data(), text.size());
-            if (written) written = sink->write(kept.data(), kept.size());
-        }
-        Status closed = sink->close();
-        return written ? closed : written;
-    }
-
-    bool readerGone() const { return sink->readerGone(); }
-
-private:
-    /// Of the same length for any number of tensors.
-    std::string header() const {
-        std::string dims;
-        for (std::int64_t extent : type->dims) dims += fmt::format(", {}", extent);
-        const std::string stacked = fmt::format("({}{})", count, dims.empty() ? "," : dims);
-        const std::string single =
-            dims.empty() ? "()"
-                         : fmt::format("({}{})", dims.substr(2), type->dims.size() == 1 ? "," : "");
-        return npyHeader(rowOf(type->element)->descr, count == 1 ? single : stacked,
-                         dims.size() + kMostDigits + 3);
-    }
-
-    std::unique_ptr<Sink> sink;
-    bool isText;
-    const Type* type;
-    std::uint64_t count = 0;
-    std::vector<std::byte> kept;
-};
-
 class TensorWriter : public ItemWriter {
 public:
-    TensorWriter(std::vector<TensorSink> opened, const TensorItems& about)
+    TensorWriter(std::vector<std::unique_ptr<TensorSink>> opened, const TensorItems& about)
         : items(about),
           size(static_cast<std::size_t>(types::sizeOf(about.memory))),
           files(std::move(opened)) {}
@@ -283,7 +160,7 @@ public:
         for (std::size_t k = 0; k < count; ++k, ++written) {
             const Type* type = items.types[written % items.types.size()];
             const std::byte* item = from + k * size + types::offsetIn(items.memory, type);
-            Status status = files[written % files.size()].write(item, type);
+            Status status = files[written % files.size()]->write(item, type);
             if (!status) return status;
         }
         return base::ok();
@@ -297,7 +174,7 @@ public:
     }
     bool readerGone() const override {
         return std::any_of(files.begin(), files.end(),
-                           [](const TensorSink& file) { return file.readerGone(); });
+                           [](const auto& file) { return file->readerGone(); });
     }
 
 private:
@@ -305,8 +182,8 @@ private:
     template <typename Do>
     Status forEach(Do act) {
         Status result = base::ok();
-        for (TensorSink& file : files) {
-            Status status = act(file);
+        for (const std::unique_ptr<TensorSink>& file : files) {
+            Status status = act(*file);
             if (result) result = std::move(status);
         }
         return result;
@@ -314,11 +191,69 @@ private:
 
     TensorItems items;
     std::size_t size;
-    std::vector<TensorSink> files;
+    std::vector<std::unique_ptr<TensorSink>> files;
     std::size_t written = 0;
 };
 
+/// Opens what items go to in turn. Several tensors may go to one safetensors file.
+class Sinks {
+public:
+    Sinks(const TensorItems& items, const StreamInfo& info) : items(items), info(info) {}
+
+    SinkOfTensors open(const TensorFile& file, const Type* type) {
+        if (file.format == Format::Csv) return openTextSink(file.name);
+        if (type && file.format == Format::Safetensors) return openTensor(file, type);
+        if (type && file.format == Format::Npy) return openNpySink(file.name, type);
+        if (type && isPicture(file.format)) return openPictureSink(file, type, info);
+        return base::failure(Diag::FormatItemType,
+                             {std::string(io::name(file.format)), allOf(items.types)});
+    }
+
+private:
+    SinkOfTensors openTensor(const TensorFile& file, const Type* type) {
+        const std::string path(pathOf(file.name));
+        Shared& shared = written[path];
+        if (!shared.writer) {
+            auto opened = openSafetensorsWriter(path);
+            if (!opened) return opened.failure();
+            shared.writer = std::move(*opened);
+        }
+        std::string name(tensorIn(file.name));
+        if (name.empty())
+            name = shared.count == 0 ? "output" : fmt::format("output.{}", shared.count);
+        ++shared.count;
+        return addTensor(shared.writer, name, type);
+    }
+
+    struct Shared {
+        std::shared_ptr<SafetensorsWriter> writer;
+        std::size_t count = 0;  ///< tensors
+    };
+
+    const TensorItems& items;
+    const StreamInfo& info;
+    std::map<std::string, Shared> written;
+};
+
+/// One safetensors file gets items of several types as so many tensors.
+std::vector<TensorFile> sinksFor(const std::vector<TensorFile>& files, const TensorItems& items) {
+    const bool isOne = files.size() == 1 && files[0].format == Format::Safetensors &&
+                       tensorIn(files[0].name).empty();
+    return isOne ? std::vector<TensorFile>(items.types.size(), files[0]) : files;
+}
+
 }  // namespace
+
+bool knowsTensors(Format format) {
+    return format == Format::Npy || format == Format::Safetensors || isPicture(format);
+}
+
+std::string_view pathOf(std::string_view name) { return name.substr(0, colonOf(name)); }
+
+std::string_view tensorIn(std::string_view name) {
+    const std::size_t colon = colonOf(name);
+    return colon == name.npos ? std::string_view() : name.substr(colon + 1);
+}
 
 std::string allOf(const std::vector<const Type*>& types) {
     std::string text;
@@ -334,59 +269,67 @@ bool holdsNumbers(Format format, const TensorItems& items) {
     return items.types.size() == 1 && isSame && (isNumber || isRawLong);
 }
 
-Result<const Type*> typeOfNpy(const std::string& name, types::TypeTable& types) {
-    Result<Opened> opened = openFile(name, {});
-    if (!opened) return opened.failure();
-    return types.tensor(types.scalar(opened->element->kind), opened->header.dims);
+Result<std::vector<const Type*>> typesIn(const TensorFile& file, const Type* wanted,
+                                         types::TypeTable& types) {
+    if (!knowsTensors(file.format))
+        return base::failure(Diag::FormatItemType, {std::string(io::name(file.format)), "tensor"});
+    auto files = singleTensors({file});
+    if (!files) return files.failure();
+    std::vector<const Type*> found;
+    for (const TensorFile& each : *files) {
+        auto source = openSource(each, wanted, {});
+        if (!source) return source.failure();
+        found.push_back(types.tensor(types.scalar((*source)->element()), (*source)->dims()));
+    }
+    return found;
 }
 
-Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<TensorFile>& files,
+Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<TensorFile>& given,
                                                      const TensorItems& items,
                                                      const std::string& owner,
                                                      std::function<void()> beforeWaiting) {
-    if (files[0].format != Format::Npy) {
-        if (Status fits = areNumbers(files, items); !fits) return fits.failure();
-        return openReader(files[0].name, files[0].format, items.memory, std::move(beforeWaiting));
+    if (!knowsTensors(given[0].format)) {
+        if (Status fits = areNumbers(given, items); !fits) return fits.failure();
+        return openReader(given[0].name, given[0].format, items.memory, std::move(beforeWaiting));
     }
-    std::vector<Opened> opened;
-    for (std::size_t k = 0; k < files.size(); ++k) {
-        Result<Opened> file = openFile(files[k].name, beforeWaiting);
-        if (!file) return file.failure();
-        const Type* type = commonType(items.types, k, files.size());
-        const std::vector<std::int64_t>& dims = file->header.dims;
-        const bool fits =
-            type && file->element->kind == type->element->kind &&
-            (dims == type->dims || (dims.size() == type->dims.size() + 1 &&
-                                    std::equal(dims.begin() + 1, dims.end(), type->dims.begin())));
-        if (!fits)
+    auto files = singleTensors(given);
+    if (!files) return files.failure();
+    std::vector<std::unique_ptr<TensorSource>> opened;
+    types::TypeTable shown;
+    for (std::size_t k = 0; k < files->size(); ++k) {
+        const Type* type = commonType(items.types, k, files->size());
+        auto source = openSource((*files)[k], type, beforeWaiting);
+        if (!source) return source.failure();
+        const std::vector<std::int64_t>& dims = (*source)->dims();
+        const bool isWanted =
+            type && (*source)->element() == type->element->kind && fits(dims, type->dims);
+        if (!isWanted) {
+            const Type* have = shown.tensor(shown.scalar((*source)->element()), dims);
             return base::failure(Diag::ItemShape,
-                                 {file->source->name(), shapeText(file->header, *file->element),
-                                  owner, type ? types::toString(type) : allOf(items.types)});
-        if (dims.size() > type->dims.size() && dims.front() == 0)
-            return base::failure(Diag::EmptyInput, {file->source->name()});
-        opened.push_back(std::move(*file));
+                                 {(*source)->name(), types::toString(have), owner,
+                                  type ? types::toString(type) : allOf(items.types)});
+        }
+        if (std::find(dims.begin(), dims.end(), 0) != dims.end())
+            return base::failure(Diag::EmptyInput, {(*source)->name()});
+        opened.push_back(std::move(*source));
     }
     return std::make_unique<TensorReader>(std::move(opened), items);
 }
 
-Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFile>& files,
+Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFile>& given,
                                                      const TensorItems& items,
                                                      const StreamInfo& info) {
-    if (files[0].format != Format::Npy && files[0].format != Format::Csv) {
-        if (Status fits = areNumbers(files, items); !fits) return fits.failure();
-        return openWriter(files[0].name, files[0].format, items.memory, info);
+    if (!knowsTensors(given[0].format) && given[0].format != Format::Csv) {
+        if (Status fits = areNumbers(given, items); !fits) return fits.failure();
+        return openWriter(given[0].name, given[0].format, items.memory, info);
     }
-    std::vector<TensorSink> opened;
+    const std::vector<TensorFile> files = sinksFor(given, items);
+    std::vector<std::unique_ptr<TensorSink>> opened;
+    Sinks sinks(items, info);
     for (std::size_t k = 0; k < files.size(); ++k) {
-        const Type* type = commonType(items.types, k, files.size());
-        const bool isHeld = type && rowOf(type->element);
-        if (!isHeld && files[k].format == Format::Npy)
-            return base::failure(Diag::FormatItemType,
-                                 {std::string(io::name(Format::Npy)), allOf(items.types)});
-        auto sink = Sink::open(files[k].name);
+        auto sink = sinks.open(files[k], commonType(items.types, k, files.size()));
         if (!sink) return sink.failure();
-        opened.emplace_back(std::move(*sink), files[k].format, type);
-        if (Status begun = opened.back().begin(); !begun) return begun.failure();
+        opened.push_back(std::move(*sink));
     }
     return std::make_unique<TensorWriter>(std::move(opened), items);
 }

@@ -59,21 +59,24 @@ const Type* parse(base::Context& context, std::string_view text, types::TypeTabl
 }  // namespace
 
 bool findInputs(base::Context& context, const std::vector<std::string>& said,
-                const std::vector<std::string>& files, types::TypeTable& types,
-                std::vector<elab::GivenInput>& found) {
+                const std::vector<std::string>& files, const Type* declared,
+                types::TypeTable& types, std::vector<elab::GivenInput>& found) {
     for (const std::string& text : said) {
         const Type* type = parse(context, text, types);
         if (type) found.push_back({type, {}});
     }
     if (!said.empty()) return found.size() == said.size();
     for (const std::string& file : files) {
-        base::Result<const Type*> type = io::typeOfNpy(file, types);
-        if (type)
-            found.push_back({*type, file});
-        else
-            base::report(context.diags, type.failure());
+        const io::Format named = io::formatOf(file).value_or(io::Format::Npy);
+        const io::Format format = io::knowsTensors(named) ? named : io::Format::Npy;
+        auto inside = io::typesIn({file, format}, declared, types);
+        if (!inside) {
+            base::report(context.diags, inside.failure());
+            return false;
+        }
+        for (const Type* type : *inside) found.push_back({type, file});
     }
-    return found.size() == files.size();
+    return true;
 }
 
 }  // namespace strc::session

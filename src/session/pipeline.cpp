@@ -150,8 +150,8 @@ private:
                 << "--input" << result.main->name << "input of tensors";
             return false;
         }
-        if (takesTensors &&
-            !findInputs(result.context, request.inputs, request.inputFiles, types, entry.inputs))
+        if (takesTensors && !findInputs(result.context, request.inputs, request.inputFiles, input,
+                                        types, entry.inputs))
             return false;
         result.elaboration = elab::elaborate(result.context, result.module, *result.program.types,
                                              entry, surroundings, result.random);

@@ -11,7 +11,7 @@ constexpr BuiltinParameter display[] = {{"width", false, std::nullopt},
 constexpr BuiltinParameter sound[] = {
     {"file", true, std::nullopt}, {"rate", false, 44100}, {"channels", false, 1}};
 constexpr BuiltinParameter image[] = {{"file", true, std::nullopt},
-                                      {"width", false, std::nullopt},
+                                      {"width", false, 0},
                                       {"height", false, 0},
                                       {"channels", false, 1}};
 

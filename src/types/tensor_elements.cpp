@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "base/assert.h"
+#include "strc/safetensors.h"
 #include "types/tensor_text.h"
 
 namespace strc::types {
@@ -81,6 +82,33 @@ std::size_t bytesOutside(TypeKind element) {
         case TypeKind::Double: return 8;
         default: STRC_UNREACHABLE("no element of a tensor");
     }
+}
+
+namespace {
+
+struct SafetensorsRow {
+    TypeKind element;
+    strc_safe_type type;
+};
+constexpr SafetensorsRow kSafetensors[] = {
+    {TypeKind::Boolean, STRC_SAFE_BOOL}, {TypeKind::Int8, STRC_SAFE_I8},
+    {TypeKind::Int, STRC_SAFE_I32},      {TypeKind::Long, STRC_SAFE_I64},
+    {TypeKind::Half, STRC_SAFE_F16},     {TypeKind::BFloat16, STRC_SAFE_BF16},
+    {TypeKind::Float, STRC_SAFE_F32},    {TypeKind::Double, STRC_SAFE_F64},
+};
+
+}  // namespace
+
+std::uint32_t safetensorsType(TypeKind element) {
+    for (const SafetensorsRow& row : kSafetensors)
+        if (row.element == element) return row.type;
+    STRC_UNREACHABLE("no element of a tensor");
+}
+
+std::optional<TypeKind> ofSafetensors(std::uint32_t type) {
+    for (const SafetensorsRow& row : kSafetensors)
+        if (row.type == type) return row.element;
+    return std::nullopt;
 }
 
 bool isWidened(TypeKind element) { return inMemory(element) != element; }

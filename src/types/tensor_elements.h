@@ -3,6 +3,8 @@
 /// bytes, int8 in one, all others as they lie in memory (types/tensor_text.h).
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 
 #include "types/type.h"
 
@@ -10,6 +12,10 @@ namespace strc::types {
 
 /// Bytes of an element there.
 std::size_t bytesOutside(TypeKind element);
+
+/// The strc_safe_type of such elements in a safetensors file, and back; empty: tensors have no such elements.
+std::uint32_t safetensorsType(TypeKind element);
+std::optional<TypeKind> ofSafetensors(std::uint32_t type);
 
 /// What lies in memory with more bytes than outside?
 bool isWidened(TypeKind element);

@@ -18,21 +18,6 @@ namespace {
 using base::Diag;
 using types::TypeKind;
 
-/// The type of elements that tensors of the language have, or null.
-const Type* elementOf(std::uint32_t type, const types::TypeTable& types) {
-    switch (type) {
-        case STRC_SAFE_BOOL: return types.boolean();
-        case STRC_SAFE_I8: return types.scalar(TypeKind::Int8);
-        case STRC_SAFE_I32: return types.intType();
-        case STRC_SAFE_I64: return types.scalar(TypeKind::Long);
-        case STRC_SAFE_F16: return types.scalar(TypeKind::Half);
-        case STRC_SAFE_BF16: return types.scalar(TypeKind::BFloat16);
-        case STRC_SAFE_F32: return types.floatType();
-        case STRC_SAFE_F64: return types.doubleType();
-        default: return nullptr;
-    }
-}
-
 /// "U8[2, 3]"
 std::string toString(const strc_safe_tensor& tensor) {
     std::string text = std::string(strc_safe_name(tensor.type)) + "[";
@@ -106,12 +91,13 @@ private:
 
     /// Null: bodies can never compute with such elements.
     static const Type* typeOf(const strc_safe_tensor& tensor, types::TypeTable& types) {
-        const Type* element = elementOf(tensor.type, types);
+        const std::optional<TypeKind> element = types::ofSafetensors(tensor.type);
         if (!element) return nullptr;
         const std::uint64_t* dims = tensor.dims;
         if (std::any_of(dims, dims + tensor.rank, [](std::uint64_t n) { return n > INT32_MAX; }))
             return nullptr;
-        return types.tensor(element, std::vector<std::int64_t>(dims, dims + tensor.rank));
+        return types.tensor(types.scalar(*element),
+                            std::vector<std::int64_t>(dims, dims + tensor.rank));
     }
 
     base::Result<Bytes> bytesOf(const strc_safe_tensor& tensor) {
@@ -167,19 +153,7 @@ private:
 
 }  // namespace
 
-std::uint32_t fileType(const Type* element) {
-    switch (element->kind) {
-        case TypeKind::Boolean: return STRC_SAFE_BOOL;
-        case TypeKind::Int8: return STRC_SAFE_I8;
-        case TypeKind::Int: return STRC_SAFE_I32;
-        case TypeKind::Long: return STRC_SAFE_I64;
-        case TypeKind::Half: return STRC_SAFE_F16;
-        case TypeKind::BFloat16: return STRC_SAFE_BF16;
-        case TypeKind::Float: return STRC_SAFE_F32;
-        case TypeKind::Double: return STRC_SAFE_F64;
-        default: return STRC_SAFE_TYPES;
-    }
-}
+std::uint32_t fileType(const Type* element) { return types::safetensorsType(element->kind); }
 
 std::unique_ptr<Source> openLater(const std::string& path) { return std::make_unique<Later>(path); }
 

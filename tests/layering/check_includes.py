@@ -17,6 +17,7 @@ LIBRARIES = {
     "CLI11::CLI11": r"CLI/",
     "PkgConfig::sndfile": r"sndfile\.hh?$",
     "PNG::PNG": r"png\.h$",
+    "JPEG::JPEG": r"jpeglib\.h$",
     "PkgConfig::ffi": r"(ffi|dlfcn)\.h$",
     "LLVM": r"llvm(-c)?/",
 }

@@ -1,0 +1,195 @@
+// Reads tensors from files that take turns.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tensors.h"
+
+typedef struct part {
+    strc_source own, *source;
+    strc_tensor_header header;
+    const int64_t *shape;
+    uint64_t count, left;  // tensors
+} part;
+
+typedef struct tensor_reader {
+    const strc_tensor_files *files;
+    uint32_t count, next;
+    part *parts;
+} tensor_reader;
+
+/// Is the file one such tensor, perhaps without a dimension of one in front, or several of them?
+static int fits(const strc_tensor_header *header, const int64_t *shape) {
+    const int64_t extra = header->rank - shape[1];
+    const int64_t *inner = extra > 0 ? header->extents + 1 : header->extents;
+    const int64_t *wanted = extra < 0 ? shape + 3 : shape + 2;
+    if (extra < -1 || extra > 1 || header->element != shape[0]) return 0;
+    if (extra < 0 && shape[2] != 1) return 0;
+    const int64_t rank = extra < 0 ? header->rank : shape[1];
+    return memcmp(inner, wanted, sizeof *shape * (size_t)rank) == 0;
+}
+
+static int refuse(const part *each, const strc_item *item, const int64_t *const *shapes) {
+    char have[400], want[400] = "";
+    strc_put_type(have, sizeof have, each->header.element, each->header.rank, each->header.extents);
+    if (each->shape)
+        strc_put_types(want, sizeof want, &each->shape, 1);
+    else
+        strc_put_types(want, sizeof want, shapes, item->tensors);
+    const strc_text instance = each->source->origin.instance;
+    return STRC_FAIL(each->source->origin, ItemShape, each->source->name, have,
+                     instance ? strc_text_at(instance) : "the main stream", want);
+}
+
+static const char *name_of(const strc_reader *reader, uint32_t k) {
+    return reader->item.files ? reader->item.files[k] : reader->source.name;
+}
+
+/// Opens the source of part `k`; the first is open already.
+static int open_source(strc_reader *reader, part *each, uint32_t k, const char *name) {
+    each->source = k == 0 ? &reader->source : &each->own;
+    if (k == 0) return 0;
+    const strc_source *first = &reader->source;
+    return strc_source_open(&each->own, name, first->origin, first->before_waiting);
+}
+
+static int grow(strc_reader *reader, tensor_reader *own, size_t *room) {
+    const strc_source *source = &reader->source;
+    part *old = own->parts;
+    if (strc_grow((void **)&own->parts, room, (size_t)own->count + 1, sizeof *own->parts,
+                  source->origin, source->name) != 0)
+        return -1;
+    for (uint32_t k = 1; old != own->parts && k < own->count; ++k)
+        own->parts[k].source = &own->parts[k].own;
+    own->parts[own->count] = (part){.own = {.descriptor = -1}};
+    return 0;
+}
+
+/// All tensors of a file.
+static int open_file(strc_reader *reader, tensor_reader *own, size_t *room, const char *name) {
+    int64_t tensors = 1;
+    for (int64_t k = 0; k < tensors; ++k) {
+        if (grow(reader, own, room) != 0) return -1;
+        part *each = &own->parts[own->count];
+        if (open_source(reader, each, own->count++, name) != 0) return -1;
+        if (each->source->size == 0) return strc_source_empty(each->source);
+        if (k == 0) tensors = own->files->count(each->source, name);
+        if (tensors < 0) return -1;
+        if (own->files->find(each->source, name, (uint64_t)k, &each->header) != 0) return -1;
+    }
+    return 0;
+}
+
+static int check_part(strc_reader *reader, tensor_reader *own, uint32_t k,
+                      const int64_t *const *shapes) {
+    part *each = &own->parts[k];
+    each->shape = strc_common_shape(shapes, reader->item.tensors, k, own->count);
+    if (!each->shape || !fits(&each->header, each->shape))
+        return refuse(each, &reader->item, shapes);
+    each->count = each->left = each->header.count / strc_shape_count(each->shape);
+    return each->count == 0 ? strc_source_empty(each->source) : 0;
+}
+
+int strc_tensors_open(strc_reader *reader, const strc_tensor_files *files) {
+    const strc_source *source = &reader->source;
+    tensor_reader *own = strc_own(&reader->own, sizeof *own, source->origin, source->name);
+    if (!own) return -1;
+    own->files = files;
+    size_t room = 0;
+    int status = 0;
+    for (uint32_t k = 0; k < strc_files_of(&reader->item) && status == 0; ++k)
+        status = open_file(reader, own, &room, name_of(reader, k));
+    const int64_t **shapes =
+        status == 0 ? strc_list_shapes(&reader->item, source->origin, source->name) : NULL;
+    if (!shapes) return -1;
+    for (uint32_t k = 0; k < own->count && status == 0; ++k)
+        status = check_part(reader, own, k, shapes);
+    free(shapes);
+    return status;
+}
+
+void strc_tensors_close(strc_reader *reader) {
+    tensor_reader *own = reader->own;
+    for (uint32_t k = 1; k < own->count; ++k) strc_source_close(&own->parts[k].own);
+    free(own->parts);
+}
+
+static void swap_bytes(unsigned char *at, size_t size) {
+    for (size_t k = 0; k < size / 2; ++k) {
+        const unsigned char kept = at[k];
+        at[k] = at[size - 1 - k];
+        at[size - 1 - k] = kept;
+    }
+}
+
+/// 1, 0 after a signal, -1 after reporting.
+static int read_tensor(const char *format, part *each, unsigned char *to) {
+    const size_t bytes = strc_shape_bytes(each->shape);
+    const size_t size = strc_elements[each->shape[0]].file_size;
+    const size_t count = strc_shape_count(each->shape);
+    unsigned char *memory = to;
+    if (strc_is_converted(each->shape[0])) to += count * strc_elements[each->shape[0]].size - bytes;
+    for (size_t have = 0; have < bytes;) {
+        const int64_t there = strc_source_ask(each->source, 1);
+        if (there < 0) return -1;
+        if (there == 0 && each->source->signalled) return 0;
+        if (there == 0) {
+            char why[STRC_NPY_WHY];
+            const size_t left = (size_t)each->left * bytes - have;
+            snprintf(why, sizeof why, "it ends %llu elements too early",
+                     (unsigned long long)((left + size - 1) / size));
+            return strc_source_malformed(each->source, format, why);
+        }
+        const size_t some = (size_t)there < bytes - have ? (size_t)there : bytes - have;
+        memcpy(to + have, strc_source_bytes(each->source), some);
+        strc_source_take(each->source, some);
+        have += some;
+    }
+    if (each->header.big_endian)
+        for (size_t at = 0; at < bytes; at += size) swap_bytes(to + at, size);
+    if (memory != to) strc_widen(each->shape[0], memory, to, count);
+    for (size_t k = 0; each->shape[0] == STRC_ELEMENT_BOOLEAN && k < count; ++k) to[k] = to[k] != 0;
+    --each->left;
+    return 1;
+}
+
+int64_t strc_tensors_read(strc_reader *reader, void *to, uint64_t count) {
+    tensor_reader *own = reader->own;
+    const size_t size = (size_t)reader->item.type->size;
+    uint64_t done = 0;
+    for (; done < count; ++done) {
+        part *each = &own->parts[own->next];
+        const strc_source *source = each->source;
+        const int would_wait = strc_source_buffered(source) == 0 && source->size == STRC_UNKNOWN;
+        if (each->left == 0 || (done > 0 && would_wait)) break;
+        unsigned char *item = (unsigned char *)to + done * size;
+        memset(item, 0, size);
+        const int status =
+            read_tensor(own->files->format, each, item + strc_shape_offset(each->shape));
+        if (status < 0) return -1;
+        if (status == 0) break;
+        own->next = (own->next + 1) % own->count;
+    }
+    return (int64_t)done;
+}
+
+int strc_tensors_rewind(strc_reader *reader) {
+    tensor_reader *own = reader->own;
+    for (uint32_t k = 0; k < own->count; ++k) {
+        part *each = &own->parts[k];
+        if (!strc_source_seek(each->source, each->header.start)) return 0;
+        each->left = each->count;
+    }
+    own->next = 0;
+    return 1;
+}
+
+uint64_t strc_tensors_total(const strc_reader *reader) {
+    const tensor_reader *own = reader->own;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t k = 0; k < own->count; ++k) {
+        const uint64_t most = own->parts[k].count * own->count + k;
+        if (most < least) least = most;
+    }
+    return least;
+}

@@ -1,0 +1,61 @@
+/// Streams of tensors in files, which take turns: what src/io/tensors.cpp does. A format brings the beginning of its files.
+#ifndef STRC_TENSORS_H
+#define STRC_TENSORS_H
+
+#include "npy.h"
+#include "strc/values.h"
+
+/// Elements with fewer bytes in the file than in memory are converted.
+typedef struct strc_element_row {
+    const char *name, *descr;  ///< of NumPy; no descr: it has no such elements
+    size_t size, file_size;
+    uint32_t safe_type;  ///< strc_safe_type
+} strc_element_row;
+enum { STRC_ELEMENTS = STRC_ELEMENT_DOUBLE + 1 };
+extern const strc_element_row strc_elements[STRC_ELEMENTS];
+
+/// A shape, as strc_executable.shapes has them: element, rank, extents, where it lies in the item.
+const int64_t *strc_next_shape(const int64_t *shape);
+size_t strc_shape_offset(const int64_t *shape);
+size_t strc_shape_count(const int64_t *shape);
+size_t strc_shape_bytes(const int64_t *shape);  ///< in the file
+int strc_is_converted(int64_t element);
+/// The file's bytes stand at the end of the memory.
+void strc_widen(int64_t element, unsigned char *to, const unsigned char *from, size_t count);
+void strc_narrow(int64_t element, unsigned char *to, const unsigned char *from, size_t count);
+/// "tensor<float>[2, 3]"; as much as there is room for.
+void strc_put_type(char *to, size_t room, int64_t element, int64_t rank, const int64_t *extents);
+void strc_put_types(char *to, size_t room, const int64_t *const *shapes, uint32_t count);
+/// By their number; null after reporting.
+const int64_t **strc_list_shapes(const strc_item *, strc_origin, const char *name);
+/// Of the items at `place`, `place + step`, ...: the type of all, or null if they differ.
+const int64_t *strc_common_shape(const int64_t *const *shapes, uint32_t count, uint32_t place,
+                                 uint32_t step);
+uint32_t strc_files_of(const strc_item *);
+
+/// A tensor in a file, or several along a dimension more.
+typedef struct strc_tensor_header {
+    int64_t element;
+    int big_endian;
+    uint64_t count;  ///< elements
+    uint64_t start;  ///< where they begin
+    int64_t rank;
+    int64_t extents[STRC_NPY_DIMENSIONS];
+} strc_tensor_header;
+
+/// How a format's files begin.
+typedef struct strc_tensor_files {
+    const char *format;
+    /// How many tensors the file stands for, whose name is given; -1 after reporting.
+    int64_t (*count)(strc_source *, const char *name);
+    /// Finds tensor `k` of them and goes there; 0, or -1 after reporting.
+    int (*find)(strc_source *, const char *name, uint64_t k, strc_tensor_header *);
+} strc_tensor_files;
+
+int strc_tensors_open(strc_reader *, const strc_tensor_files *);
+int64_t strc_tensors_read(strc_reader *, void *to, uint64_t count);
+int strc_tensors_rewind(strc_reader *);
+uint64_t strc_tensors_total(const strc_reader *);
+void strc_tensors_close(strc_reader *);
+
+#endif
