@@ -153,6 +153,7 @@ llvm::DIType* DebugInfo::makeType(const Type* type) {
         case TypeKind::Char: return scalar("char", 8, DW_ATE_unsigned_char);
         case TypeKind::Int:
         case TypeKind::Portal: return scalar("int", 32, DW_ATE_signed);
+        case TypeKind::Long: return scalar("long", 64, DW_ATE_signed);
         case TypeKind::Float: return scalar("float", 32, DW_ATE_float);
         case TypeKind::Double: return scalar("double", 64, DW_ATE_float);
         case TypeKind::Complex: return scalar("complex", 64, DW_ATE_complex_float);
@@ -164,7 +165,6 @@ llvm::DIType* DebugInfo::makeType(const Type* type) {
         case TypeKind::Struct: return makeStruct(type);
         case TypeKind::Tensor:
         case TypeKind::Int8:
-        case TypeKind::Long:
         case TypeKind::Half:
         case TypeKind::BFloat16:
         case TypeKind::Void:

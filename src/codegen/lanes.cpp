@@ -246,7 +246,7 @@ bool isHarmless(const ir::Body& body, ir::BlockId id) {
             case Op::Math: return false;
             case Op::Div:
             case Op::Rem:
-                if (i.type->is(TypeKind::Int)) return false;
+                if (i.type->is(TypeKind::Int) || i.type->is(TypeKind::Long)) return false;
                 break;
             case Op::If:
                 if (!isHarmless(body, i.blocks[0]) || !isHarmless(body, i.blocks[1])) return false;

@@ -72,6 +72,7 @@ llvm::Type* ModuleBuilder::registerType(const Type* type) {
         case TypeKind::Char: return i8();
         case TypeKind::Int:
         case TypeKind::Portal: return i32();
+        case TypeKind::Long: return i64();
         case TypeKind::Float: return llvm::Type::getFloatTy(context);
         case TypeKind::Double: return llvm::Type::getDoubleTy(context);
         case TypeKind::Complex:
@@ -87,7 +88,6 @@ llvm::Type* ModuleBuilder::registerType(const Type* type) {
         case TypeKind::Void: return llvm::Type::getVoidTy(context);
         case TypeKind::Tensor:
         case TypeKind::Int8:
-        case TypeKind::Long:
         case TypeKind::Half:
         case TypeKind::BFloat16:
         case TypeKind::Error: break;
@@ -131,6 +131,8 @@ llvm::Constant* ModuleBuilder::constant(const types::Value& value) {
         case TypeKind::Int:
         case TypeKind::Portal:
             return llvm::ConstantInt::get(to, static_cast<std::uint32_t>(value.as<std::int32_t>()));
+        case TypeKind::Long:
+            return llvm::ConstantInt::get(to, static_cast<std::uint64_t>(value.as<std::int64_t>()));
         case TypeKind::Float: return real(0);
         case TypeKind::Double:
             return llvm::ConstantFP::get(context, llvm::APFloat(value.as<double>()));

@@ -83,14 +83,15 @@ llvm::Value* BodyEmitter::newString(const Instr& instr, llvm::Value* string) {
 llvm::Value* BodyEmitter::arithmetic(const Instr& instr) {
     llvm::Value* first = same(instr, 0);
     if (instr.op == Op::Neg)
-        return instr.type->is(TypeKind::Int) ? b.CreateNeg(first) : b.CreateFNeg(first);
+        return first->getType()->isIntOrIntVectorTy() ? b.CreateNeg(first) : b.CreateFNeg(first);
     if (instr.op == Op::Not) return b.CreateNot(first);
     llvm::Value* second = same(instr, 1);
     switch (instr.type->kind) {
         case TypeKind::Boolean:
         case TypeKind::Bit:
         case TypeKind::Char:
-        case TypeKind::Int: return intArithmetic(instr, first, second);
+        case TypeKind::Int:
+        case TypeKind::Long: return intArithmetic(instr, first, second);
         case TypeKind::Complex: return complexArithmetic(instr.op, first, second);
         case TypeKind::Float2:
         case TypeKind::Float3:
@@ -246,6 +247,11 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
             return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {intType, x->getType()}, {x});
         return b.CreateZExtOrTrunc(x, intType);
     };
+    llvm::Type* longType = shaped(x, m.i64());
+    auto toLong = [&]() -> llvm::Value* {
+        if (!isReal) return b.CreateSExt(toInt(), longType);
+        return b.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {longType, x->getType()}, {x});
+    };
     llvm::Type* floatType = shaped(x, b.getFloatTy());
     auto toReal = [&](llvm::Type* type) -> llvm::Value* {
         if (auto* wide = llvm::dyn_cast<llvm::FPExtInst>(x); wide && wide->getSrcTy() == type)
@@ -254,6 +260,7 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
             return x->getType()->getScalarSizeInBits() < type->getScalarSizeInBits()
                        ? b.CreateFPExt(x, type)
                        : b.CreateFPTrunc(x, type);
+        if (from->is(TypeKind::Long)) return b.CreateSIToFP(x, type);
         return b.CreateSIToFP(b.CreateZExtOrTrunc(x, intType), type);
     };
     auto toFloat = [&] { return from->is(TypeKind::Float) ? x : toReal(floatType); };
@@ -262,6 +269,7 @@ llvm::Value* BodyEmitter::convert(const Instr& instr) {
         case TypeKind::Bit: return b.CreateTrunc(toInt(), shaped(x, b.getInt1Ty()));
         case TypeKind::Int:
         case TypeKind::Portal: return toInt();
+        case TypeKind::Long: return toLong();
         case TypeKind::Char: return b.CreateTrunc(toInt(), shaped(x, m.i8()));
         case TypeKind::Float: return toReal(floatType);
         case TypeKind::Double: return toReal(shaped(x, b.getDoubleTy()));

@@ -23,6 +23,7 @@ struct Function;
 /// float4 take two slots.
 union Slot {
     std::int32_t i;
+    std::int64_t l;
     float f;
     float parts[2];
     double d;

@@ -7,7 +7,7 @@ namespace {
 
 constexpr Code32 kNoCode = Code32::Count;
 
-enum class Family : std::uint8_t { Int, Float, Double, Complex, Vector, Other };
+enum class Family : std::uint8_t { Int, Long, Float, Double, Complex, Vector, Other };
 
 Family familyOf(const Type* type) {
     switch (type->kind) {
@@ -16,6 +16,7 @@ Family familyOf(const Type* type) {
         case TypeKind::Int:
         case TypeKind::Char:
         case TypeKind::Portal: return Family::Int;
+        case TypeKind::Long: return Family::Long;
         case TypeKind::Float: return Family::Float;
         case TypeKind::Double: return Family::Double;
         case TypeKind::Complex: return Family::Complex;
@@ -38,6 +39,12 @@ constexpr Row kIntRows[] = {
     {Op::Rem, Code32::RemI, Code32::RemIK, false}, {Op::And, Code32::AndI, Code32::AndIK, true},
     {Op::Or, Code32::OrI, Code32::OrIK, true},     {Op::Xor, Code32::XorI, Code32::XorIK, true},
     {Op::Shl, Code32::ShlI, Code32::ShlIK, false}, {Op::Shr, Code32::ShrI, Code32::ShrIK, false},
+};
+constexpr Row kLongRows[] = {
+    {Op::Add, Code32::AddL, kNoCode, false},
+    {Op::Sub, Code32::SubL, kNoCode, false},
+    {Op::Mul, Code32::MulL, kNoCode, false},
+    {Op::Div, Code32::DivL, kNoCode, false},
 };
 constexpr Row kFloatRows[] = {
     {Op::Add, Code32::AddF, Code32::AddFK, true},
@@ -67,6 +74,7 @@ const Row* find(std::span<const Row> rows, Op op) {
 std::span<const Row> rowsOf(Family family) {
     switch (family) {
         case Family::Int: return kIntRows;
+        case Family::Long: return kLongRows;
         case Family::Float: return kFloatRows;
         case Family::Double: return kDoubleRows;
         case Family::Complex: return kComplexRows;
@@ -79,6 +87,7 @@ std::span<const Row> rowsOf(Family family) {
 Code32 negation(Family family) {
     switch (family) {
         case Family::Int: return Code32::NegI;
+        case Family::Long: return Code32::NegL;
         case Family::Float: return Code32::NegF;
         case Family::Double: return Code32::NegD;
         case Family::Complex: return Code32::NegC;
@@ -270,6 +279,13 @@ Comparison comparison(Op op, Family family) {
                 case Op::Eq: return {C::EqF, C::JumpEqF, C::JumpNeF, false};
                 default: return {C::NeF, C::JumpNeF, C::JumpEqF, false};
             }
+        case Family::Long:
+            switch (op) {
+                case Op::Lt: return {C::LtL, kNoCode, kNoCode, false};
+                case Op::Le: return {C::LeL, kNoCode, kNoCode, false};
+                case Op::Eq: return {C::EqL, kNoCode, kNoCode, false};
+                default: return {C::NeL, kNoCode, kNoCode, false};
+            }
         case Family::Double:
             switch (op) {
                 case Op::Lt: return {C::LtD, kNoCode, kNoCode, false};
@@ -403,6 +419,7 @@ void Compiler::convert(const Instr& instr) {
         case TypeKind::Boolean: return convertTo(instr, slot, from, TypeKind::Int, Code32::NeIK);
         case TypeKind::Bit: return convertTo(instr, slot, from, TypeKind::Int, Code32::Low);
         case TypeKind::Int: return convertTo(instr, slot, from, TypeKind::Int, kNoCode);
+        case TypeKind::Long: return convertTo(instr, slot, from, TypeKind::Long, kNoCode);
         case TypeKind::Float: return convertTo(instr, slot, from, TypeKind::Float, kNoCode);
         case TypeKind::Double: return convertTo(instr, slot, from, TypeKind::Double, kNoCode);
         case TypeKind::Complex: return convertTo(instr, slot, from, TypeKind::Float, Code32::FToC);
@@ -420,13 +437,21 @@ Code32 conversion(Family from, TypeKind to) {
         case Family::Int:
             return to == TypeKind::Float    ? Code32::IToF
                    : to == TypeKind::Double ? Code32::IToD
+                   : to == TypeKind::Long   ? Code32::IToL
+                                            : kNoCode;
+        case Family::Long:
+            return to == TypeKind::Float    ? Code32::LToF
+                   : to == TypeKind::Double ? Code32::LToD
+                   : to == TypeKind::Int    ? Code32::LToI
                                             : kNoCode;
         case Family::Float:
             return to == TypeKind::Int      ? Code32::FToI
+                   : to == TypeKind::Long   ? Code32::FToL
                    : to == TypeKind::Double ? Code32::FToD
                                             : kNoCode;
         case Family::Double:
             return to == TypeKind::Int     ? Code32::DToI
+                   : to == TypeKind::Long  ? Code32::DToL
                    : to == TypeKind::Float ? Code32::DToF
                                            : kNoCode;
         default: STRC_UNREACHABLE("a conversion that the language does not have");

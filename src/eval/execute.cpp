@@ -5,6 +5,7 @@
 
 #include "eval/contract.h"
 #include "eval/run.h"
+#include "types/long.h"
 
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wgnu-label-as-value"
@@ -30,6 +31,8 @@ void write(std::byte* at, T value) {
 
 std::int32_t wrap(std::uint32_t value) { return static_cast<std::int32_t>(value); }
 std::uint32_t raw(std::int32_t value) { return static_cast<std::uint32_t>(value); }
+std::int64_t wrapLong(std::uint64_t value) { return static_cast<std::int64_t>(value); }
+std::uint64_t rawLong(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 float asFloat(std::uint32_t bits) {
     float value;
     std::memcpy(&value, &bits, sizeof value);
@@ -200,6 +203,25 @@ MulAddIK:
     BINARY(EqIK, S(1).i = S(2).i == K(3))
     BINARY(NeIK, S(1).i = S(2).i != K(3))
 
+    // ---- int of 64 bits
+    BINARY(AddL, S(1).l = wrapLong(rawLong(S(2).l) + rawLong(S(3).l)))
+    BINARY(SubL, S(1).l = wrapLong(rawLong(S(2).l) - rawLong(S(3).l)))
+    BINARY(MulL, S(1).l = wrapLong(rawLong(S(2).l) * rawLong(S(3).l)))
+DivL: {
+    std::int64_t a = S(2).l, b = S(3).l;
+    if (b == 0) [[unlikely]] {
+        run.trap(pc, frame, Diag::DivisionByZero);
+        return run.outcome;
+    }
+    S(1).l = b == -1 ? wrapLong(0u - rawLong(a)) : a / b;
+    NEXT(4);
+}
+    UNARY(NegL, S(1).l = wrapLong(0u - rawLong(S(2).l)))
+    BINARY(LtL, S(1).i = S(2).l < S(3).l)
+    BINARY(LeL, S(1).i = S(2).l <= S(3).l)
+    BINARY(EqL, S(1).i = S(2).l == S(3).l)
+    BINARY(NeL, S(1).i = S(2).l != S(3).l)
+
     // ---- float
     BINARY(AddF, S(1).f = S(2).f + S(3).f)
     BINARY(SubF, S(1).f = S(2).f - S(3).f)
@@ -271,6 +293,12 @@ NegV: {
     UNARY(IToF, S(1).f = static_cast<float>(S(2).i))
     UNARY(IToD, S(1).d = S(2).i)
     UNARY(FToI, S(1).i = types::toInt(S(2).f))
+    UNARY(IToL, S(1).l = S(2).i)
+    UNARY(LToI, S(1).i = static_cast<std::int32_t>(S(2).l))
+    UNARY(FToL, S(1).l = types::toLong(S(2).f))
+    UNARY(LToF, S(1).f = static_cast<float>(S(2).l))
+    UNARY(DToL, S(1).l = types::toLong(S(2).d))
+    UNARY(LToD, S(1).d = static_cast<double>(S(2).l))
     UNARY(FToD, S(1).d = S(2).f)
     UNARY(DToF, S(1).f = static_cast<float>(S(2).d))
     UNARY(DToI, S(1).i = types::toInt(S(2).d))

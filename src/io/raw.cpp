@@ -25,6 +25,7 @@ std::size_t fileSize(const Type* type) {
         case TypeKind::Bit: return kBitWord;
         case TypeKind::Boolean:
         case TypeKind::Int:
+        case TypeKind::Long:
         case TypeKind::Float:
         case TypeKind::Double:
         case TypeKind::Complex:

@@ -2,11 +2,28 @@
 
 #include <cmath>
 
+#include "types/long.h"
+
 namespace strc::ir {
 namespace {
 
 using types::Complex;
 using types::TypeKind;
+
+/// Add, Sub and Mul of `long` wrap, too; others does it not have.
+std::optional<std::int64_t> longArithmetic(Op op, std::int64_t a, std::int64_t b) {
+    auto ua = static_cast<std::uint64_t>(a);
+    auto ub = static_cast<std::uint64_t>(b);
+    switch (op) {
+        case Op::Add: return static_cast<std::int64_t>(ua + ub);
+        case Op::Sub: return static_cast<std::int64_t>(ua - ub);
+        case Op::Mul: return static_cast<std::int64_t>(ua * ub);
+        case Op::Div:
+            if (b == 0) return std::nullopt;
+            return b == -1 ? static_cast<std::int64_t>(0u - ua) : a / b;
+        default: return std::nullopt;
+    }
+}
 
 /// Add, Sub and Mul of ints wrap: they are done in unsigned.
 std::optional<std::int32_t> intArithmetic(Op op, std::int32_t a, std::int32_t b) {
@@ -62,6 +79,10 @@ std::optional<Value> foldBinary(const Instr& instr, const Type* type, const Valu
             if (auto result = intArithmetic(instr.op, a.as<std::int32_t>(), b.as<std::int32_t>()))
                 return Value::of(type, *result);
             return std::nullopt;
+        case TypeKind::Long:
+            if (auto result = longArithmetic(instr.op, a.as<std::int64_t>(), b.as<std::int64_t>()))
+                return Value::of(type, *result);
+            return std::nullopt;
         case TypeKind::Boolean:
         case TypeKind::Bit:
             if (instr.op != Op::And && instr.op != Op::Or && instr.op != Op::Xor)
@@ -85,6 +106,7 @@ std::optional<bool> foldComparison(Op op, const Value& a, const Value& b) {
         case TypeKind::Boolean:
         case TypeKind::Bit: return compare(op, a.bytes[0], b.bytes[0]);
         case TypeKind::Int: return compare(op, a.as<std::int32_t>(), b.as<std::int32_t>());
+        case TypeKind::Long: return compare(op, a.as<std::int64_t>(), b.as<std::int64_t>());
         case TypeKind::Float: return compare(op, a.as<float>(), b.as<float>());
         case TypeKind::Double: return compare(op, a.as<double>(), b.as<double>());
         case TypeKind::String: return compare(op, a.bytes, b.bytes);
@@ -128,6 +150,7 @@ std::optional<double> asDouble(const Value& value) {
 
 std::optional<Value> foldConvert(const Type* target, const Value& a) {
     if (a.type == target) return a;
+    if (a.type->is(TypeKind::Long)) return std::nullopt;
     std::optional<double> from = asDouble(a);
     if (!from) return std::nullopt;
     switch (target->kind) {
@@ -136,6 +159,7 @@ std::optional<Value> foldConvert(const Type* target, const Value& a) {
                 return Value::of(target, static_cast<std::uint8_t>(types::toInt(*from) & 1));
             return Value::of(target, static_cast<std::uint8_t>(a.toInt() & 1));
         case TypeKind::Int: return Value::of(target, types::toInt(*from));
+        case TypeKind::Long: return Value::of(target, types::toLong(*from));
         case TypeKind::Float: return Value::of(target, static_cast<float>(*from));
         case TypeKind::Double: return Value::of(target, *from);
         case TypeKind::Complex: return Value::of(target, Complex(static_cast<float>(*from), 0));

@@ -62,6 +62,7 @@ void appendScalar(std::string& out, const Type* type, const char* at) {
         case TypeKind::Char: out += quoted({at, 1}, '\''); break;
         case TypeKind::Int:
         case TypeKind::Portal: out += std::to_string(read<std::int32_t>(at)); break;
+        case TypeKind::Long: out += std::to_string(read<std::int64_t>(at)); break;
         case TypeKind::Float: out += types::formatFloat(read<float>(at)); break;
         case TypeKind::Double: out += types::formatDouble(read<double>(at)); break;
         case TypeKind::Complex: appendParts(out, 2, at); break;

@@ -629,7 +629,8 @@ private:
             case TypeKind::Bit: *to = static_cast<char>(number()); return;
             case TypeKind::Float: return put(to, real<float>());
             case TypeKind::Double: return put(to, real<double>());
-            default: return put(to, integer());
+            case TypeKind::Long: return put(to, integer<std::int64_t>());
+            default: return put(to, integer<std::int32_t>());
         }
     }
 
@@ -647,9 +648,10 @@ private:
         list('(', ')', count, [&](std::int64_t k) { put(to + 4 * k, real<float>()); });
     }
 
-    std::int32_t integer() {
+    template <typename Integer>
+    Integer integer() {
         std::string text = take(Token::Kind::Number, "a number");
-        std::int32_t made = 0;
+        Integer made = 0;
         std::from_chars(text.data(), text.data() + text.size(), made);
         return made;
     }

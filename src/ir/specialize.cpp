@@ -240,7 +240,7 @@ private:
         if (instr.result == kNone) return false;
         switch (instr.op) {
             case Op::Div:
-            case Op::Rem: return !instr.type->is(TypeKind::Int);
+            case Op::Rem: return !instr.type->is(TypeKind::Int) && !instr.type->is(TypeKind::Long);
             case Op::Load:
             case Op::Extent: return true;
             default: return info(instr.op).effects == Effects::Pure;

@@ -258,6 +258,14 @@ void Verifier::tape(const Instr& i) {
     if (i.op == Op::PeekInto) expect(isKind(i, 1, TypeKind::Int), i, "the offset is an int");
 }
 
+namespace {
+
+bool isComputed(const Type* type) {
+    return type->isNumeric() || type->isVector() || type->is(TypeKind::Long);
+}
+
+}  // namespace
+
 /// Scalar operations.
 void Verifier::scalars(const Instr& i) {
     const Type* t = i.type;
@@ -268,8 +276,7 @@ void Verifier::scalars(const Instr& i) {
         case Op::Mul:
         case Op::Div: {
             bool second = isValue(i, 1, t) || (t && t->isVector() && isKind(i, 1, TypeKind::Float));
-            expect(t && (t->isNumeric() || t->isVector()) && isValue(i, 0, t) && second, i,
-                   "operands of another type");
+            expect(t && isComputed(t) && isValue(i, 0, t) && second, i, "operands of another type");
             break;
         }
         case Op::Rem:
@@ -286,8 +293,7 @@ void Verifier::scalars(const Instr& i) {
                    i, "operands of another type");
             break;
         case Op::Neg:
-            expect(t && (t->isNumeric() || t->isVector()) && isValue(i, 0, t), i,
-                   "operand of another type");
+            expect(t && isComputed(t) && isValue(i, 0, t), i, "operand of another type");
             break;
         case Op::Not:
             expect(

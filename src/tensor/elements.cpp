@@ -28,7 +28,6 @@ Place aligned(const Dims& operand, const Place& place) {
 
 const Type* registerType(const Type* element, types::TypeTable& types) {
     switch (element->kind) {
-        case TypeKind::Long:
         case TypeKind::Int8: return types.intType();
         case TypeKind::Half:
         case TypeKind::BFloat16: return types.floatType();
@@ -107,20 +106,10 @@ Index Elements::linear(const Place& place, const Dims& dims) {
     return sum;
 }
 
-Reg Elements::loadFlat(const Node& node, Reg index) {
-    if (!node.type->element->is(TypeKind::Long)) return w.element(address(node), index);
-    const Reg low = w.operation(Op::Mul, w.types.intType(), {index, w.integer(2)});
-    return w.element(address(node), low);
-}
+Reg Elements::loadFlat(const Node& node, Reg index) { return w.element(address(node), index); }
 
 void Elements::storeFlat(Reg array, Reg index, Reg value, const Type* element) {
-    value = rounded(value, element);
-    if (!element->is(TypeKind::Long)) return w.setElement(array, index, value);
-    const Type* type = w.types.intType();
-    const Reg low = w.operation(Op::Mul, type, {index, w.integer(2)});
-    w.setElement(array, low, value);
-    const Reg high = w.operation(Op::Add, type, {low, w.integer(1)});
-    w.setElement(array, high, w.operation(Op::Shr, type, {value, w.integer(31)}));
+    w.setElement(array, index, rounded(value, element));
 }
 
 void Elements::store(const Node& memory, const Place& place, Reg value) {
@@ -216,7 +205,8 @@ Reg Elements::flatElement(const NodePtr& pointer, const Index& flat) {
     if (node.kind == NodeKind::Memory) return loadFlat(node, at(flat));
     if (node.kind == NodeKind::Number) return node.reg;
     if (keepsOrder(node.fn)) return flatElement(node.operands[0], flat);
-    if (node.fn == TensorFn::Arange) return at(flat);
+    if (node.fn == TensorFn::Arange)
+        return convert(at(flat), w.types.intType(), node.type->element);
     w.range = node.range;
     std::vector<Reg> operands;
     for (const NodePtr& operand : node.operands) operands.push_back(flatElement(operand, flat));
@@ -232,7 +222,8 @@ Reg Elements::element(const NodePtr& pointer, const Place& place) {
     if (isView(node.fn)) return element(node.operands[0], viewed(node, place));
     if (isReduction(node.fn)) return rounded(reduction(node, place), node.type->element);
     if (node.fn == TensorFn::Take) return taken(node, place);
-    if (node.fn == TensorFn::Arange) return at(place[0]);
+    if (node.fn == TensorFn::Arange)
+        return convert(at(place[0]), w.types.intType(), node.type->element);
     STRC_ASSERT(!isAssembled(node.fn), "one element of what is only there as a whole");
     std::vector<Reg> operands;
     for (const NodePtr& operand : node.operands)
@@ -279,6 +270,19 @@ Place Elements::viewed(const Node& node, const Place& place) {
     }
 }
 
+/// A `long` as an index; one that lies outside stays outside.
+Reg Elements::indexOf(Reg value, std::int64_t extent) {
+    const Type* wide = w.types.scalar(TypeKind::Long);
+    const Reg end = w.constant(Value::of(wide, extent));
+    const Reg isInside = w.operation(
+        Op::And, w.types.boolean(),
+        {w.operation(Op::Ge, wide, {value, zero(wide)}), w.operation(Op::Lt, wide, {value, end})});
+    return select(
+        isInside, w.types.intType(),
+        [&] { return w.operation(Op::Convert, w.types.intType(), {value}); },
+        [&] { return w.integer(-1); });
+}
+
 /// An item that a tensor of integers names.
 Reg Elements::taken(const Node& node, const Place& place) {
     const NodePtr& from = node.operands[0];
@@ -286,9 +290,11 @@ Reg Elements::taken(const Node& node, const Place& place) {
     const auto dim = static_cast<std::ptrdiff_t>(node.ints[0]);
     const auto rank = static_cast<std::ptrdiff_t>(items->dims().size());
     const Place which(place.begin() + dim, place.begin() + dim + rank);
-    const Reg item = element(items, which);
+    const std::int64_t extent = from->dims()[static_cast<std::size_t>(dim)];
+    Reg item = element(items, which);
     w.range = node.range;
-    check(item, from->dims()[static_cast<std::size_t>(dim)]);
+    if (items->type->element->is(TypeKind::Long)) item = indexOf(item, extent);
+    check(item, extent);
     Place there(place.begin(), place.begin() + dim);
     there.push_back({0, item});
     there.insert(there.end(), place.begin() + dim + rank, place.end());

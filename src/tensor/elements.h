@@ -15,7 +15,7 @@ struct Index {
 };
 using Place = std::vector<Index>;
 
-/// The type that elements have in registers: int for `long` and int8, float for half and bfloat16.
+/// The type that elements have in registers: int for int8, float for half and bfloat16.
 const Type* registerType(const Type* element, types::TypeTable&);
 
 class Elements {
@@ -90,6 +90,7 @@ private:
     Place viewed(const Node&, const Place&);
     Index scaled(const Index&, std::int64_t factor, std::int64_t offset);
     Index plus(const Index&, const Index&);
+    ir::Reg indexOf(ir::Reg value, std::int64_t extent);
     ir::Reg taken(const Node&, const Place&);
     ir::Reg reduction(const Node&, const Place&);
     ir::Reg sum(const Node&, const Place&);

@@ -303,7 +303,9 @@ void BodyExpander::read(const Instr& instr) {
         place.push_back({0, regs[reg]});
     }
     if (instr.tensor == TensorFn::Item) place.resize(node->dims().size());
-    const Reg value = elements.element(node, place);
+    Reg value = elements.element(node, place);
+    if (node->type->element->is(TypeKind::Long))  // as scalars have it
+        value = w.operation(Op::Convert, types.intType(), {value});
     regs[instr.result] = value;
     STRC_ASSERT(w.body.regs[value].type == instr.type, "an element of another type");
 }

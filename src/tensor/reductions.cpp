@@ -124,7 +124,7 @@ Reg Elements::indexOfGreatest(const Node& node, const Place& place) {
         w.store(best, select(takes, type, [&] { return value; }, [&] { return before; }));
         w.store(counter, w.operation(Op::Add, whole, {index, w.integer(1)}));
     });
-    return w.load(found);
+    return convert(w.load(found), whole, node.type->element);
 }
 
 }  // namespace strc::tensor

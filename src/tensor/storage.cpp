@@ -11,7 +11,6 @@ using types::TypeKind;
 
 const Type* storageOf(const Type* tensor, types::TypeTable& types) {
     const std::int64_t count = countElements(tensor);
-    if (tensor->element->is(TypeKind::Long)) return types.array(types.intType(), 2 * count);
     return types.array(types.scalar(types::inMemory(tensor->element->kind)), count);
 }
 

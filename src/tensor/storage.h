@@ -12,7 +12,7 @@ namespace strc::tensor {
 
 using types::Type;
 
-/// The memory of a tensor: an array of one dimension. A `long` is two ints, the lower first; an int8 is an int,
+/// The memory of a tensor: an array of one dimension. An int8 is an int,
 /// half and bfloat16 are floats: values that these have.
 const Type* storageOf(const Type* tensor, types::TypeTable&);
 

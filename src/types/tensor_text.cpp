@@ -45,8 +45,7 @@ std::int64_t bytesInMemory(const Type* tensor) {
 
 std::int64_t offsetIn(const Type* item, const Type* tensor) {
     if (!item->is(TypeKind::Struct)) return 0;
-    const bool isLong = tensor->element->is(TypeKind::Long);
-    const TypeKind wanted = isLong ? TypeKind::Int : inMemory(tensor->element->kind);
+    const TypeKind wanted = inMemory(tensor->element->kind);
     for (const StructField& field : item->structure->fields)
         if (field.type->element->is(wanted)) return field.offset;
     STRC_UNREACHABLE("a tensor that the channel is not for");
