@@ -25,14 +25,16 @@ using graph::NodeKind;
 using types::TensorFn;
 
 /// Operations on tensors in one body: what is beyond is no neighbour's loop any more.
-constexpr std::size_t kMostOperations = 256;
+constexpr std::size_t kMostOperations = 512;
 /// Sums of products of a residual block.
 constexpr std::size_t kMostSums = 8;
+/// Branches of one body that have sums of products each.
+constexpr std::size_t kMostParts = 128;
 
 /// What a body would grow by.
 struct Cost {
     std::size_t operations = 0;
-    std::size_t sums = 0;  ///< of products: each is many loops
+    std::size_t sums = 0;  ///< of products behind each other: each is many loops
     Cost operator+(const Cost& other) const {
         return {operations + other.operations, sums + other.sums};
     }
@@ -64,7 +66,7 @@ public:
           module(lowered),
           types(table),
           program(whole),
-          generals(whole),
+          generals(whole, table),
           graph(whole.graph),
           quota(given) {}
 
@@ -183,8 +185,31 @@ private:
         if (composite.kind == graph::CompositeKind::FeedbackLoop) return false;
         for (NodeId node : {composite.splitter, composite.joiner})
             if (node != graph::kNone && !take(node, piece)) return false;
+        if (isDealtOut(composite)) return collectBranches(composite, piece);
         return std::all_of(composite.children.begin(), composite.children.end(),
                            [&](Child inner) { return collect(inner, piece); });
+    }
+
+    /// Their sums of products are beside each other.
+    bool collectBranches(const Composite& composite, Piece& piece) const {
+        const std::size_t before = piece.cost.sums;
+        std::size_t most = 0;
+        for (Child branch : composite.children) {
+            piece.cost.sums = 0;
+            if (!collect(branch, piece)) return false;
+            most = std::max(most, piece.cost.sums);
+        }
+        piece.cost.sums = before + most;
+        return piece.cost.isLittle(piece.mostSums);
+    }
+
+    /// Branches that get parts of a tensor, or tensors of their own: what they do is not done one after the other to
+    /// the same, so each may have a sum of products.
+    bool isDealtOut(const Composite& composite) const {
+        return composite.kind == graph::CompositeKind::SplitJoin &&
+               composite.splitter != graph::kNone &&
+               graph.nodes[composite.splitter].kind == NodeKind::RoundRobinSplitter &&
+               composite.children.size() <= kMostParts;
     }
 
     bool take(NodeId id, Piece& piece) const {

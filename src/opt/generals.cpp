@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "opt/straighten.h"
 #include "tensor/expand.h"
 
 namespace strc::opt {
@@ -18,17 +19,48 @@ bool haveSameCode(const elab::Kernel& a, const elab::Kernel& b) {
                       b.code.stored.end(), isSame);
 }
 
+/// Are there tensors that come or go in loops or branches?
+bool hasInnerItems(const ir::Body& body) {
+    for (ir::BlockId id = 0; id < body.blocks.size(); ++id)
+        for (const ir::Instr& instr : body.blocks[id].instrs) {
+            const bool moves = instr.op == ir::Op::Pop || instr.op == ir::Op::Push;
+            if (id != body.entry && moves && instr.type->is(types::TypeKind::Tensor)) return true;
+        }
+    return false;
+}
+
 }  // namespace
 
-Generals::Generals(const elab::Elaboration& whole) : program(whole) {
+Generals::Generals(const elab::Elaboration& whole, types::TypeTable& types) : program(whole) {
     for (graph::KernelId id = 0; id < program.kernels.size(); ++id) {
         const elab::Kernel& kernel = program.kernels[id];
         if (kernel.stream != ir::kNone && tensor::usesTensors(kernel.code))
             byStream[kernel.stream].push_back(id);
     }
+    for (const graph::Node& node : program.graph.nodes)
+        if (node.kind == graph::NodeKind::Filter) straighten(node, types);
+}
+
+void Generals::straighten(const graph::Node& node, types::TypeTable& types) {
+    const elab::Kernel* general = generalOf(node.kernel);
+    if (!general || straight.contains(node.kernel) || !general->code.work ||
+        !hasInnerItems(*general->code.work))
+        return;
+    static const std::vector<const types::Type*> none;
+    const auto& arriving = node.inputs.empty() ? none : program.graph.edges[node.inputs[0]].tensors;
+    std::optional<ir::Body> body = straightened(*general, arriving, types);
+    if (!body) return;
+    elab::Kernel made = *general;
+    made.code.work = std::move(body);
+    straight.emplace(node.kernel, std::move(made));
 }
 
 const elab::Kernel* Generals::of(graph::KernelId id) const {
+    auto found = straight.find(id);
+    return found == straight.end() ? generalOf(id) : &found->second;
+}
+
+const elab::Kernel* Generals::generalOf(graph::KernelId id) const {
     const elab::Kernel& kernel = program.kernels[id];
     auto found = byStream.find(kernel.stream);
     if (kernel.stream == ir::kNone || found == byStream.end()) return nullptr;

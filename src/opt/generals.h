@@ -10,14 +10,20 @@ namespace strc::opt {
 
 class Generals {
 public:
-    explicit Generals(const elab::Elaboration&);
+    Generals(const elab::Elaboration&, types::TypeTable&);
 
-    /// The kernel before elab::inferShapes made one for what arrives; null: it has nothing to do with tensors.
+    /// The kernel before elab::inferShapes made one for what arrives, with loops around its items written out where
+    /// their rounds are known; null: it has nothing to do with tensors.
     const elab::Kernel* of(graph::KernelId) const;
 
 private:
+    const elab::Kernel* generalOf(graph::KernelId) const;
+    void straighten(const graph::Node&, types::TypeTable&);
+
     const elab::Elaboration& program;
     std::map<std::uint32_t, std::vector<graph::KernelId>> byStream;
+    std::map<graph::KernelId, elab::Kernel>
+        straight;  ///< without the loops in which items come and go
 };
 
 }  // namespace strc::opt

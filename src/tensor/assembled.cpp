@@ -2,6 +2,7 @@
 
 #include "base/assert.h"
 #include "tensor/elements.h"
+#include "tensor/epilogue.h"
 
 namespace strc::tensor {
 
@@ -11,9 +12,9 @@ using types::TensorFn;
 
 void Elements::assemble(const Node& node, ir::VarRef var, const Type* array) {
     if (node.fn == TensorFn::Update) return update(node, var, array);
+    if (node.fn == TensorFn::Concat) return concatenate(node, var, array);
     const Reg to = w.address(var, array);
     switch (node.fn) {
-        case TensorFn::Concat: return concatenate(node, to);
         case TensorFn::Pad: return pad(node, to);
         case TensorFn::Spread: return spread(node, to);
         case TensorFn::CumSum: return runningSum(node, to);
@@ -30,15 +31,21 @@ void Elements::writePart(const NodePtr& part, const Node& whole, Reg array,
     });
 }
 
-/// One nest for each part.
-void Elements::concatenate(const Node& node, Reg array) {
+/// One nest for each part. Sums of products, and what is done with them, go straight to their places.
+void Elements::concatenate(const Node& node, ir::VarRef var, const Type* array) {
     const auto dim = static_cast<std::size_t>(node.ints[0]);
+    const Dims steps = denseSteps(node.dims());
     std::int64_t offset = 0;
     for (const NodePtr& part : node.operands) {
-        writePart(part, node, array, [&](Place place) {
-            place[dim] = scaled(place[dim], 1, offset);
-            return place;
-        });
+        const Target target{var, array, offset * steps[dim], steps};
+        const bool isSum = part->kind == NodeKind::Operation && epilogueOf(*part) &&
+                           part->type->element == node.type->element;
+        if (!isSum || !contract(*part, target))
+            writePart(isSum ? compute(part, "") : part, node, w.address(var, array),
+                      [&](Place place) {
+                          place[dim] = scaled(place[dim], 1, offset);
+                          return place;
+                      });
         offset += part->dims()[dim];
     }
 }

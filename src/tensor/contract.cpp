@@ -23,16 +23,6 @@ struct Strided {
     Dims steps;  ///< by dimension
 };
 
-Dims denseSteps(const Dims& dims) {
-    Dims steps(dims.size());
-    std::int64_t step = 1;
-    for (std::size_t k = dims.size(); k-- > 0;) {
-        steps[k] = step;
-        step *= dims[k];
-    }
-    return steps;
-}
-
 std::optional<Strided> strided(const Node& node);
 
 std::optional<Strided> stridedView(const Node& node) {
@@ -107,11 +97,10 @@ private:
 };
 
 /// The loops of a product of matrices, as its shape rule has aligned the dimensions.
-void addMatmul(const Node& node, const Strided& a, const Strided& b, const Addends& addends,
-               Contraction& how) {
+void addMatmul(const Node& node, const Strided& a, const Strided& b, const Dims& out,
+               const Addends& addends, Contraction& how) {
     const Dims& left = node.operands[0]->dims();
     const Dims& right = node.operands[1]->dims();
-    const Dims out = denseSteps(node.dims());
     const bool isRow = left.size() == 1;
     const bool isColumn = right.size() == 1;
     const std::size_t batches = node.dims().size() - (isRow ? 0u : 1u) - (isColumn ? 0u : 1u);
@@ -137,10 +126,9 @@ void addMatmul(const Node& node, const Strided& a, const Strided& b, const Adden
                          {}});
 }
 
-void addConvolution(const Node& node, const Strided& x, const Strided& weight,
+void addConvolution(const Node& node, const Strided& x, const Strided& weight, const Dims& out,
                     const Addends& addends, Contraction& how) {
     const Dims& kernel = node.operands[1]->dims();
-    const Dims out = denseSteps(node.dims());
     const std::size_t n = kernel.size() - 2;
     const std::size_t channel = node.dims().size() - n - 1;
     const std::int64_t groups = node.ints.back();
@@ -169,11 +157,12 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight,
 
 }  // namespace
 
-bool Elements::contract(const Node& node, ir::VarRef var, const Type* array) {
+bool Elements::contract(const Node& node, const Target& target) {
     const std::optional<Epilogue> epilogue = epilogueOf(node);
     if (!epilogue || (epilogue->sum && !fusesEpilogues)) return false;
     const Node& product = epilogue->sum ? *epilogue->sum : node;
     const Type* element = node.type->element;
+    const Type* array = target.array;
     const bool isNumber =
         element->is(TypeKind::Float) || element->is(TypeKind::Double) || element->is(TypeKind::Int);
     auto usable = [&](const Node& operand) {
@@ -195,20 +184,22 @@ bool Elements::contract(const Node& node, ir::VarRef var, const Type* array) {
     }
     const Addends addends(node, std::move(added), epilogue->addends);
     Contraction how;
+    how.out = narrow(target.first);
     how.a = narrow(a->first);
     how.b = narrow(b->first);
     how.bounds = epilogue->bounds;
     for (; how.addends < lengths.size(); ++how.addends)
         how.added[how.addends] = narrow(addends[how.addends].first);
     if (product.fn == TensorFn::Matmul)
-        addMatmul(product, *a, *b, addends, how);
+        addMatmul(product, *a, *b, target.steps, addends, how);
     else
-        addConvolution(product, *a, *b, addends, how);
+        addConvolution(product, *a, *b, target.steps, addends, how);
     std::erase_if(how.loops, [](const ContractionLoop& loop) { return loop.rounds == 1; });
     if (!ir::fits(how, array->extent, a->memory->array->extent, b->memory->array->extent, lengths))
         return false;  // there is nothing to sum
     w.range = product.range;
-    std::vector<ir::Reg> operands{w.address(var, array), address(*a->memory), address(*b->memory)};
+    std::vector<ir::Reg> operands{w.address(target.var, array), address(*a->memory),
+                                  address(*b->memory)};
     for (std::size_t k = 0; k < how.addends; ++k) operands.push_back(address(*addends[k].memory));
     Value table = ir::toValue(how, w.types);
     ir::Instr& instr = w.emit(Op::Contract, table.type, std::move(operands));

@@ -130,7 +130,7 @@ void Elements::computeInto(const NodePtr& node, ir::VarRef var, const Type* arra
         return;
     }
     if (isAssembled(node->fn)) return assemble(*node, var, array);
-    if (contract(*node, var, array)) return;
+    if (contract(*node, {var, array, 0, denseSteps(node->dims())})) return;
     if (std::optional<Epilogue> epilogue = epilogueOf(*node); epilogue && epilogue->sum) {
         *epilogue->sum = *compute(epilogue->sum, "");
         for (const NodePtr& addend : epilogue->addends)

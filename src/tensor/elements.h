@@ -59,10 +59,17 @@ private:
     /// Elements of `part`, converted, at the place that `where` makes of theirs.
     void writePart(const NodePtr& part, const Node& whole, ir::Reg array,
                    const std::function<Place(const Place&)>& where);
+    /// Elements of an array that a result goes to: the first, and by dimension how far they are apart.
+    struct Target {
+        ir::VarRef var;
+        const Type* array;
+        std::int64_t first;
+        Dims steps;
+    };
     /// As an Op::Contract with all that is done with the sum, if the operands lie in memory as it takes them; else false.
-    bool contract(const Node&, ir::VarRef, const Type* array);
+    bool contract(const Node&, const Target&);
     void assemble(const Node&, ir::VarRef, const Type* array);
-    void concatenate(const Node&, ir::Reg array);
+    void concatenate(const Node&, ir::VarRef, const Type* array);
     void pad(const Node&, ir::Reg array);
     void spread(const Node&, ir::Reg array);
     void update(const Node&, ir::VarRef, const Type* array);

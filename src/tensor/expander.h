@@ -176,6 +176,7 @@ private:
     NodePtr build(const ir::Instr& instr, const Type* type);
     void addOperand(Node& node, const ir::Instr& instr, std::size_t k);
     /// A part at a place that is known is a slice; one that is not is checked to lie inside.
+    void flatten(Node& node);
     void locate(Node& node);
     static bool readsMemory(const Node& view);
     /// Dimensions counted from the end become ordinary ones.

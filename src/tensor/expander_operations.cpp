@@ -95,6 +95,7 @@ NodePtr BodyExpander::build(const Instr& instr, const Type* type) {
     for (std::size_t k = 0; k < instr.operands.size(); ++k) addOperand(*node, instr, k);
     normalise(*node);
     locate(*node);
+    flatten(*node);
     if (node->fn == TensorFn::Softmax || node->fn == TensorFn::LogSoftmax)
         return softmax(instr, *node);
     prepareOperands(*node);
@@ -119,6 +120,22 @@ void BodyExpander::addOperand(Node& node, const Instr& instr, std::size_t k) {
         node.ints.push_back(value ? value->toInt() : 0);
         if (!value) node.start = regs[reg];
     }
+}
+
+/// Parts of parts that stand along the same dimension are parts.
+void BodyExpander::flatten(Node& node) {
+    if (node.fn != TensorFn::Concat) return;
+    std::vector<NodePtr> parts;
+    for (const NodePtr& operand : node.operands) {
+        const bool isSame = operand->kind == NodeKind::Operation &&
+                            operand->fn == TensorFn::Concat && operand->ints == node.ints &&
+                            operand->type->element == node.type->element;
+        if (isSame)
+            parts.insert(parts.end(), operand->operands.begin(), operand->operands.end());
+        else
+            parts.push_back(operand);
+    }
+    node.operands = std::move(parts);
 }
 
 void BodyExpander::locate(Node& node) {
@@ -191,7 +208,7 @@ void BodyExpander::prepareOperands(const Node& node) {
         if (isLookedAt && !keepsOrder(node.fn)) continue;
         if (isPadOfPad(node)) continue;
         const bool isRepeated = isReadOften(node.fn) || isAssembled(operand->fn) ||
-                                isFinished(node, operand) ||
+                                (isFinished(node, operand) && node.fn != TensorFn::Concat) ||
                                 (isElementwise(node.fn) && operand->count() != node.count());
         const bool isMoved = keepsOrder(node.fn) && !isInOrder(*operand);
         if (isRepeated || isMoved) materialise(operand);

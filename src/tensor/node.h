@@ -60,6 +60,8 @@ inline NodePtr number(const Type* tensor, ir::Reg reg,
     return node;
 }
 
+/// How far elements of a tensor that lies row by row are apart, by dimension.
+Dims denseSteps(const Dims&);
 /// Each element is made of the elements at the same place in the operands.
 bool isElementwise(types::TensorFn);
 /// Element i of the result, counted row by row, is element i of the operand.

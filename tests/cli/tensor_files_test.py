@@ -106,9 +106,9 @@ class TensorFiles(Case):
             self.assertEqual(self.written("other.safetensors"), {"output": ("F32", [2], [0, 1])})
 
     def test_types_of_elements_and_items(self):
-        for kind in TYPES:
+        for kind, element in zip(TYPES, ("float", "double", "int", "long", "int8")):
             self.file("in.safetensors", safetensors(x=(kind, [2, 2], [1, 2, -3, 60])))
-            path = self.file("p.str", "tensor[2]->tensor filter Rows { work pop 1 push 1 { push(2 * pop()); } }\n")
+            path = self.file("p.str", f"tensor<{element}>[2]->tensor filter Rows {{ work pop 1 push 1 {{ push(2 * pop()); }} }}\n")
             self.call("run", "--top", "Rows", path, "--in", "in.safetensors", "--out", "out.safetensors")
             self.assertEqual(self.written(), {"output": (kind, [2, 2], [2, 4, -6, 120])})
 
@@ -161,7 +161,7 @@ void->tensor pipeline Net { add Source; add Twice; }
         planes = [samples[k::3] for k in range(3)]
         path = self.file("p.str", """tensor<int>->tensor filter Same { work pop 1 push 1 { push(pop() + 0); } }
 tensor<float>[1, 3, 2, 3]->tensor filter Unit { work pop 1 push 1 { push(pop() * 255); } }
-void->tensor pipeline Read { add ImageReader<tensor<int>>("in.png"); add Same; }
+void->tensor pipeline Read { add ImageReader<tensor<int>[3, _, _]>("in.png"); add Same; }
 """)
         for engine in ("--interpret", "-O1"):
             self.call("run", engine, "--top", "Same", path, "--in", "in.png", "--out", "out.safetensors")
@@ -199,7 +199,7 @@ void->void pipeline Copy { add ImageReader<tensor>("in.png"); add ImageWriter<te
         for name in ("png", "jpg", "ppm"):
             self.file("q.str", path.read_text().replace("NAME", name))
             err = self.call("build", "q.str", status=1)[1]
-            self.assertIn("q.str:2:9: error: 'in." + name, err)
+            self.assertIn("q.str:2:5: error: 'in." + name, err)
             self.assertIn("[format-left-out]", err)
         damaged = self.file("bad.jpg", b"\xff\xd8\xff\xe0 no picture")
         self.file("q.str", TWICE)

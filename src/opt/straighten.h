@@ -1,0 +1,17 @@
+#pragma once
+/// Loops over tensors whose rounds are known, written out. Private to opt.
+
+#include <optional>
+#include <vector>
+
+#include "elab/elaborate.h"
+
+namespace strc::opt {
+
+/// The body as one block, in which every branch and every end of a loop is known when such tensors arrive; empty: there
+/// are others, or it would be very long.
+std::optional<ir::Body> straightened(const elab::Kernel&,
+                                     const std::vector<const types::Type*>& arriving,
+                                     types::TypeTable&);
+
+}  // namespace strc::opt
