@@ -14,6 +14,8 @@ namespace {
 /// Products of vectors in a round of a loop.
 constexpr std::int64_t kMostUnrolled = 256;
 constexpr std::int64_t kGoodRound = 48;
+/// A sum waits for itself: of so many, products go on in turn. Fewer are taken apart and added at the end.
+constexpr std::int64_t kFewestSums = 4;
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
@@ -44,9 +46,10 @@ public:
 
     void emit() {
         const auto count = number(tile.height) * tile.vectors.size();
-        const Values none(count, llvm::Constant::getNullValue(vector));
+        parts = partsOf(count);
+        const Values none(count * parts, llvm::Constant::getNullValue(vector));
         chooseUnrolling();
-        const Values sums = sumUp(0, {function->getArg(0), function->getArg(1)}, none);
+        const Values sums = together(sumUp(0, {function->getArg(0), function->getArg(1)}, none));
         for (std::int64_t row = 0; row < tile.height; ++row)
             for (std::size_t k = 0; k < tile.vectors.size(); ++k) {
                 const Tile::Vector& to = tile.vectors[k];
@@ -86,20 +89,26 @@ private:
         return by == 0 ? from : b.CreateConstInBoundsGEP1_64(element, from, number(by));
     }
 
+    std::size_t partsOf(std::size_t sums) const {
+        std::int64_t terms = 1;
+        for (const ir::ContractionLoop& loop : tile.sums) terms *= loop.rounds;
+        return std::clamp<std::size_t>(number(kFewestSums) / sums, 1, number(terms));
+    }
+
     /// Inner loops are written out as far as their rounds are few.
     void chooseUnrolling() {
         writtenOut = tile.sums.size();
         std::int64_t products = tile.height * static_cast<std::int64_t>(tile.vectors.size());
         while (writtenOut > 0 && products * tile.sums[writtenOut - 1].rounds <= kMostUnrolled)
             products *= tile.sums[--writtenOut].rounds;
-        together = std::max<std::int64_t>(1, kGoodRound / products);
+        roundsInOne = std::max<std::int64_t>(1, kGoodRound / products);
     }
 
     Values sumUp(std::size_t depth, Places at, Values sums) {
         if (depth == writtenOut) return addRounds(depth, at, 0, 0, sums);
         const ir::ContractionLoop& loop = tile.sums[depth];
         const std::int64_t many =
-            depth + 1 == writtenOut ? std::min<std::int64_t>(together, loop.rounds) : 1;
+            depth + 1 == writtenOut ? std::min<std::int64_t>(roundsInOne, loop.rounds) : 1;
         auto from = [&](llvm::Value* round, std::int64_t further) -> Places {
             auto by = [&](llvm::Value* place, std::int64_t step) {
                 llvm::Value* way = b.CreateMul(round, b.getInt64(number(step * many)));
@@ -155,7 +164,22 @@ private:
         return sums;
     }
 
+    /// One of its parts for each sum, and then another one.
+    Values together(Values sums) {
+        const std::size_t count = sums.size() / parts;
+        for (std::size_t left = parts; left > 1; left = (left + 1) / 2)
+            for (std::size_t k = 0; k < left / 2 * count; ++k)
+                sums[k] = plus(sums[k], sums[k + (left + 1) / 2 * count]);
+        sums.resize(count);
+        return sums;
+    }
+
+    llvm::Value* plus(llvm::Value* x, llvm::Value* y) {
+        return element->isFloatingPointTy() ? b.CreateFAdd(x, y) : b.CreateAdd(x, y);
+    }
+
     Values addProducts(const Places& at, Values sums) {
+        const std::size_t part = turn++ % parts * (sums.size() / parts);
         Values columns;
         for (const Tile::Vector& each : tile.vectors)
             columns.push_back(
@@ -164,7 +188,7 @@ private:
             llvm::Value* scalar =
                 splat(b.CreateAlignedLoad(element, moved(at.a, row * tile.rowA), alignOf(element)));
             for (std::size_t k = 0; k < columns.size(); ++k) {
-                llvm::Value*& sum = sums[number(row) * columns.size() + k];
+                llvm::Value*& sum = sums[part + number(row) * columns.size() + k];
                 sum = plusProduct(sum, scalar, columns[k]);
             }
         }
@@ -173,7 +197,7 @@ private:
 
     llvm::Value* plusProduct(llvm::Value* sum, llvm::Value* x, llvm::Value* y) {
         if (!element->isFloatingPointTy()) return b.CreateAdd(sum, b.CreateMul(x, y));
-        if (!unit.fusesProducts) return b.CreateFAdd(sum, b.CreateFMul(x, y));
+        if (!unit.fusesProducts) return plus(sum, b.CreateFMul(x, y));
         return b.CreateIntrinsic(llvm::Intrinsic::fma, {vector}, {x, y, sum});
     }
 
@@ -184,7 +208,9 @@ private:
     const Tile& tile;
     const VectorUnit& unit;
     std::size_t writtenOut = 0;  ///< loops from here on
-    std::int64_t together = 1;  ///< rounds of the loop around them
+    std::int64_t roundsInOne = 1;  ///< of the loop around them
+    std::size_t parts = 1;  ///< of each sum
+    std::size_t turn = 0;  ///< products so far
 };
 
 std::string nameOf(llvm::Type* element, const Tile& tile) {

@@ -215,5 +215,25 @@ TEST_F(ProductsTest, AreLeftToLoopsWithoutThePass) {
     EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr("@tile.")));
 }
 
+/// A sum waits for itself: where a tile has few of them, each is several that are added at the end.
+TEST_F(ProductsTest, FewSumsAreTakenApart) {
+    auto tilesOf = [&](const std::string& rows) {
+        compile(
+            "void->void pipeline Main { add Start(); add Product(); }\n"
+            "void->tensor filter Start { work push 1 { push(ones(" +
+            rows +
+            ", 48)); } }\n"
+            "tensor->void filter Product { tensor<float>[48, 16] w; init { w = ones(48, 16); }\n"
+            "work pop 1 { tensor y = matmul(pop(), w); println(y[0, 3]); } }\n");
+        const std::string text = codegen::printLlvm(lower());
+        const std::size_t begin = text.find("@tile.f32");
+        EXPECT_NE(begin, std::string::npos);
+        const std::size_t body = text.find("define internal void @tile.f32");
+        return text.substr(body, text.find("\n}", body) - body);
+    };
+    EXPECT_THAT(tilesOf("1"), HasSubstr("fadd <"));
+    EXPECT_THAT(tilesOf("32"), Not(HasSubstr("fadd <")));
+}
+
 }  // namespace
 }  // namespace strc::testing
