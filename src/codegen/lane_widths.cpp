@@ -54,6 +54,35 @@ std::int64_t bestBytes(const ir::Body& body, const Own& own) {
     return own.scalars == 1 ? 4 * kNarrow : 2 * kNarrow;
 }
 
+bool isOfCopying(ir::Op op) {
+    switch (op) {
+        case ir::Op::Const:
+        case ir::Op::Load:
+        case ir::Op::Store:
+        case ir::Op::Declare:
+        case ir::Op::Add:
+        case ir::Op::Lt:
+        case ir::Op::Le:
+        case ir::Op::Loop:
+        case ir::Op::Yield:
+        case ir::Op::Push:
+        case ir::Op::Pop:
+        case ir::Op::Peek:
+        case ir::Op::Discard: return true;
+        default: return false;
+    }
+}
+
+/// Are items copied in loops, and nothing else? A firing alone moves vectors of them as they lie, and columns would be turned
+/// round for nothing.
+bool copiesRuns(const ir::Body& body, const Own& own) {
+    if (!hasLoop(body) || own.scalars != 0 || own.arrayBytes != 0) return false;
+    return std::all_of(body.blocks.begin(), body.blocks.end(), [](const ir::Block& block) {
+        return std::all_of(block.instrs.begin(), block.instrs.end(),
+                           [](const ir::Instr& instr) { return isOfCopying(instr.op); });
+    });
+}
+
 bool itemsFit(const elab::Kernel& kernel, std::int64_t width) {
     const graph::Rates& rates = kernel.work;
     const std::int64_t out = types::sizeOf(kernel.output) * rates.push.max * width;
@@ -68,7 +97,7 @@ std::vector<unsigned> laneWidths(const elab::Kernel& kernel, const ir::Lanes& la
     const ir::Body& body = *kernel.code.work;
     if (!lanes.whyNot.empty() || kernel.work.push.max == 0) return {};
     const Own own = ownLocals(body, lanes);
-    if (own.arrayBytes > kMostOfArrays) return {};
+    if (own.arrayBytes > kMostOfArrays || copiesRuns(body, own)) return {};
     std::vector<unsigned> widths;
     for (std::int64_t bytes = bestBytes(body, own); bytes >= kNarrow; bytes /= 2) {
         const std::int64_t width = bytes / widest(body, lanes);

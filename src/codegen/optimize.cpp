@@ -16,8 +16,8 @@ constexpr std::size_t kMostCopies = 4000;  ///< instructions, of all copies of o
 constexpr unsigned kLargestOptimized = 50'000;
 
 /// Instructions of bodies that get all passes and the careful selection of instructions, which take
-/// some 100 microseconds for each. What phases do between the bodies takes less.
-constexpr std::size_t kMostCareful = 30'000;
+/// some 20 to 100 microseconds for each. What phases do between the bodies takes less.
+constexpr std::size_t kMostCareful = 120'000;
 constexpr std::size_t kPhaseShare = 3;
 
 /// A body that is called from many places stays one function: code grows with the program's kernels,
@@ -98,8 +98,10 @@ void optimize(Module& made, const Options& options) {
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager calls;
     llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(machine.get(), llvm::PipelineTuningOptions(), std::nullopt,
-                              &callbacks);
+    // Loops of a few rounds are written out before anybody makes vectors of them.
+    llvm::PipelineTuningOptions tuning;
+    tuning.SLPVectorization = options.level >= 2;
+    llvm::PassBuilder builder(machine.get(), tuning, std::nullopt, &callbacks);
     measurePasses(callbacks, ours);
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(calls);

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 
+#include <fmt/format.h>
+
 #include "base/pass.h"
 #include "codegen/detail/body_emitter.h"
+#include "codegen/detail/llvm_backend.h"
 #include "codegen/detail/target.h"
 
 namespace strc::codegen {
@@ -49,6 +52,28 @@ std::string vectorName(std::string_view name, unsigned floats, std::size_t argum
            std::string(name) + "f";
 }
 
+constexpr const char* kVariants = "vector-function-abi-variant";
+
+/// Says what takes several such calls of a function of floats at once, for LLVM's vectorisers.
+void offerVectors(llvm::CallInst& call, std::string_view name, unsigned most) {
+    if (!isInVectors(name)) return;
+    std::string variants;
+    const std::size_t arguments = call.arg_size();
+    for (unsigned width = 4; width <= most; width *= 2) {
+        const std::string symbol = vectorName(name, width, arguments);
+        auto* type = llvm::FixedVectorType::get(call.getType(), width);
+        auto callee = declarePure(*call.getModule(), symbol, type, arguments);
+        // Nobody calls it until then.
+        llvm::appendToCompilerUsed(*call.getModule(),
+                                   {llvm::cast<llvm::Function>(callee.getCallee())});
+        variants += fmt::format("{}_ZGV_LLVM_N{}{}_{}({})", variants.empty() ? "" : ",", width,
+                                std::string(arguments, 'v'),
+                                call.getCalledFunction()->getName().str(), symbol);
+    }
+    if (!variants.empty())
+        call.addFnAttr(llvm::Attribute::get(call.getContext(), kVariants, variants));
+}
+
 /// "_ZGVdN4v_sin", on doubles.
 std::string doublesName(MathFn fn, unsigned doubles) {
     const char* variant = doubles == 8 ? "_ZGVeN8" : doubles == 4 ? "_ZGVdN4" : "_ZGVbN2";
@@ -81,7 +106,11 @@ llvm::Value* ModuleBuilder::callFloat(llvm::IRBuilder<>& b, std::string_view nam
                                       : b.CreateExtractElement(arg, from));
         llvm::CallInst* call = b.CreateCall(callee, own);
         call->addFnAttr(llvm::Attribute::NoBuiltin);
-        if (!rows) return call;
+        if (!rows) {
+            offerVectors(*call, name, impl.vectorFloats);
+            impl.usesVectors |= call->hasFnAttr(kVariants);
+            return call;
+        }
         for (unsigned k = 0; k < width; ++k)
             whole = b.CreateInsertElement(whole, width > 1 ? b.CreateExtractElement(call, k) : call,
                                           from + k);
@@ -316,7 +345,7 @@ llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
     made->setDoesNotAccessMemory();
     made->setWillReturn();
     made->addFnAttr(llvm::Attribute::NoInline);
-    made->addFnAttr("vector-function-abi-variant", variants);
+    made->addFnAttr(kVariants, variants);
     llvm::IRBuilder<> b(llvm::BasicBlock::Create(context, "entry", made));
     llvm::Value* x = b.CreateFPExt(made->getArg(0), b.getDoubleTy());
     llvm::Value* value = callLibm(b, types::name(fn), {argumentOf(b, around, x)});

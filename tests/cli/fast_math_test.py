@@ -92,6 +92,23 @@ class FastMath(Case):
             code = self.call("check", "--emit=asm", "p.str")[0].decode()
             self.assertNotIn("vfmadd", code)
 
+    @unittest.skipUnless(platform.machine() == "x86_64", "there is no vector library")
+    def test_functions_in_loops_become_vectors(self):
+        self.file("loop.str", """float->float filter Loop {
+    float last;
+    work pop 16 push 16 {
+        float[16] x;
+        for (int k = 0; k < 16; k++) x[k] = last + pop();
+        for (int k = 0; k < 16; k++) x[k] = tanh(x[k]);
+        for (int k = 0; k < 16; k++) push(x[k]);
+        last = x[3];
+    }
+}
+""")
+        words = ["build", "--shared", "--emit=asm", "--march=x86-64-v3", "--top=Loop", "loop.str"]
+        self.assertIn("_ZGVdN8v_tanhf", self.call(*words, "--fast-math")[0].decode())
+        self.assertNotIn("_ZGVdN8v_tanhf", self.call(*words)[0].decode())
+
     def test_what_is_a_double_stays_one(self):
         self.file("d.str", """void->void pipeline Main { add S; add T; }
 void->float filter S { int n; work push 1 { push(0.1 * n++); } }

@@ -87,6 +87,22 @@ TEST_F(LanesCompiled, LongMovesOfSmallItems) {
         "double");
 }
 
+/// A firing moves vectors as they lie.
+TEST_F(LanesCompiled, CopiesOfRunsFireAlone) {
+    auto program = [&](const std::string& value) {
+        compile(
+            "void->void pipeline Main { add Count; add F; add Show; }\n"
+            "void->float filter Count { int n; work push 1 { push(n++); } }\n"
+            "float->float filter F { work pop 33 push 16 { for (int k = 0; k < 16; k++) push(" +
+            value +
+            "); for (int k = 0; k < 33; k++) pop(); } }\n"
+            "float->void filter Show { work pop 1 { println(pop()); } }\n");
+        return codegen::printLlvm(lower());
+    };
+    EXPECT_THAT(program("peek(k + 3)"), Not(HasSubstr("@F.work.lanes(")));
+    EXPECT_THAT(program("2 * peek(k + 3)"), HasSubstr("@F.work.lanes("));
+}
+
 TEST_F(LanesCompiled, ItemsOfAllSizes) {
     expectSame("work pop 1 push 2 { int x = (int)pop(); push(x / 3); push(x << 3); }", "int");
     expectSame("work pop 1 push 1 { push(pop() > 3); }", "boolean");
