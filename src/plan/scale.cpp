@@ -218,6 +218,15 @@ bool hasFeedback(const graph::Graph& graph) {
     return std::find(parts.loops.begin(), parts.loops.end(), true) != parts.loops.end();
 }
 
+/// Whole groups of lanes. Where not all at once is possible that may come, parts of that of one length: the rest of a part
+/// would go one by one.
+std::int64_t evenFactor(std::int64_t factor, std::int64_t bound) {
+    if (factor <= kWidth) return factor;
+    factor -= factor % kWidth;
+    while (bound % kWidth == 0 && bound <= kMostFactor && bound % factor != 0) factor -= kWidth;
+    return factor;
+}
+
 /// The most steady states whose buffers fit.
 Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions how,
                   std::int64_t bound) {
@@ -245,9 +254,8 @@ Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions 
             most = factor - 1;
     }
     if (best.factor < (graph.nodes.size() > kLarge ? kWidth : kFewest)) return {};
-    if (best.factor > kWidth && best.factor % kWidth != 0)
-        return scaledBy(best.factor - best.factor % kWidth);
-    return best;
+    const std::int64_t even = evenFactor(best.factor, bound);
+    return even == best.factor ? best : scaledBy(even);
 }
 
 /// Is there something to fuse?

@@ -195,6 +195,19 @@ TEST(PlanScaled, AsManyAsFit) {
     EXPECT_EQ(unwanted.make(Order::Buffers, false).plan->scaled.iterations, 0);
 }
 
+/// Of 64 items that come at once, 49 fit: two parts of 32 leave nothing that goes one by one.
+TEST(PlanScaled, EqualPartsOfWhatComesAtOnce) {
+    Planned made(pipeline("Main", {source("A", 1), filter("B", 1, 1), sink("C", 1)}), 660);
+    made.make();
+    const auto scaled = [&](std::int64_t most) {
+        return plan::plan(made.context, made.program, *made.quota, *made.schedule,
+                          {&*made.single, most})
+            ->scaled.iterations;
+    };
+    EXPECT_EQ(scaled(INT64_MAX), 48);
+    EXPECT_EQ(scaled(64), 32);
+}
+
 TEST(PlanScaled, WhereTheOrderCannotBeSeen) {
     auto program = [](std::uint8_t first, std::uint8_t second) {
         return pipeline("Main",
