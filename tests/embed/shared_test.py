@@ -33,6 +33,12 @@ HARMLESS = {"aligned_alloc", "free", "memcpy", "memmove", "memset", "strlen", "l
             "__stack_chk_fail", "__cxa_finalize", "__gmon_start__", "exp"}  # fmt: skip
 
 
+# Examples, their programs, and the streams of these.
+NETWORKS = [
+    ("wavenet_amp", "amplifier", "Amplifier"), ("lstm_stream", "amplifier", "Amplifier"), ("gru_denoise", "denoise", "Denoise"),
+]
+
+
 def floats(count, seed=1):
     draw = random.Random(seed)
     return array.array("f", [draw.uniform(-1, 1) for _ in range(count)]).tobytes()
@@ -103,6 +109,14 @@ class Libraries(Case):
 class Pieces(Libraries):
     def test_window(self):
         self.compare(programs.FIR, "Fir", floats(5000), 4)
+
+    def test_streamed_networks(self):
+        """What `strc import --streaming` has made."""
+        for example, program, stream in NETWORKS:
+            with self.subTest(example):
+                folder = ROOT / "examples" / example
+                shutil.copy(folder / f"{program}.safetensors", self.folder / "p.safetensors")
+                self.compare((folder / f"{program}.str").read_text(), stream, floats(6000), 4)
 
     def test_window_without_optimisation(self):
         self.compare(programs.FIR, "Fir", floats(500), 4, "-O0")

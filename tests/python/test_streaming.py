@@ -59,6 +59,18 @@ def test_source(name):
     golden(f"streaming_{name}.str", stream_model(model, (x,)).source())
 
 
+def test_frames_are_joined_between_windows():
+    """What a layer does with one frame is one filter; what others need later goes through it."""
+    model, x = made("conv_stack")
+    text = stream_model(model, (x,)).source()
+    layer = text[text.index("float->float filter ResidualFrame") :]
+    assert "tanh(" in layer and "matmul(" in layer and "filter Tanh" not in text
+    assert "What Residual makes of a frame between its windows" in text
+    model, x = made("strided")
+    alone = stream_model(model, (x,)).source()
+    assert "Frame" not in alone  # one operator stays a filter, whose firings are done in lanes
+
+
 def test_rates_are_told():
     model, x = made("strided")
     found = stream_model(model, (x,)).streamed
@@ -182,10 +194,10 @@ def test_models_that_depend_on_the_length_of_the_input(tmp_path):
 def test_a_failing_proof_writes_nothing(tmp_path, monkeypatch):
     """The example of what the proof is for: a program that is not right."""
     imported = strc.torch.stream_model(made("conv_stack")[0], [made("conv_stack")[1]])
-    wrong = imported.source().replace("push(a + b)", "push(a + b * 1.001)")
+    wrong = imported.source().replace("[k] + ", "[k] * 1.001 + ")
     with pytest.raises(ImportFailure, match="does not give what the model gives .*; nothing has been written"):
         write(imported, wrong, tmp_path / "model.str", made("conv_stack")[0], [made("conv_stack")[1]])
-    broken = imported.source().replace("tanh(x)", "tanh(y)")
+    broken = imported.source().replace("tanh(", "tanh(unknown + ")
     with pytest.raises(ImportFailure, match="does not run, which is an error of the importer"):
         write(imported, broken, tmp_path / "model.str", made("conv_stack")[0], [made("conv_stack")[1]])
     monkeypatch.setenv("STRC", "/nowhere/strc")

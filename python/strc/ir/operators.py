@@ -6,7 +6,7 @@ The operators are the filters of strc's library (docs/standard-library.md), plus
 
 from __future__ import annotations
 
-from .model import Instruction
+from .model import Instruction, Named
 
 
 def _conv(*dims: str) -> tuple[str, ...]:
@@ -77,7 +77,10 @@ def results(instruction: Instruction) -> int:
     return RESULTS.get(instruction.op, 1)
 
 
-def weights_prefix(instruction: Instruction) -> str | None:
-    """The name under which the instruction finds stored values, if it does."""
-    given = instruction.positional[0] if instruction.op == "const" else instruction.named("weights")
-    return given if isinstance(given, str) else None
+def weights_prefixes(instruction: Instruction) -> set[str]:
+    """The names under which the instruction finds stored values."""
+    if instruction.op == "const":
+        given = [instruction.positional[0]]
+    else:
+        given = [param.value for param in instruction.params if isinstance(param, Named) and param.name.endswith("weights")]
+    return {name for name in given if isinstance(name, str)}

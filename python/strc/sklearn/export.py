@@ -16,7 +16,7 @@ from .. import passes
 from ..errors import ImportFailure
 from ..files import write_both
 from ..ir import Program
-from ..ir.operators import weights_prefix
+from ..ir.operators import weights_prefixes
 from ..source import source_of
 from ..source.expressions import Written
 from ..source.printer import wrapped
@@ -124,7 +124,7 @@ def import_estimator(
     takes = f"tensor<{dtype}>[{'_' if batch is None else batch}, {width}]"
     default = "Transform" if "transformed" in found else type(last).__name__
     program = passes.run(Program((0,), builder.instructions, results, name or default))
-    used = {weights_prefix(instruction) for instruction in program.instructions}
+    used = {name for instruction in program.instructions for name in weights_prefixes(instruction)}
     tensors = {key: value for key, value in builder.tensors.items() if key.rpartition(".")[0] in used}
     return Exported(program, builder.written, tensors, given, None if classes is None else numpy.asarray(classes), builder.strategies, takes)
 

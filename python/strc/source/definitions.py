@@ -102,7 +102,7 @@ def arguments_of(instruction: Instruction, own: Written | None) -> list[Argument
     found = []
     for i, param in enumerate(instruction.params):
         if isinstance(param, Named):
-            found.append(Argument(param.name, True, param.value, param.name == "weights"))
+            found.append(Argument(param.name, True, param.value, param.name.endswith("weights")))
         else:
             formal = formals[i] if i < len(formals) else f"parameter{i + 1}"
             found.append(Argument(formal, False, param, instruction.op == "const"))

@@ -28,8 +28,9 @@ def _item(name: str, formals: str, pops: str, value: str) -> StreamFilter:
     return StreamFilter(name, given, "\n".join([*lines, f"        push({value});", "    }", "}"]))
 
 
-UNARY: dict[str, StreamFilter] = {
-    op: _item(op.title().replace("_", ""), "", "x", value)
+# By operator: parameters, and what becomes of a number x.
+ONE: dict[str, tuple[str, str]] = {
+    op: ("", value)
     for op, value in {
         "relu": "max(x, 0.0)", "relu6": "min(max(x, 0.0), 6.0)", "sigmoid": "1 / (1 + exp(-x))", "tanh": "tanh(x)",
         "silu": "x / (1 + exp(-x))", "gelu": "0.5 * x * (1 + erf(x * 0.70710678))",
@@ -42,25 +43,26 @@ UNARY: dict[str, StreamFilter] = {
         "mish": "x * tanh(max(x, 0.0) + log(1 + exp(-abs(x))))",
     }.items()
 } | {
-    op: _item(op.title().replace("_", ""), formals, "x", value)
-    for op, (formals, value) in {
-        "add_scalar": ("float value", "x + value"), "sub_scalar": ("float value", "x - value"),
-        "rsub_scalar": ("float value", "value - x"), "mul_scalar": ("float value", "x * value"),
-        "div_scalar": ("float value", "x / value"), "rdiv_scalar": ("float value", "value / x"),
-        "pow_scalar": ("float value", "pow(x, value)"), "clamp_min": ("float value", "max(x, value)"),
-        "clamp_max": ("float value", "min(x, value)"), "hardtanh": ("float low, float high", "min(max(x, low), high)"),
-        "leakyrelu": ("float slope", "x > 0 ? x : slope * x"), "elu": ("float alpha = 1.0", "x > 0 ? x : alpha * (exp(x) - 1)"),
-        "softplus": (
-            "float beta = 1.0, float threshold = 20.0", "beta * x > threshold ? x : log(1 + exp(beta * x)) / beta",
-        ),
-        "threshold": ("float limit, float value", "x > limit ? x : value"),
-    }.items()
+    "add_scalar": ("float value", "x + value"), "sub_scalar": ("float value", "x - value"),
+    "rsub_scalar": ("float value", "value - x"), "mul_scalar": ("float value", "x * value"),
+    "div_scalar": ("float value", "x / value"), "rdiv_scalar": ("float value", "value / x"),
+    "pow_scalar": ("float value", "pow(x, value)"), "clamp_min": ("float value", "max(x, value)"),
+    "clamp_max": ("float value", "min(x, value)"), "hardtanh": ("float low, float high", "min(max(x, low), high)"),
+    "leakyrelu": ("float slope", "x > 0 ? x : slope * x"), "elu": ("float alpha = 1.0", "x > 0 ? x : alpha * (exp(x) - 1)"),
+    "softplus": (
+        "float beta = 1.0, float threshold = 20.0", "beta * x > threshold ? x : log(1 + exp(beta * x)) / beta",
+    ),
+    "threshold": ("float limit, float value", "x > limit ? x : value"),
 }
-_TWO = {
+# What becomes of two numbers.
+TWO = {
     "add": "a + b", "sub": "a - b", "mul": "a * b", "div": "a / b", "maximum": "max(a, b)", "minimum": "min(a, b)", "pow": "pow(a, b)",
     "atan2": "atan2(a, b)",
 }
-BINARY: dict[str, StreamFilter] = {op: _item(op.title(), "", "a b", value) for op, value in _TWO.items()}
+UNARY: dict[str, StreamFilter] = {
+    op: _item(op.title().replace("_", ""), formals, "x", value) for op, (formals, value) in ONE.items()
+}
+BINARY: dict[str, StreamFilter] = {op: _item(op.title(), "", "a b", value) for op, value in TWO.items()}
 
 
 def _stored(op: str, value: str, is_first: bool) -> StreamFilter:
@@ -342,8 +344,8 @@ RECURRENT = {
 
 FILTERS: dict[str, StreamFilter] = {
     **UNARY, **BINARY, **ALONG_TIME, **LAYERS, **RECURRENT,
-    **{f"stream_{op}_stored": _stored(op, value, False) for op, value in _TWO.items()},
-    **{f"stream_{op}_stored_first": _stored(op, value, True) for op, value in _TWO.items()},
+    **{f"stream_{op}_stored": _stored(op, value, False) for op, value in TWO.items()},
+    **{f"stream_{op}_stored_first": _stored(op, value, True) for op, value in TWO.items()},
 }
 
 # Operators that do nothing where numbers follow each other: what they take is what they give.

@@ -1,6 +1,7 @@
 """Models that run for ever, frame by frame: causal convolutions as windows, recurrent layers as feedback loops."""
 
+from .frames import join_frames
 from .proof import formatted, prove
 from .streamed import Streamed, streamed
 
-__all__ = ["Streamed", "formatted", "prove", "streamed"]
+__all__ = ["Streamed", "formatted", "join_frames", "prove", "streamed"]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import safetensors.torch
@@ -15,9 +15,10 @@ from ..errors import ImportFailure
 from ..files import write_both
 from ..ir import Program
 from ..ir.model import Loop, Shape
-from ..ir.operators import weights_prefix
+from ..ir.operators import weights_prefixes
 from ..source import source_of
-from ..streaming import Streamed, formatted, prove, streamed
+from ..source.expressions import EXPRESSIONS, Written
+from ..streaming import Streamed, formatted, join_frames, prove, streamed
 from .capture import Captured, capture, evaluating
 from .lowering import lower
 
@@ -30,18 +31,19 @@ class Imported:
     program: Program
     tensors: dict[str, torch.Tensor]
     streamed: Streamed | None = None  # `program` is this one's
+    written: Mapping[str, Written] = field(default_factory=dict)  # filters that are the program's own, by operator
 
     def source(self, replicate: bool = False, title: str = "") -> str:
         """The .str source."""
         about = [f"// {title}"] if title else []
         if self.streamed:
             about += self.streamed.about()
-        text = "\n".join([*about, *([""] if about else []), source_of(self.program, replicate)])
+        text = "\n".join([*about, *([""] if about else []), source_of(self.program, replicate, written={**EXPRESSIONS, **self.written})])
         return formatted(text) if self.streamed else text
 
     def used_tensors(self) -> dict[str, torch.Tensor]:
         """The stored values that the program names."""
-        names = {name for i in self.program.instructions if (name := weights_prefix(i)) is not None}
+        names = {name for i in self.program.instructions for name in weights_prefixes(i)}
         return {name: t for name, t in self.tensors.items() if name in names or name.rpartition(".")[0] in names}
 
 
@@ -115,7 +117,8 @@ def stream_model(
     if any(tensor.dtype != torch.float32 for tensor in example_inputs):
         raise ImportFailure("a streamed model takes floats")
     made = streamed(passes.run(program), tensors, time, latency)
-    return Imported(lowered[0], passes.eliminate_dead(made.program), tensors, made)
+    joined, written = join_frames(passes.eliminate_dead(made.program))
+    return Imported(lowered[0], joined, tensors, made, written)
 
 
 def write(
