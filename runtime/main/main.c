@@ -73,6 +73,9 @@ static void report_device(const strc_device_error *error) {
             snprintf(text, sizeof text, "%s, when it %s", error->why, error->text);
             STRC_FAIL(nowhere, CannotReadFile, name, text);
             break;
+        case STRC_KERNELS_FAILED:
+            STRC_FAIL(nowhere, CannotOpenFile, error->text, error->why);
+            break;
         default: STRC_FAIL(nowhere, CannotOpenFile, name, error->text);
     }
 }
@@ -109,13 +112,13 @@ static void run_program(strc_run *run) {
         return;
     }
     run->world = strc_world_of(all);
-    run->env = (strc_env){.world = &run->world,
-                          .interrupt = &strc_ended,
-                          .random = run->about->random,
-                          .parameters = all->options.parameters,
-                          .workers = all->options.workers > 0 ? (uint32_t)all->options.workers
-                                                              : strc_processors(),
-                          .c_format = (uint8_t)all->options.c_format};
+    run->env = (strc_env){
+        .world = &run->world,
+        .interrupt = &strc_ended,
+        .random = run->about->random,
+        .parameters = all->options.parameters,
+        .workers = all->options.workers > 0 ? (uint32_t)all->options.workers : strc_processors(),
+        .c_format = (uint8_t)all->options.c_format};
     double start = strc_clock();
     double seconds = all->options.seconds;
     if (seconds >= 0) run->env.seconds = seconds > shortest ? seconds : shortest;

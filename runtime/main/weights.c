@@ -86,23 +86,10 @@ static int bind_all(const strc_executable *about, const void *bytes, uint64_t si
     return status;
 }
 
-enum { kPath = 4096 };
-
-/// Beside the executable, wherever that is now; as it stands if nobody can say where.
-static const char *own_file(char path[kPath], const char *name) {
-    const size_t prefix = strlen(STRC_BESIDE);
-    if (strncmp(name, STRC_BESIDE, prefix) != 0) return name;
-    ssize_t size = readlink("/proc/self/exe", path, kPath - 1);
-    while (size > 0 && path[size - 1] != '/') --size;
-    if (size <= 0 || (size_t)size + strlen(name + prefix) >= kPath) return name + prefix;
-    strcpy(path + size, name + prefix);
-    return path;
-}
-
 int strc_open_weights(const strc_executable *about, const char *file) {
     uint64_t size;
-    char path[kPath];
-    if (!file) file = own_file(path, strc_text_at(about->weights_file));
+    char path[STRC_PATH];
+    if (!file) file = strc_own_file(path, strc_text_at(about->weights_file));
     const void *bytes = map(file, &size);
     return bytes ? bind_all(about, bytes, size, file) : -1;
 }

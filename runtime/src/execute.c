@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "demand.h"
-#include "strc/device.h"
 #include "messages.h"
 #include "run.h"
+#include "strc/device.h"
+#include "strc/kernels.h"
 #include "undo.h"
 
 /// The lowest address of this thread's stack.
@@ -164,8 +165,11 @@ strc_end strc_execute(const strc_program *program, strc_env *env, void *state, u
     strc_undo_init(&r.undo, env, &r.watch, state, program->state_size);
     strc_end end = STRC_END_DEVICE;
     const strc_device_program *device = program->device;
+    const strc_kernel_program *kernels = program->kernels;
     if (device) env->device = device->calls->open(program, env, state);
-    if (!device || env->device) end = run_all(&r);
+    if (kernels) env->kernels = kernels->calls->open(program, env);
+    if ((!device || env->device) && (!kernels || env->kernels)) end = run_all(&r);
+    if (kernels) kernels->calls->close(env->kernels);
     if (device) device->calls->close(env->device);
     strc_undo_free(&r.undo);
     strc_watch_end(&r.watch);

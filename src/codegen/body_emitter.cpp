@@ -98,6 +98,7 @@ void BodyEmitter::emit() {
     chooseSelections();
     chooseRounds();
     chooseVectorMath();
+    chooseKernels();
     chooseProducts();
     if (siblings) bindOwn();
     placeItems();

@@ -6,6 +6,7 @@
 #include "codegen/detail/body_emitter.h"
 #include "codegen/detail/contractions.h"
 #include "codegen/room.h"
+#include "kernels/choice.h"
 
 namespace strc::codegen {
 
@@ -18,30 +19,20 @@ std::int64_t mostRoom(const ir::Body& body) {
     return contracts ? kMostPacked : 0;
 }
 
-/// The array of an operand that nobody ever writes, if its values are known now.
-const ir::StoredArray* BodyEmitter::storedOperand(const Instr& instr, std::size_t k) const {
-    if (!code) return nullptr;
-    for (const ir::Block& block : body.blocks)
-        for (const Instr& from : block.instrs) {
-            const bool makes = from.op == Op::Addr && from.result == instr.operands[k];
-            if (!makes || from.var.space != ir::Space::Stored) continue;
-            const ir::StoredArray& array = code->stored[from.var.index];
-            return m.isKnown(array) ? &array : nullptr;
-        }
-    return nullptr;
-}
-
 void BodyEmitter::chooseProducts() {
     std::string text;
     std::optional<base::PassRun> run;
     for (const ir::Block& block : body.blocks)
         for (const Instr& instr : block.instrs) {
-            if (instr.op != Op::Contract) continue;
+            if (instr.op != Op::Contract || products.kernels.contains(&instr)) continue;
             if (!run) run.emplace(m.passes, base::Pass::Tiles, function.getName().str());
             if (!*run) return;
             const std::int64_t bytes = types::sizeOf(typeOf(instr.operands[0])->element);
-            const std::array<const ir::StoredArray*, 2> stored{storedOperand(instr, 1),
-                                                               storedOperand(instr, 2)};
+            std::array<const ir::StoredArray*, 2> stored{
+                kernels::storedArray(body, code, instr.operands[1]),
+                kernels::storedArray(body, code, instr.operands[2])};
+            for (const ir::StoredArray*& array : stored)
+                if (array && !m.isKnown(*array)) array = nullptr;  // not yet
             std::optional<Product> product =
                 productOf(ir::contractionOf(instr), bytes, m.vectorUnit(), stored[0], stored[1]);
             text += product ? codegen::print(*product) : "loops\n";
@@ -69,6 +60,11 @@ void BodyEmitter::contract(const Instr& instr) {
                       operand(instr, 2)};
     for (std::size_t k = 3; k < instr.operands.size(); ++k)
         operands.addends.push_back(operand(instr, k));
+    if (auto kernel = products.kernels.find(&instr); kernel != products.kernels.end()) {
+        b.CreateCall(m.runtime("strc_kernel_run"), {param(kEnv), b.getInt32(kernel->second),
+                                                    operands.out, operands.a, operands.b});
+        return emitEpilogue(b, ir::contractionOf(instr), operands);
+    }
     auto found = products.chosen.find(&instr);
     if (found == products.chosen.end())
         return emitContractionParts(m, b, entry, ir::contractionOf(instr), operands, param(kEnv));

@@ -6,6 +6,7 @@
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
 #include "strc/device.h"
+#include "strc/kernels.h"
 
 namespace strc::codegen {
 
@@ -38,6 +39,8 @@ llvm::orc::SymbolMap runtimeSymbols(llvm::orc::LLJIT& jit) {
 #undef STRC_RUNTIME_FUNCTION
     symbols[jit.mangleAndIntern("strc_device_functions")] = {
         llvm::orc::ExecutorAddr::fromPtr(&strc_device_functions), llvm::JITSymbolFlags::Exported};
+    symbols[jit.mangleAndIntern("strc_kernel_functions")] = {
+        llvm::orc::ExecutorAddr::fromPtr(&strc_kernel_functions), llvm::JITSymbolFlags::Exported};
     return symbols;
 }
 

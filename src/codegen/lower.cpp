@@ -17,6 +17,7 @@ Module::~Module() = default;
 
 const std::vector<Site>& Module::sites() const { return impl->sites; }
 const std::vector<StoredSymbol>& Module::stored() const { return impl->stored; }
+std::size_t Module::kernelCount() const { return impl->kernelCount; }
 
 namespace {
 

@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/context.h"
 #include "device/offload.h"
 #include "ir/ir.h"
+#include "kernels/choice.h"
 #include "plan/plan.h"
 
 namespace strc::codegen {
@@ -23,6 +25,12 @@ struct NativePlace {
 };
 
 struct DevicePart;
+
+/// Operators on tensors that a library does instead of generated code.
+struct KernelLibrary {
+    kernels::Choice choice;
+    std::string path;  ///< strc_kernel_program::library
+};
 
 struct Options {
     int level = 2;  ///< -O0 … -O3
@@ -37,6 +45,7 @@ struct Options {
     std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
     bool onDevice = false;  ///< code for kernels: nobody interrupts them
     std::shared_ptr<const DevicePart> device = {};  ///< null: there is none
+    std::optional<KernelLibrary> kernels = {};
     /// Arrays that stand in a weights file are found when the program starts (Module::stored).
     bool mapsWeights = false;
     /// Asked again and again while code is made. Once it holds, what is under way comes to an end at
@@ -84,6 +93,7 @@ public:
 
     const std::vector<Site>& sites() const;
     const std::vector<StoredSymbol>& stored() const;
+    std::size_t kernelCount() const;  ///< operators that a library does
     std::unique_ptr<Impl> impl;
 };
 

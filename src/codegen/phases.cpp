@@ -765,6 +765,8 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* scaled = phaseConstant(m, plan.scaled, "scaled", false);
     llvm::Constant* device = emitDevice(m);
     llvm::Constant* demand = plan.demand ? emitDemand(m) : llvm::ConstantPointerNull::get(m.ptr());
+    m.emitPending();
+    llvm::Constant* kernels = m.emitKernels();
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
     auto* program = llvm::ConstantStruct::getAnon(
@@ -772,10 +774,9 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
          small(plan.program->graph.nodes.size()), small(plan.mailboxes.size()), small(0),
          number(static_cast<std::uint64_t>(plan.mailboxOffset)), number(m.limits.totalBytes),
          number(static_cast<std::uint64_t>(plan.stateSize)), number(plan.image.size()),
-         m.bytes(plan.image), demand, init, steady, scaled, device, fallback});
+         m.bytes(plan.image), demand, init, steady, scaled, device, kernels, fallback});
     auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program, name);
-    m.emitPending();
     m.limitLanes();
     return made;
 }

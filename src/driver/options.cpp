@@ -46,6 +46,7 @@ constexpr std::array kEmits{
 /// Words that the compiler knows.
 using Words = std::span<const std::string_view>;
 constexpr std::string_view kOrders[] = {"buffers", "single-appearance", "latency"};
+constexpr std::string_view kKernels[] = {"generated", "onednn", "torch", "auto"};
 constexpr std::string_view kTapes[] = {"linear", "ring"};
 constexpr std::string_view kChecks[] = {"all", "none"};
 constexpr std::string_view kTargets[] = {"aarch64-linux-gnu", "x86_64-linux-gnu"};
@@ -377,6 +378,10 @@ private:
         value(sub, "--device", "WORD",
               "where tensors are computed: cpu (default), cuda, cuda:N or auto",
               [this](const std::string& text) { setDevice(text); });
+        setting(sub, "--kernels", "WORD",
+                "products of tensors by generated code (default), onednn, torch, or auto: what is "
+                "faster",
+                kKernels);
         setting(sub, "-g", "with what debuggers need: lines, variables, instances");
         setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
                 kChecks);

@@ -304,6 +304,9 @@ private:
                 context.diags.add(Diag::CannotReadFile)
                     << name << std::string(error.why) + ", when it " + error.text;
                 break;
+            case STRC_KERNELS_FAILED:
+                context.diags.add(Diag::CannotOpenFile) << error.text << error.why;
+                break;
             default: context.diags.add(Diag::CannotOpenFile) << name << error.text;
         }
         stop(End::Failed);

@@ -11,6 +11,7 @@
 #include "executable/tables.h"
 #include "session/device.h"
 #include "session/engine.h"
+#include "session/kernels.h"
 #include "session/products.h"
 
 namespace strc::session {
@@ -35,9 +36,12 @@ public:
         how.mapsWeights = parts.readsWeights;
         how.interrupted = [this] { return isInterrupted(); };
         how.device = devicePart(program, settings, how, DeviceFor::Executable);
+        how.kernels = kernelLibrary(program, settings, KernelsFor::Executable);
         if (diags().hasErrors()) return std::nullopt;
         const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
         codegen::Module module = codegen::lower(program.context, program.module, plan, how);
+        checkKernels(program, how, module);
+        if (module.kernelCount() != 0) libraries = kernelFiles(settings);
         codegen::optimize(module, how);
         auto tables = executable::tables(parts, module, codegen::processorFeatures(how));
         auto made = codegen::emitObject(std::move(module), how, tables, executable::kTables);
@@ -83,6 +87,7 @@ private:
         std::vector<std::string> files = settings.natives;
         if (parts().readsWeights && !program.weights->uses().empty())
             files.push_back(program.weights->path());
+        files.insert(files.end(), libraries.begin(), libraries.end());
         return executable::copyInto(settings.bundle, files);
     }
 
@@ -124,6 +129,7 @@ private:
     Compilation& program;
     const Settings& settings;
     const Building& building;
+    std::vector<std::string> libraries;  ///< that the executable loads
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include "host/run.h"
 #include "session/device.h"
+#include "session/kernels.h"
 
 namespace strc::session {
 
@@ -23,9 +24,11 @@ std::optional<Code> makeCode(Compilation& program, const Settings& settings, cod
         return std::nullopt;
     how.native = nativesHere(program);
     how.device = devicePart(program, settings, how, DeviceFor::Here);
+    how.kernels = kernelLibrary(program, settings, KernelsFor::Here);
     if (program.context.diags.hasErrors()) return std::nullopt;
     const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
     codegen::Module module = codegen::lower(program.context, program.module, plan, how);
+    checkKernels(program, how, module);
     codegen::optimize(module, how);
     std::vector<codegen::Site> sites = module.sites();
     base::Result<codegen::Jit> loaded = codegen::Jit::load(std::move(module), how);

@@ -13,6 +13,7 @@
 #include "ir/text.h"
 #include "plan/memory.h"
 #include "session/engine.h"
+#include "session/kernels.h"
 
 namespace strc::session {
 
@@ -40,6 +41,7 @@ std::string machineCode(Product stage, Compilation& program, const Settings& set
                         bool optimized = true) {
     codegen::Options how = codegenOptions(settings);
     how.native = nativesBySymbol(program);
+    how.kernels = kernelLibrary(program, settings, KernelsFor::Looking);
     codegen::Module module = codegen::lower(program.context, program.module, *program.plan, how);
     if (optimized) codegen::optimize(module, how);
     return stage == Product::Llvm ? codegen::printLlvm(module)
@@ -171,11 +173,12 @@ bool canBeCompiled(Compilation& program) {
 }
 
 void reportCannotCompile(Compilation& program, std::string_view why) {
+    program.context.diags.add(base::Diag::CannotCompile, mainHeader(program)) << why;
+}
+
+base::SourceRange mainHeader(const Compilation& program) {
     const graph::Graph& graph = program.elaboration.graph;
-    program.context.diags.add(base::Diag::CannotCompile, graph.composites.empty()
-                                                             ? graph.nodes[0].range
-                                                             : graph.composites[0].header)
-        << why;
+    return graph.composites.empty() ? graph.nodes[0].range : graph.composites[0].header;
 }
 
 std::optional<std::string> textOf(Product product, Compilation& program, const Settings& settings) {
@@ -189,7 +192,7 @@ std::optional<std::string> textOf(Product product, Compilation& program, const S
         case Product::Schedule: return scheduleText(program);
         case Product::Plan:
             if (!hasPlan(program)) return std::nullopt;
-            return plan::print(*program.plan);
+            return plan::print(*program.plan) + printKernels(program, settings);
         case Product::Memory:
         case Product::MemoryJson:
             if (!hasPlan(program)) return std::nullopt;

@@ -35,6 +35,8 @@ std::optional<std::string> textOf(Product, Compilation&, const Settings&);
 /// False after reporting why there is no machine code for it.
 bool canBeCompiled(Compilation&);
 void reportCannotCompile(Compilation&, std::string_view why);
+/// Where the main stream begins, for what concerns all of the program.
+base::SourceRange mainHeader(const Compilation&);
 
 /// Items that each edge has room for, by EdgeId.
 std::vector<std::int64_t> capacities(const Compilation&);

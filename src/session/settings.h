@@ -20,6 +20,9 @@ struct Device {
     int ordinal = 0;
 };
 
+/// --kernels
+enum class Kernels : std::uint8_t { Generated, OneDnn, Torch, Auto };
+
 struct Settings {
     std::string top;
     std::map<std::string, std::string> defines;
@@ -51,6 +54,7 @@ struct Settings {
     bool debug = false;  ///< -g
     bool fastMath = false;
     Device device;
+    Kernels kernels = Kernels::Generated;
 
     std::string target;  ///< --target; empty: this machine
     std::string processor;  ///< --march=NAME; empty: the one at hand
@@ -58,7 +62,7 @@ struct Settings {
     bool isStatic = false;
     bool isShared = false;  ///< a library instead of an executable
     bool externalWeights = false;  ///< an executable reads them when it starts
-    bool noTorch = false;  ///< nothing of libtorch may be needed: as it is, nothing ever is
+    bool noTorch = false;  ///< nothing of libtorch may be needed
     std::string header;  ///< of the library; empty: beside it
     std::string bundle;  ///< --bundle: the folder for an executable and all it needs; empty: none
 

@@ -155,6 +155,9 @@ bool setOption(Settings& settings, Value name, Value value) {
         return number(value, 3, count) && (settings.level = static_cast<int>(count), true);
     if (name == "check")
         return choose(value, {"all", "none"}, choice) && (settings.checks = choice == 0, true);
+    if (name == "kernels")
+        return choose(value, {"generated", "onednn", "torch", "auto"}, choice) &&
+               (settings.kernels = static_cast<Kernels>(choice), true);
     if (name == "tapes") {
         constexpr plan::Tapes tapes[] = {plan::Tapes::Linear, plan::Tapes::Ring};
         return choose(value, {"linear", "ring"}, choice) && (settings.tapes = tapes[choice], true);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the filters of the tensor library with PyTorch.
 
-filters.py --strc STRC [--engine interpret|jit-O0|jit|executable] [--only TEXT] [--every N] [--keep FOLDER]
+filters.py --strc STRC [--engine interpret|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N] [--keep FOLDER]
 
 One program holds a stream for each case, which takes its inputs from a weights file and pushes the
 elements of all results as numbers. Exit status 1 if one of them differs by more than the tolerance.
@@ -62,9 +62,9 @@ def weights(number: int, case: Case) -> dict[str, torch.Tensor]:
     return named
 
 
-def run(strc: str, engine: str, folder: Path, number: int) -> numpy.ndarray:
+def run(strc: str, engine: str, kernels: str, folder: Path, number: int) -> numpy.ndarray:
     out = folder / f"{number}.raw"
-    top = ["--top", f"Case{number}", str(folder / "cases.str")]
+    top = [f"--kernels={kernels}", "--top", f"Case{number}", str(folder / "cases.str")]
     if engine == "executable":
         program = folder / f"case{number}"
         subprocess.run([strc, "build", *top, "-o", program], check=True, capture_output=True)
@@ -73,6 +73,18 @@ def run(strc: str, engine: str, folder: Path, number: int) -> numpy.ndarray:
         command = [strc, "run", *OPTIONS[engine], "-i", "1", "--out", out, *top]
     subprocess.run(command, check=True, capture_output=True)
     return numpy.fromfile(out, dtype="<f4")
+
+
+def missing(strc: str, kernels: str, folder: Path) -> str | None:
+    """Why there is no library for these kernels."""
+    program = folder / "product.str"
+    program.write_text(
+        "void->tensor filter A { work push 1 { push(full(1.0, 2, 3)); } }\n"
+        "void->void pipeline Main { add A; add linear(3, 2, false, weights = \"a\"); add S; }\n"
+        "tensor->void filter S { work pop 1 { println(pop()); } }\n")
+    words = [strc, "run", "-i", "1", "--weights", "random:1", "--no-interpret", f"--kernels={kernels}", program]
+    done = subprocess.run(words, capture_output=True, text=True)
+    return done.stderr.strip() if done.returncode != 0 and "cannot open" in done.stderr else None
 
 
 def difference(case: Case, got: numpy.ndarray) -> str | None:
@@ -91,6 +103,7 @@ def main() -> int:
     parser = argparse.ArgumentParser()
     parser.add_argument("--strc", required=True)
     parser.add_argument("--engine", default="jit", choices=[*OPTIONS, "executable"])
+    parser.add_argument("--kernels", default="generated", choices=["generated", "onednn", "torch", "auto"])
     parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1, help="one of so many cases")
     parser.add_argument("--keep", type=Path, help="a folder for the program and its weights")
@@ -98,6 +111,9 @@ def main() -> int:
     cases = list(enumerate(all_cases()))
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
+        if why := missing(options.strc, options.kernels, folder):
+            print(f"skipped: {why}")
+            return 77
         program = PRELUDE + "".join(stream(number, case) for number, case in cases)
         (folder / "cases.str").write_text(program)
         stored: dict[str, torch.Tensor] = {}
@@ -108,7 +124,7 @@ def main() -> int:
         def check(numbered: tuple[int, Case]) -> str | None:
             number, case = numbered
             try:
-                return difference(case, run(options.strc, options.engine, folder, number))
+                return difference(case, run(options.strc, options.engine, options.kernels, folder, number))
             except subprocess.CalledProcessError as error:
                 return error.stderr.decode().strip()
 
@@ -119,7 +135,7 @@ def main() -> int:
         if fault:
             print(f"Case{number} {case.filter} of {[tuple(x.shape) for x in case.inputs]}: {fault}")
     wrong = sum(fault is not None for fault in faults)
-    print(f"{len(chosen) - wrong} of {len(chosen)} cases equal PyTorch's results ({options.engine})")
+    print(f"{len(chosen) - wrong} of {len(chosen)} cases equal PyTorch's results ({options.engine}, {options.kernels})")
     return 1 if wrong or not chosen else 0
 
 

@@ -5,6 +5,7 @@
 #ifndef STRC_EXECUTABLE_H
 #define STRC_EXECUTABLE_H
 
+#include "strc/beside.h"
 #include "strc/runtime.h"
 #include "strc/safetensors.h"
 
@@ -113,9 +114,6 @@ typedef enum strc_severity { STRC_SILENT, STRC_WARNING, STRC_ERROR } strc_severi
 
 struct strc_format;
 
-/// Begins the name of a file that lies in the executable's own folder.
-#define STRC_BESIDE "$ORIGIN/"
-
 struct strc_executable;
 /// Finds all weights of the program in a file, or in its own if that is null; 0, or -1 after reporting.
 typedef int strc_weights_open(const struct strc_executable *, const char *file);
@@ -128,7 +126,8 @@ typedef struct strc_executable {
     const strc_message *messages;  ///< by strc_message_id
     const strc_type *types;
     const strc_field *fields;
-    const int64_t *shapes;  ///< of tensors, as strc/values.h has them, and where each lies in an item
+    const int64_t
+        *shapes;  ///< of tensors, as strc/values.h has them, and where each lies in an item
     const strc_port *inputs;  ///< as many as the program has
     const strc_port *outputs;
     const strc_parameter *parameters;

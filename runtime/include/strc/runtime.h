@@ -101,12 +101,13 @@ typedef struct strc_mailbox {
     uint32_t is_firing;
 } strc_mailbox;
 
-/// Why a device does not do what it should.
+/// Why a device, or a library of operators, does not do what it should.
 typedef enum strc_device_failure {
     STRC_DEVICE_FINE,
     STRC_DEVICE_MISSING,  ///< text: no driver, no device, none of that number, ...
     STRC_DEVICE_FULL,  ///< text: for what; bytes: how many
     STRC_DEVICE_FAILED,  ///< text: in the middle of what; why: the driver's words
+    STRC_KERNELS_FAILED,  ///< text: the library of operators; why: a word about it
 } strc_device_failure;
 
 typedef struct strc_device_error {
@@ -136,6 +137,8 @@ typedef struct strc_program {
     strc_phase scaled;  ///< several at once; iterations = 0: there is none
     /// What of it runs on a device (strc/device.h), which its phases call; null: nothing.
     const struct strc_device_program *device;
+    /// Which operators a library does (strc/kernels.h); null: none.
+    const struct strc_kernel_program *kernels;
     /// The same without a device, for machines that have none; null: then it cannot run.
     const struct strc_program *fallback;
 } strc_program;
@@ -173,6 +176,7 @@ struct strc_env {
     const char *stack_end;  ///< of the thread that runs
     struct strc_chunk *strings;  ///< memory of the present firing's strings
     struct strc_device *device;  ///< of a program that has a part on one
+    struct strc_kernels *kernels;  ///< of a program with operators of a library
 };
 
 /// Runs init and then steady states until an end. The phase `scaled`, in which filters run ahead of others,

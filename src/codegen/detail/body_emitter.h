@@ -122,9 +122,9 @@ private:
     const Type* declaredType(ir::VarRef) const;
     llvm::Value* extent(const Instr&);
 
-    // ---- body_products.cpp: the pass `tiles`
+    // ---- body_kernels.cpp, body_products.cpp: the passes `kernels` and `tiles`
+    void chooseKernels();
     void chooseProducts();
-    const ir::StoredArray* storedOperand(const Instr&, std::size_t k) const;
     void makeRoom();
     void contract(const Instr&);
 

@@ -42,6 +42,7 @@ struct ChosenProduct {
 
 struct Products {
     std::map<const ir::Instr*, ChosenProduct> chosen;
+    std::map<const ir::Instr*, std::uint32_t> kernels;  ///< by KernelTable
     std::int64_t roomBytes = 0;  ///< for packed blocks, of all in turn
     llvm::Value* room = nullptr;
 };

@@ -20,6 +20,9 @@ struct Operands {
 llvm::Value* finishSum(llvm::IRBuilder<>&, llvm::Value* sum,
                        const std::vector<llvm::Value*>& addends, const ir::Bounds&);
 
+/// The same for all of a result that holds sums alone.
+void emitEpilogue(llvm::IRBuilder<>&, const ir::Contraction&, const Operands&);
+
 /// Emits it where `b` stands. `room` has Product::roomBytes. For VectorSource::Stored the operand that gives the
 /// vectors is where its panels begin. `poll` emits what a long loop does now and then.
 void emitProduct(llvm::IRBuilder<>& b, llvm::Module&, const Product&, const VectorUnit&,

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "codegen/detail/debug.h"
+#include "codegen/detail/kernel_table.h"
 #include "codegen/detail/llvm.h"
 #include "codegen/detail/product.h"
 #include "codegen/lower.h"
@@ -44,6 +45,7 @@ struct Module::Impl {
     unsigned vectorDoubles = 0;  ///< the same, of those on doubles
     VectorUnit vectorUnit;
     bool usesVectors = false;  ///< functions of that library are called
+    std::size_t kernelCount = 0;  ///< operators that a library does
     /// By place and size: where it is in `stored`.
     std::map<std::pair<const std::byte*, std::int64_t>, std::size_t> storedSymbols;
     std::unique_ptr<llvm::OptPassGate> gate;  ///< of the context
@@ -151,6 +153,11 @@ public:
                              std::uint64_t bytes, base::SourceRange);
     /// Emits the bodies of functions that were asked for and have none yet.
     void emitPending();
+    /// A `strc_kernel_program`, or null, once all bodies have been emitted.
+    llvm::Constant* emitKernels() {
+        impl.kernelCount += kernelTable.size();
+        return kernelTable.emit(*this);
+    }
     /// Of code that lanes make longer: much of it stays in functions, and bodies that are left with rests
     /// are not worth the time that loops taken apart would need.
     void limitLanes();
@@ -168,6 +175,7 @@ public:
     llvm::LLVMContext& context;
     llvm::Module& module;
     std::unique_ptr<DebugInfo> debug;  ///< null: without -g
+    KernelTable kernelTable;
 
 private:
     struct Pending {

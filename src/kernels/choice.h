@@ -1,0 +1,36 @@
+#pragma once
+/// Who does a sum of products: code that is generated for it, or a library (--kernels).
+
+#include <optional>
+#include <string>
+
+#include "kernels/operator.h"
+
+namespace strc::kernels {
+
+enum class Provider : std::uint8_t { Generated, OneDnn, Torch };
+
+/// "generated", "onednn", "torch"
+std::string nameOf(Provider);
+
+struct Choice {
+    Provider library = Provider::Generated;  ///< what there is beside generated code
+    bool isFree = false;  ///< it gets what it does faster, not all that it can do
+};
+
+struct Chosen {
+    Provider provider = Provider::Generated;
+    std::optional<Operator> what;  ///< empty: no library knows it
+    const ir::StoredArray* weights = nullptr;  ///< null: they change
+};
+
+/// Of an Op::Contract of a body. `code`: whose stored arrays it names; null: none.
+Chosen choose(const ir::Body&, const ir::StreamCode* code, const ir::Instr&, Choice);
+
+/// "onednn: matmul 8x512 512x256"
+std::string print(const Chosen&);
+
+/// The array behind a ref, if it is one that nobody ever writes.
+const ir::StoredArray* storedArray(const ir::Body&, const ir::StreamCode*, ir::Reg);
+
+}  // namespace strc::kernels
