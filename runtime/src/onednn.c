@@ -35,7 +35,6 @@ typedef struct provider {
     uint64_t count;
     unsigned char *shared;  ///< one operator after the other computes in it
     uint64_t shared_bytes;
-    char why[200];
 } provider;
 
 static char last_words[200];
