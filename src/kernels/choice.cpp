@@ -6,9 +6,9 @@ namespace strc::kernels {
 namespace {
 
 /// Is the library worth its call? docs/design/kernels.md has the figures that this is made of.
-bool pays(const ir::Contraction& how) {
-    constexpr std::int64_t kWorthACall = std::int64_t{1} << 22;
-    return countProducts(how) >= kWorthACall;
+bool pays(const Operator& what, const ir::Contraction& how) {
+    constexpr std::int64_t kWorthACall = std::int64_t{1} << 26;
+    return !what.hasGroups() && countProducts(how) >= kWorthACall;
 }
 
 }  // namespace
@@ -42,7 +42,7 @@ Chosen choose(const ir::Body& body, const ir::StreamCode* code, const ir::Instr&
     made.what = recognise(how, a != nullptr, b != nullptr);
     if (!made.what) return made;
     made.weights = made.what->isSwapped ? a : b;
-    if (!choice.isFree || pays(how)) made.provider = choice.library;
+    if (!choice.isFree || pays(*made.what, how)) made.provider = choice.library;
     return made;
 }
 
