@@ -88,7 +88,7 @@ static int bind_all(const strc_executable *about, const void *bytes, uint64_t si
 
 int strc_open_weights(const strc_executable *about, const char *file) {
     uint64_t size;
-    char path[STRC_PATH];
+    char path[STRC_OWN_PATH];
     if (!file) file = strc_own_file(path, strc_text_at(about->weights_file));
     const void *bytes = map(file, &size);
     return bytes ? bind_all(about, bytes, size, file) : -1;

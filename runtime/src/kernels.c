@@ -34,7 +34,7 @@ const float *strc_kernel_weights_of(const strc_kernel_program *program, uint64_t
 static strc_kernels *open_kernels(const strc_program *whole, strc_env *env) {
     const strc_kernel_program *program = whole->kernels;
     const strc_provider *provider = providers[program->provider];
-    char path[STRC_PATH];
+    char path[STRC_OWN_PATH];
     const char *given = provider->variable ? getenv(provider->variable) : NULL;
     const char *library = given && *given ? given : strc_own_file(path, program->library);
     const char *why = "there is not enough memory";
