@@ -54,7 +54,8 @@ class Executable:
         subprocess.run(words, cwd=folder, check=True)
 
     def run(self, count, out):
-        words = ["-i", str(count), "--loop-input", "--in", Path(self.folder, "items.npy"), "--out", Path(self.folder, out)]
+        words = ["--workers", "1", "-i", str(count), "--loop-input"]
+        words += ["--in", Path(self.folder, "items.npy"), "--out", Path(self.folder, out)]
         return measure.run([Path(self.folder, self.binary), *words])
 
     def seconds(self, count):
