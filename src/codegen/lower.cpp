@@ -76,6 +76,10 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
         if (function.isDeclaration()) continue;
         function.addFnAttr("target-cpu", machine->getTargetCPU());
         function.addFnAttr("target-features", machine->getTargetFeatureString());
+        // Else LLVM takes half of them: the first whole ones slow some processors down. Tiles have them anyway.
+        if (impl->prefersWholeVectors)
+            function.addFnAttr("prefer-vector-width",
+                               std::to_string(8 * impl->vectorUnit.bytes));
     }
 #ifdef STRC_CHECKED
     std::string faults;

@@ -100,8 +100,15 @@ llvm::Value* BodyEmitter::arithmetic(const Instr& instr) {
                 second =
                     b.CreateVectorSplat(static_cast<unsigned>(instr.type->components()), second);
             return realArithmetic(instr.op, first, second);
-        default: return realArithmetic(instr.op, first, second);
+        default: break;
     }
+    llvm::Value* result = realArithmetic(instr.op, first, second);
+    if (auto* add = llvm::dyn_cast<llvm::Instruction>(result);
+        add && loopMath.isRelaxed && instr.op == Op::Add && instr.flag) {
+        add->setHasAllowReassoc(true);
+        add->setHasNoSignedZeros(true);
+    }
+    return result;
 }
 
 llvm::Value* BodyEmitter::intArithmetic(const Instr& instr, llvm::Value* x, llvm::Value* y) {
@@ -317,6 +324,19 @@ llvm::Value* BodyEmitter::toText(const Type* from, llvm::Value* x) {
 
 // ---- built-in functions
 
+namespace {
+
+/// minimum or maximum; of two doubles that are floats, the float.
+llvm::Value* extreme(llvm::IRBuilder<>& b, llvm::Intrinsic::ID id, llvm::Value* x, llvm::Value* y) {
+    auto* first = llvm::dyn_cast<llvm::FPExtInst>(x);
+    auto* second = llvm::dyn_cast<llvm::FPExtInst>(y);
+    if (!first || !second) return b.CreateBinaryIntrinsic(id, x, y);
+    llvm::Value* found = b.CreateBinaryIntrinsic(id, first->getOperand(0), second->getOperand(0));
+    return b.CreateFPExt(found, x->getType());
+}
+
+}  // namespace
+
 llvm::Value* BodyEmitter::math(const Instr& instr) {
     if (!instr.type->is(TypeKind::Double)) return complexMath(instr);
     llvm::Value* x = same(instr, 0);
@@ -330,13 +350,13 @@ llvm::Value* BodyEmitter::math(const Instr& instr) {
         case MathFn::Round:
             return b.CreateUnaryIntrinsic(
                 llvm::Intrinsic::floor, b.CreateFAdd(x, llvm::ConstantFP::get(x->getType(), 0.5)));
-        case MathFn::Min: return b.CreateBinaryIntrinsic(llvm::Intrinsic::minimum, x, y);
-        case MathFn::Max: return b.CreateBinaryIntrinsic(llvm::Intrinsic::maximum, x, y);
+        case MathFn::Min: return extreme(b, llvm::Intrinsic::minimum, x, y);
+        case MathFn::Max: return extreme(b, llvm::Intrinsic::maximum, x, y);
         default: break;
     }
     std::vector<llvm::Value*> args{x};
     if (y) args.push_back(y);
-    if (llvm::Value* small = mathInLoop(instr, x)) return b.CreateFPExt(small, b.getDoubleTy());
+    if (llvm::Value* small = mathInLoop(instr, x)) return b.CreateFPExt(small, x->getType());
     if (isFloatMath(instr))
         if (llvm::Value* small = floatMath(instr, args))
             return b.CreateFPExt(small, small->getType()->getWithNewType(b.getDoubleTy()));

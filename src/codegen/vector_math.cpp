@@ -355,12 +355,14 @@ llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
 
 // ---------------------------------------------------------------- in bodies
 
-/// The pass `vector-math`.
+/// The passes `vector-math` and `tensor-math`.
 void BodyEmitter::chooseVectorMath() {
     std::set<const Instr*> inLoops;
     if (!lanes && m.options.level >= 2) inLoops = ir::findLoopMath(body);
-    if (m.options.fastMath || lanes || !loopsInLanes.empty() || !inLoops.empty())
-        floatResults = ir::findFloatMath(body);
+    loopMath.isRelaxed = chooseRelaxed(m, body, function.getName().str());
+    const bool isWanted = loopMath.isRelaxed || !loopsInLanes.empty() || !inLoops.empty();
+    if (m.options.fastMath || lanes || isWanted) floatResults = ir::findFloatMath(body);
+    if (loopMath.isRelaxed) loopMath.sigmoids = ir::findSigmoids(body);
     if (m.options.fastMath || m.options.level < 2) return;
     std::string names;
     for (const ir::Block& block : body.blocks)
@@ -370,7 +372,10 @@ void BodyEmitter::chooseVectorMath() {
     if (names.empty()) return;
     base::PassRun run(m.passes, base::Pass::VectorMath, function.getName().str());
     vectorMath = static_cast<bool>(run);
-    if (vectorMath && !inLoops.empty()) loopMath = {std::move(inLoops), ir::findSigmoids(body)};
+    if (vectorMath && !inLoops.empty()) {
+        loopMath.functions = std::move(inLoops);
+        loopMath.sigmoids = ir::findSigmoids(body);
+    }
     run.show([&] { return "in vectors:" + names + "\n"; });
 }
 
@@ -386,10 +391,14 @@ bool BodyEmitter::isVectorMath(const Instr& instr) const {
                        [&](const ir::LoopLanes& loop) { return loop.facts.regs[instr.result]; });
 }
 
-/// In a loop that LLVM may do in vectors; null: it is no such function, or there is nothing faster.
+/// Relaxed, or in a loop that LLVM may do in vectors; null: it is no such function, or there is nothing faster.
 llvm::Value* BodyEmitter::mathInLoop(const Instr& instr, llvm::Value* x) {
-    if (!loopMath.functions.contains(&instr) || !isFloatMath(instr) || isVarying(instr.result))
-        return nullptr;
+    if (!isFloatMath(instr)) return nullptr;
+    if (loopMath.isRelaxed && instr.flag) {
+        x = b.CreateFPTrunc(x, x->getType()->getWithNewType(b.getFloatTy()));
+        return relaxedMath(m, b, instr.math, x);
+    }
+    if (!loopMath.functions.contains(&instr) || isVarying(instr.result)) return nullptr;
     llvm::Function* called = m.loopMath(instr.math, Around::Nothing);
     return called ? b.CreateCall(called, {b.CreateFPTrunc(x, b.getFloatTy())}) : nullptr;
 }
@@ -397,10 +406,14 @@ llvm::Value* BodyEmitter::mathInLoop(const Instr& instr, llvm::Value* x) {
 /// A conversion to float that ends a sigmoid; null: it does not.
 llvm::Value* BodyEmitter::sigmoidInLoop(const Instr& conversion) {
     auto found = loopMath.sigmoids.find(conversion.result);
-    if (found == loopMath.sigmoids.end() || isVarying(conversion.result)) return nullptr;
-    const auto& [x, isTimesX] = found->second;
-    llvm::Function* called = m.loopMath(MathFn::Exp, isTimesX ? Around::Silu : Around::Sigmoid);
-    return called ? b.CreateCall(called, {value(x)}) : nullptr;
+    if (found == loopMath.sigmoids.end()) return nullptr;
+    const ir::Sigmoid& sigmoid = found->second;
+    if (loopMath.isRelaxed && sigmoid.isRelaxed)
+        return relaxedSigmoid(m, b, sigmoid, value(sigmoid.x));
+    if (loopMath.functions.empty() || isVarying(conversion.result)) return nullptr;
+    llvm::Function* called =
+        m.loopMath(MathFn::Exp, sigmoid.isTimesX ? Around::Silu : Around::Sigmoid);
+    return called ? b.CreateCall(called, {value(sigmoid.x)}) : nullptr;
 }
 
 /// Null: there is nothing faster than one by one.

@@ -433,8 +433,12 @@ private:
             if (kernel.builtin == ir::BuiltinStream::None) {
                 std::optional<tensor::Fault> fault = tensor::expandWork(
                     kernel.code,
-                    {kernel.constants, items, {kernel.tensors, kernel.storedTensors, {}}}, channels,
-                    types);
+                    {kernel.constants,
+                     items,
+                     {kernel.tensors, kernel.storedTensors, {}},
+                     false,
+                     &context.passes},
+                    channels, types);
                 if (fault) return reportFault(id, *fault, items);
             }
             if (channels.input) kernel.input = channels.input;

@@ -68,17 +68,18 @@ public:
         const Instr* one = find(reg, Op::Const);
         return one && one->value.as<double>() == 1;
     }
-    /// The double x of 1 / (1 + exp(-x)); or kNone.
-    Reg sigmoid(Reg reg) const {
+    /// The exponential of 1 / (1 + exp(-x)), in double; or null.
+    const Instr* powerOfSigmoid(Reg reg) const {
         const Instr* quotient = find(reg, Op::Div);
-        if (!quotient || !isOne(quotient->operands[0])) return kNone;
+        if (!quotient || !isOne(quotient->operands[0])) return nullptr;
         const Instr* sum = find(quotient->operands[1], Op::Add);
-        if (!sum || !isOne(sum->operands[0])) return kNone;
+        if (!sum || !isOne(sum->operands[0])) return nullptr;
         const Instr* power = find(sum->operands[1], Op::Math);
-        if (!power || power->math != types::MathFn::Exp) return kNone;
-        const Instr* minus = find(power->operands[0], Op::Neg);
-        return minus ? minus->operands[0] : kNone;
+        const bool isExp = power && power->math == types::MathFn::Exp;
+        return isExp && find(power->operands[0], Op::Neg) ? power : nullptr;
     }
+    /// Its x.
+    Reg argument(const Instr& power) const { return made[power.operands[0]]->operands[0]; }
     /// The float that a double was made of; or kNone.
     Reg floatOf(Reg reg) const {
         const Instr* wide = find(reg, Op::Convert);
@@ -99,13 +100,14 @@ std::map<Reg, Sigmoid> findSigmoids(const Body& body) {
     for (const Block& block : body.blocks)
         for (const Instr& i : block.instrs) {
             if (i.op != Op::Convert || !i.type->is(TypeKind::Float)) continue;
-            Reg x = origins.sigmoid(i.operands[0]);
             const Instr* product = origins.find(i.operands[0], Op::Mul);
-            const bool isTimesX = product && origins.sigmoid(product->operands[1]) != kNone &&
-                                  origins.sigmoid(product->operands[1]) == product->operands[0];
-            if (isTimesX) x = product->operands[0];
-            if (x == kNone || origins.floatOf(x) == kNone) continue;
-            found[i.result] = {origins.floatOf(x), isTimesX};
+            const Reg share = product ? product->operands[1] : i.operands[0];
+            const Instr* power = origins.powerOfSigmoid(share);
+            if (!power) continue;
+            const Reg x = origins.argument(*power);
+            if (product && x != product->operands[0]) continue;
+            if (origins.floatOf(x) == kNone) continue;
+            found[i.result] = {origins.floatOf(x), product != nullptr, power->flag};
         }
     return found;
 }

@@ -2,6 +2,8 @@
 /// Built-in functions that are computed in double although arguments and result are floats (language.md 16.1). The double is
 /// never seen then, so whatever rounds to the same float will do.
 /// In: a body. Out: by register, whether it is the result of such a function.
+/// Inside of operators on tensors an `add` or a function may be *relaxed* (Instr::flag): the add is one of a sum in any order,
+/// the function may be a few units in the last place of the float away.
 
 #include <map>
 #include <set>
@@ -19,6 +21,7 @@ std::vector<bool> findFloatMath(const Body&);
 struct Sigmoid {
     Reg x = kNone;  ///< the float
     bool isTimesX = false;
+    bool isRelaxed = false;  ///< as its exponential
 };
 /// By the register that has the rounded value.
 std::map<Reg, Sigmoid> findSigmoids(const Body&);

@@ -300,6 +300,7 @@ std::string instrText(const Names& names, const Body& body, const Instr& instr) 
     if (!rest.empty()) out += " " + rest;
     if (!instr.checked) out += " unchecked";
     if (instr.op == Op::Declare && instr.flag) out += " overwritten";
+    if ((instr.op == Op::Add || instr.op == Op::Math) && instr.flag) out += " relaxed";
     return out;
 }
 

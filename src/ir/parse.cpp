@@ -325,7 +325,7 @@ private:
             Instr instr = instruction(made);
             if (instr.op == Op::If || instr.op == Op::Loop) blocksOf(made, instr);
             if (accept("unchecked")) instr.checked = false;
-            if (accept("overwritten")) instr.flag = true;
+            if (accept("overwritten") || accept("relaxed")) instr.flag = true;
             made.blocks[block].instrs.push_back(std::move(instr));
         }
     }

@@ -70,8 +70,9 @@ bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::
     const tensor::Fields fields{kernel.tensors, kernel.storedTensors, {}};
     const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
                                     out.tensors.empty() ? nullptr : out.type};
-    return !tensor::expandWork(kernel.code, {kernel.constants, in.tensors, fields, fusesEpilogues},
-                               channels, types);
+    return !tensor::expandWork(
+        kernel.code, {kernel.constants, in.tensors, fields, fusesEpilogues, &context.passes},
+        channels, types);
 }
 
 }  // namespace strc::opt

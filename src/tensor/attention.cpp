@@ -9,7 +9,6 @@ namespace strc::tensor {
 
 using ir::Op;
 using ir::Reg;
-using types::MathFn;
 
 /// What the rows of one attention share.
 struct Elements::Heads {
@@ -22,6 +21,7 @@ struct Elements::Heads {
 };
 
 void Elements::attend(const Node& node, Reg array) {
+    if (canAttendInBlocks(node)) return attendBlocks(node, array);
     const Dims& q = node.operands[0]->dims();
     const Dims& v = node.operands[2]->dims();
     const Type* type = node.type->element;
@@ -73,13 +73,18 @@ void Elements::attendRow(const Heads& heads, const Place& outer, const Index& ro
     });
 }
 
+/// As it is given, or 1 / sqrt(width).
+Reg Elements::scaleOfScores(const Node& node) {
+    const Type* type = node.type->element;
+    if (node.operands.size() > 3)
+        return convert(node.operands[3]->reg, node.operands[3]->type->element, type);
+    const auto width = static_cast<double>(node.operands[0]->dims().back());
+    return convert(real(1 / std::sqrt(width)), w.types.doubleType(), type);
+}
+
 void Elements::scoreRow(const Heads& heads, const Place& outer, const Index& row) {
     const Type* type = heads.node.type->element;
-    const Reg scale =
-        heads.node.operands.size() > 3
-            ? convert(heads.node.operands[3]->reg, heads.node.operands[3]->type->element, type)
-            : convert(real(1 / std::sqrt(static_cast<double>(heads.width))), w.types.doubleType(),
-                      type);
+    const Reg scale = scaleOfScores(heads.node);
     w.store(heads.most, convert(real(-INFINITY), w.types.doubleType(), type));
     w.loop(heads.keys, [&](Reg j) {
         w.store(heads.sum, zero(type));
@@ -91,7 +96,7 @@ void Elements::scoreRow(const Heads& heads, const Place& outer, const Index& row
             key.push_back({0, d});
             const Reg a = operandElement(heads.node, 0, query);
             const Reg product = w.operation(Op::Mul, type, {a, operandElement(heads.node, 1, key)});
-            w.store(heads.sum, w.operation(Op::Add, type, {w.load(heads.sum), product}));
+            w.store(heads.sum, relaxedSum(w.load(heads.sum), product, type));
         });
         Reg score = w.operation(Op::Mul, type, {w.load(heads.sum), scale});
         if (heads.isCausal) {
@@ -113,12 +118,9 @@ void Elements::powersOfRow(const Heads& heads) {
     w.loop(heads.keys, [&](Reg j) {
         const Reg score = w.element(w.address(heads.scores), j);
         const Reg less = w.operation(Op::Sub, type, {score, w.load(heads.most)});
-        const Reg wide = convert(less, type, w.types.doubleType());
-        const Reg power = w.operation(Op::Math, w.types.doubleType(), {wide});
-        w.body.blocks[w.block].instrs.back().math = MathFn::Exp;
-        const Reg narrow = convert(power, w.types.doubleType(), type);
-        w.setElement(w.address(heads.scores), j, narrow);
-        w.store(heads.sum, w.operation(Op::Add, type, {w.load(heads.sum), narrow}));
+        const Reg power = exponential(less, type);
+        w.setElement(w.address(heads.scores), j, power);
+        w.store(heads.sum, relaxedSum(w.load(heads.sum), power, type));
     });
 }
 

@@ -1,6 +1,5 @@
 // Products of matrices and convolutions as sums of products over arrays (ir/contraction.h).
 
-#include "ir/contraction.h"
 #include "tensor/elements.h"
 #include "tensor/epilogue.h"
 
@@ -201,10 +200,14 @@ bool Elements::contract(const Node& node, const Target& target) {
     std::vector<ir::Reg> operands{w.address(target.var, array), address(*a->memory),
                                   address(*b->memory)};
     for (std::size_t k = 0; k < how.addends; ++k) operands.push_back(address(*addends[k].memory));
+    contract(how, std::move(operands));
+    return true;
+}
+
+void Elements::contract(const Contraction& how, std::vector<ir::Reg> operands) {
     Value table = ir::toValue(how, w.types);
     ir::Instr& instr = w.emit(Op::Contract, table.type, std::move(operands));
     instr.value = std::move(table);
-    return true;
 }
 
 }  // namespace strc::tensor

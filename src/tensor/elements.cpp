@@ -355,11 +355,37 @@ Reg Elements::comparison(const Node& node, Op op, const std::vector<Reg>& operan
     return w.operation(op, registerType(element, w.types), {left, right});
 }
 
+Reg Elements::better(MathFn fn, Reg a, Reg b, const Type* type) {
+    const Type* wide = w.types.doubleType();
+    auto widened = [&](Reg x) { return convert(x, type, wide); };
+    const Reg found = w.operation(Op::Math, wide, {widened(a), widened(b)});
+    w.body.blocks[w.block].instrs.back().math = fn;
+    return convert(found, wide, type);
+}
+
+Reg Elements::relaxedSum(Reg a, Reg b, const Type* type) {
+    const Reg sum = w.operation(Op::Add, type, {a, b});
+    w.body.blocks[w.block].instrs.back().flag = type->is(TypeKind::Float) || type->is(TypeKind::Double);
+    return sum;
+}
+
+Reg Elements::relaxed(MathFn fn, Reg x) {
+    const Reg result = w.operation(Op::Math, w.types.doubleType(), {x});
+    ir::Instr& instr = w.body.blocks[w.block].instrs.back();
+    instr.math = fn;
+    instr.flag = true;
+    return result;
+}
+
+Reg Elements::exponential(Reg x, const Type* type) {
+    const Type* wide = w.types.doubleType();
+    return convert(relaxed(MathFn::Exp, convert(x, type, wide)), wide, type);
+}
+
 Reg Elements::sigmoid(Reg x) {
     const Type* type = w.types.doubleType();
     const Reg minus = w.operation(Op::Neg, type, {x});
-    const Reg power = w.operation(Op::Math, type, {minus});
-    w.body.blocks[w.block].instrs.back().math = MathFn::Exp;
+    const Reg power = relaxed(MathFn::Exp, minus);
     const Reg below = w.operation(Op::Add, type, {real(1), power});
     return w.operation(Op::Div, type, {real(1), below});
 }
@@ -390,6 +416,8 @@ Reg Elements::function(const Node& node, const std::vector<Reg>& operands) {
         case TensorFn::Math:
             result = w.operation(Op::Math, type, values);
             w.body.blocks[w.block].instrs.back().math = node.math;
+            w.body.blocks[w.block].instrs.back().flag =
+                node.math == MathFn::Exp || node.math == MathFn::Tanh;
             break;
         case TensorFn::Gelu: result = gelu(values[0]); break;
         case TensorFn::Sigmoid: result = sigmoid(values[0]); break;

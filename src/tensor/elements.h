@@ -1,6 +1,7 @@
 #pragma once
 /// The definitions: code for one element of a tensor, and nests of loops over all. Private to tensor.
 
+#include "ir/contraction.h"
 #include "ir/writer.h"
 #include "tensor/node.h"
 #include "tensor/storage.h"
@@ -20,10 +21,12 @@ const Type* registerType(const Type* element, types::TypeTable&);
 
 class Elements {
 public:
-    Elements(ir::Writer& writer, bool withEpilogues) : fusesEpilogues(withEpilogues), w(writer) {}
+    Elements(ir::Writer& writer, bool withEpilogues, bool inBlocks)
+        : fusesEpilogues(withEpilogues), attendsInBlocks(inBlocks), w(writer) {}
 
     /// Additions and bounds are part of the sum of products before them.
     const bool fusesEpilogues;
+    const bool attendsInBlocks;  ///< the pass `attention-blocks`
 
     /// New memory with the value, which is computed here.
     NodePtr compute(const NodePtr&, const std::string& name);
@@ -68,6 +71,7 @@ private:
     };
     /// As an Op::Contract with all that is done with the sum, if the operands lie in memory as it takes them; else false.
     bool contract(const Node&, const Target&);
+    void contract(const ir::Contraction&, std::vector<ir::Reg> operands);
     void assemble(const Node&, ir::VarRef, const Type* array);
     void concatenate(const Node&, ir::VarRef, const Type* array);
     void pad(const Node&, ir::Reg array);
@@ -89,6 +93,13 @@ private:
     ir::Reg function(const Node&, const std::vector<ir::Reg>&);
     ir::Reg sigmoid(ir::Reg x);
     ir::Reg gelu(ir::Reg x);
+    /// The maximum or minimum of real numbers; one that is no number wins.
+    ir::Reg better(types::MathFn, ir::Reg, ir::Reg, const Type* registerType);
+    /// A step of a sum whose order does not matter.
+    ir::Reg relaxedSum(ir::Reg, ir::Reg, const Type* registerType);
+    /// Of doubles; what becomes of it is a float if the argument was one, and then a little may be missing (ir/float_math.h).
+    ir::Reg relaxed(types::MathFn, ir::Reg x);
+    ir::Reg exponential(ir::Reg x, const Type* registerType);
     ir::Reg real(double value);
     ir::Reg zero(const Type* registerType);
     ir::Reg select(ir::Reg condition, const Type*, const std::function<ir::Reg()>& yes,
@@ -108,12 +119,23 @@ private:
     /// `total` += a * b, of the result's type.
     void addProduct(const Node&, std::uint32_t total, const Place& left, const Place& right);
 
-    // ---- attention
+    // ---- attention, row by row
     struct Heads;
     void attend(const Node&, ir::Reg array);
     void attendRow(const Heads&, const Place& outer, const Index& row);
     void scoreRow(const Heads&, const Place& outer, const Index& row);
     void powersOfRow(const Heads&);
+    ir::Reg scaleOfScores(const Node&);
+    // ---- and in blocks of rows
+    struct Blocks;
+    bool canAttendInBlocks(const Node&) const;
+    void attendBlocks(const Node&, ir::Reg array);
+    void attendBlock(const Blocks&, const Place& outer, const Index& first);
+    Index firstOfBlock(const Blocks&, std::int64_t count, ir::Reg block);
+    void copyRows(const Blocks&, std::size_t operand, const Place& outer, const Index& first,
+                  std::int64_t rows, std::uint32_t to);
+    void layOutKeys(const Blocks&, const Place& outer);
+    void powersOfRow(const Blocks&, const Index& query, ir::Reg row);
     ir::Reg operandElement(const Node&, std::size_t k, const Place&);
 
     ir::Writer& w;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/pass.h"
+#include "ir/text.h"
 #include "tensor/expander.h"
 
 namespace strc::tensor {
@@ -77,6 +79,17 @@ std::vector<bool> keepFirst(const ir::StreamCode& code) {
     return keeps;
 }
 
+bool attends(ir::StreamCode& code) {
+    bool found = false;
+    forEachBody(code, [&](const Body& body) {
+        for (const ir::Block& block : body.blocks)
+            for (const Instr& instr : block.instrs)
+                found = found || (instr.op == Op::Tensor &&
+                                  instr.tensor == types::TensorFn::Attention);
+    });
+    return found;
+}
+
 }  // namespace
 
 bool usesTensors(const Body& body) {
@@ -148,7 +161,8 @@ std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, S
                                types::TypeTable& types) {
     Fields fields = arriving.fields;
     std::map<std::uint32_t, const Type*> declared;
-    World world{arriving.constants, arriving.input, {}, fields, output, declared, true};
+    World world{arriving.constants, arriving.input, {}, fields, output, declared};
+    world.areFieldsKnown = true;
     std::size_t fromPrework = 0;
     try {
         takeInFunctions(code, types);
@@ -174,14 +188,20 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
     Fields fields = arriving.fields;
     Sequence pushed;
     std::map<std::uint32_t, const Type*> declared;
-    World world{arriving.constants, arriving.input, channels, fields, pushed, declared, true};
+    World world{arriving.constants, arriving.input, channels, fields, pushed, declared};
+    world.areFieldsKnown = true;
     world.fusesEpilogues = arriving.fusesEpilogues;
+    std::optional<base::PassRun> blocks;
+    if (arriving.passes && attends(code))
+        blocks.emplace(*arriving.passes, base::Pass::AttentionBlocks, code.name);
+    world.attendsInBlocks = blocks && *blocks;
     try {
         takeInFunctions(code, types);
         forEachBody(code, [&](Body& body) { body = expandBody(code, body, world, types); });
     } catch (Stop& stop) {
         return std::move(stop.fault);
     }
+    if (blocks && code.work) blocks->show([&] { return ir::print(*code.work); });
     retypeFields(code, fields, types);
     if (channels.input) code.input = channels.input;
     if (channels.output) code.output = channels.output;

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "base/passes.h"
 #include "base/result.h"
 #include "ir/ir.h"
 #include "tensor/storage.h"
@@ -67,6 +68,7 @@ struct Arriving {
     Fields fields;  ///< as expandSetup has filled them in
     /// Additions and bounds behind a sum of products are part of it (ir/contraction.h); else loops of their own.
     bool fusesEpilogues = false;
+    base::Passes* passes = nullptr;  ///< null: none is done
 };
 /// What a firing of a filter pushes, item by item; one if all are alike.
 std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,

@@ -31,6 +31,7 @@ struct World {
     Sequence& output;  ///< pushed so far
     std::map<std::uint32_t, const Type*>&
         declared;  ///< fields: what is known by their declarations
+    bool attendsInBlocks = false;  ///< the pass `attention-blocks`
     bool areFieldsKnown = false;  ///< setup and init are done
     bool isOutputRegular = true;  ///< nothing was pushed where the count depends on the run
     weights::Source* weights = nullptr;
@@ -58,7 +59,7 @@ public:
           types(types),
           unrolls(unrolls),
           w(types),
-          elements(w, world.fusesEpilogues) {}
+          elements(w, world.fusesEpilogues, world.attendsInBlocks) {}
 
     ir::Body expand();
     bool hasUnrolled() const { return unrolledRounds > 0; }

@@ -7,6 +7,7 @@ namespace strc::tensor {
 
 using ir::Op;
 using ir::Reg;
+using types::MathFn;
 using types::TensorFn;
 using types::TypeKind;
 
@@ -69,7 +70,8 @@ Reg Elements::sum(const Node& node, const Place& place) {
     overAll(*from, outerOf(node, place), innerOf(node), [&](const Place& each) {
         const Reg value = convert(this->element(from, each), from->type->element, element);
         w.range = node.range;
-        w.store(total, w.operation(Op::Add, type, {w.load(total), value}));
+        w.store(total, type == element ? relaxedSum(w.load(total), value, type)
+                                       : w.operation(Op::Add, type, {w.load(total), value}));
     });
     w.range = node.range;
     if (node.fn == TensorFn::Sum) return w.load(total);
@@ -83,17 +85,21 @@ Reg Elements::sum(const Node& node, const Place& place) {
 Reg Elements::extreme(const Node& node, const Place& place) {
     const NodePtr& from = node.operands[0];
     const Type* type = registerType(node.type->element, w.types);
-    const Op better = node.fn == TensorFn::Amax ? Op::Gt : Op::Lt;
+    const bool isGreatest = node.fn == TensorFn::Amax;
+    const bool isReal = type->is(TypeKind::Float) || type->is(TypeKind::Double);
     const std::uint32_t best = w.local("best" + std::to_string(w.body.locals.size()), type);
     const Place outer = outerOf(node, place);
     w.store(best, element(from, outer));
     overAll(*from, outer, innerOf(node), [&](const Place& each) {
         const Reg value = this->element(from, each);
         w.range = node.range;
-        const Reg wins = w.operation(better, type, {value, w.load(best)});
-        const Reg isOdd = w.operation(Op::Ne, type, {value, value});
-        const Reg takes = w.operation(Op::Or, w.types.boolean(), {wins, isOdd});
-        w.store(best, select(takes, type, [&] { return value; }, [&] { return w.load(best); }));
+        const Reg before = w.load(best);
+        if (isReal) {
+            const MathFn fn = isGreatest ? MathFn::Max : MathFn::Min;
+            return w.store(best, better(fn, value, before, type));
+        }
+        const Reg wins = w.operation(isGreatest ? Op::Gt : Op::Lt, type, {value, before});
+        w.store(best, select(wins, type, [&] { return value; }, [&] { return before; }));
     });
     return w.load(best);
 }

@@ -51,6 +51,14 @@ struct Products {
 struct LoopMath {
     std::set<const ir::Instr*> functions;
     std::map<ir::Reg, ir::Sigmoid> sigmoids;
+    bool isRelaxed = false;  ///< where it may be (ir/float_math.h): tensor_math.cpp
 };
+
+class ModuleBuilder;
+/// The pass `tensor-math`: whether it is done in the body.
+bool chooseRelaxed(ModuleBuilder&, const ir::Body&, const std::string& subject);
+/// exp or tanh of a float, or of a vector of them.
+llvm::Value* relaxedMath(ModuleBuilder&, llvm::IRBuilder<>&, types::MathFn, llvm::Value* x);
+llvm::Value* relaxedSigmoid(ModuleBuilder&, llvm::IRBuilder<>&, const ir::Sigmoid&, llvm::Value* x);
 
 }  // namespace strc::codegen

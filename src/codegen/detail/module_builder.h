@@ -46,6 +46,7 @@ struct Module::Impl {
     VectorUnit vectorUnit;
     bool usesVectors = false;  ///< functions of that library are called
     std::size_t kernelCount = 0;  ///< operators that a library does
+    bool prefersWholeVectors = false;  ///< in loops that LLVM does in vectors
     /// By place and size: where it is in `stored`.
     std::map<std::pair<const std::byte*, std::int64_t>, std::size_t> storedSymbols;
     std::unique_ptr<llvm::OptPassGate> gate;  ///< of the context
@@ -122,6 +123,9 @@ public:
     llvm::Function* vectorMath(types::MathFn, unsigned width, Around = Around::Nothing);
     /// From one float to one, with such functions for LLVM to take where it does a loop in vectors. Null: there are none.
     llvm::Function* loopMath(types::MathFn, Around);
+
+    /// From a float, or a vector of them, to one: exp or tanh, at most 2 units in the last place off (tensor_math.cpp).
+    llvm::Function* relaxedMath(types::MathFn, llvm::Type*);
 
     int site(Site);
 

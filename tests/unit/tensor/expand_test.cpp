@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/pass.h"
 #include "ir/text.h"
 #include "ir/verify.h"
 
@@ -24,7 +25,7 @@ protected:
         if (!read) return "not read";
         module = std::move(*read);
         ir::StreamCode& code = module.streams[0];
-        const Arriving arriving{{}, {types.tensor(types.floatType(), {2, 3})}, {}};
+        const Arriving arriving{{}, {types.tensor(types.floatType(), {2, 3})}, {}, false, &passes};
         pushed.clear();
         std::optional<Fault> fault = inferWork(code, arriving, pushed, types);
         Storages storages(types, names.intern("tensors"));
@@ -46,6 +47,7 @@ protected:
 
     types::TypeTable types;
     base::NameTable names;
+    base::Passes passes;
     ir::Module module;
     Sequence pushed;
     std::string text;
@@ -134,6 +136,30 @@ TEST_F(ExpandTest, FaultsNameTheOperation) {
     push<tensor> %1
 )"),
               "'matmul': the last dimension of 2x3 has 3 items, the last but one of 2x3 has 2");
+}
+
+/// Attention of the matrices to themselves.
+constexpr const char* kAttention = R"(
+    %0: tensor = pop
+    %1: int = const 0
+    %2: tensor = tensor attention %0, %0, %0, %1
+    push<tensor> %2
+)";
+
+TEST_F(ExpandTest, AttentionIsTwoProductsABlock) {
+    ASSERT_EQ(expand(kAttention), "");
+    EXPECT_EQ(count("contract"), 2u);
+    // Two queries of three scores, two keys.
+    EXPECT_THAT(text, HasSubstr("contract<int[5][4]> {{0, 0, 0, 0}, {2, 2, 3, 0}, {1, 2, 0, 6}, {2, 1, 0, 1}, {3, 0, 1, 2}}"));
+    EXPECT_EQ(count(" exp "), 1u);
+    EXPECT_THAT(text, HasSubstr("relaxed"));
+}
+
+TEST_F(ExpandTest, AttentionRowByRow) {
+    passes.disable(base::Pass::AttentionBlocks);
+    ASSERT_EQ(expand(kAttention), "");
+    EXPECT_EQ(count("contract"), 0u);
+    EXPECT_EQ(count(" exp "), 1u);
 }
 
 }  // namespace

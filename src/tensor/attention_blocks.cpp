@@ -1,0 +1,206 @@
+// Scaled dot-product attention in blocks of queries: the scores of a block are a product of matrices, what they make
+// of the values is another one, and softmax lies between them. Scores of other blocks are never there.
+
+#include <algorithm>
+#include <cmath>
+
+#include "tensor/elements.h"
+
+namespace strc::tensor {
+
+using ir::Contraction;
+using ir::Op;
+using ir::Reg;
+using types::MathFn;
+using types::TypeKind;
+
+namespace {
+
+/// Keys that lie beside each other in memory, so that vectors along them can be read: a few vectors of any processor.
+constexpr std::int64_t kPanel = 32;
+constexpr std::int64_t kMostQueries = 42;  ///< of a block: three high tiles
+constexpr std::int64_t kMostScores = 1 << 16;  ///< of a block, if it is not a single query
+
+std::int64_t parts(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
+
+std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value); }
+
+}  // namespace
+
+struct Elements::Blocks {
+    const Node& node;
+    Reg array;  ///< of the result
+    const Type* type;  ///< of elements in registers
+    std::int64_t queries, keys, width, values;
+    bool isCausal;
+    std::int64_t panel, panels;  ///< keys of a panel; panels
+    std::int64_t rows;  ///< queries of a block
+    Reg scale;
+    /// query: row by row, scaled; key: panel by panel, each width x panel; value: row by row.
+    std::uint32_t query = 0, key = 0, value = 0, scores = 0, mixed = 0, sums = 0;
+
+    std::int64_t line() const { return panels * panel; }  ///< of scores
+};
+
+/// Contractions are of floats and doubles.
+bool Elements::canAttendInBlocks(const Node& node) const {
+    const Type* type = registerType(node.type->element, w.types);
+    return attendsInBlocks && node.count() > 0 &&
+           (type->is(TypeKind::Float) || type->is(TypeKind::Double));
+}
+
+void Elements::attendBlocks(const Node& node, Reg array) {
+    const Dims& q = node.operands[0]->dims();
+    const Dims& v = node.operands[2]->dims();
+    const Type* type = registerType(node.type->element, w.types);
+    Blocks blocks{node,
+                  array,
+                  type,
+                  q[q.size() - 2],
+                  v[v.size() - 2],
+                  q.back(),
+                  v.back(),
+                  !node.ints.empty() && node.ints[0] != 0,
+                  0,
+                  0,
+                  0,
+                  scaleOfScores(node)};
+    blocks.panel = std::min(kPanel, blocks.keys);
+    blocks.panels = parts(blocks.keys, blocks.panel);
+    const std::int64_t most = std::clamp<std::int64_t>(kMostScores / blocks.line(), 1, kMostQueries);
+    blocks.rows = parts(blocks.queries, parts(blocks.queries, most));
+    const std::string number = std::to_string(w.body.locals.size());
+    auto local = [&](const char* name, std::int64_t count) {
+        return w.local(name + number, w.types.array(type, count));
+    };
+    blocks.query = local("query", blocks.rows * blocks.width);
+    blocks.key = local("key", blocks.line() * blocks.width);
+    blocks.value = local("value", blocks.keys * blocks.values);
+    blocks.scores = local("scores", blocks.rows * blocks.line());
+    blocks.mixed = local("mixed", blocks.rows * blocks.values);
+    blocks.sums = local("sums", blocks.rows);
+    nest(Dims(q.begin(), q.end() - 2), [&](const Place& outer) {
+        layOutKeys(blocks, outer);
+        copyRows(blocks, 2, outer, {}, blocks.keys, blocks.value);
+        const std::int64_t count = parts(blocks.queries, blocks.rows);
+        w.loop(count, [&](Reg block) {
+            attendBlock(blocks, outer, firstOfBlock(blocks, count, block));
+        });
+    });
+}
+
+/// The last block ends with the last query; what it does again has the same result.
+Index Elements::firstOfBlock(const Blocks& blocks, std::int64_t count, Reg block) {
+    if (count == 1) return {};
+    const Index first = scaled({0, block}, blocks.rows, 0);
+    if (blocks.queries % blocks.rows == 0) return first;
+    const Type* type = w.types.intType();
+    const Reg last = w.integer(blocks.queries - blocks.rows);
+    const Reg isWhole = w.operation(Op::Lt, type, {first.reg, last});
+    return {0, select(isWhole, type, [&] { return first.reg; }, [&] { return last; })};
+}
+
+/// Rows of an operand, from `first` on, one behind the other; queries are scaled.
+void Elements::copyRows(const Blocks& blocks, std::size_t operand, const Place& outer,
+                        const Index& first, std::int64_t rows, std::uint32_t to) {
+    const std::int64_t width = blocks.node.operands[operand]->dims().back();
+    w.loop(rows, [&](Reg row) {
+        w.loop(width, [&](Reg column) {
+            Place from = outer;
+            from.push_back(plus({0, row}, first));
+            from.push_back({0, column});
+            Reg element = operandElement(blocks.node, operand, from);
+            if (operand == 0) element = w.operation(Op::Mul, blocks.type, {element, blocks.scale});
+            const Index there = plus(scaled({0, row}, width, 0), {0, column});
+            w.setElement(w.address(to), at(there), element);
+        });
+    });
+}
+
+/// Behind the last key there are zeros.
+void Elements::layOutKeys(const Blocks& blocks, const Place& outer) {
+    auto place = [&](const Index& panel, Reg d, Reg j) {
+        const Index line = scaled({0, d}, blocks.panel, 0);
+        return at(plus(plus(scaled(panel, blocks.panel * blocks.width, 0), line), {0, j}));
+    };
+    auto lay = [&](const Index& panel, std::int64_t count) {
+        w.loop(count, [&](Reg j) {
+            w.loop(blocks.width, [&](Reg d) {
+                Place from = outer;
+                from.push_back(plus(scaled(panel, blocks.panel, 0), {0, j}));
+                from.push_back({0, d});
+                const Reg element = operandElement(blocks.node, 1, from);
+                w.setElement(w.address(blocks.key), place(panel, d, j), element);
+            });
+        });
+    };
+    const std::int64_t whole = blocks.keys / blocks.panel;
+    w.loop(whole, [&](Reg panel) { lay({0, panel}, blocks.panel); });
+    if (whole == blocks.panels) return;
+    w.loop(blocks.width, [&](Reg d) {
+        w.loop(blocks.panel, [&](Reg j) {
+            w.setElement(w.address(blocks.key), place({whole}, d, j), zero(blocks.type));
+        });
+    });
+    lay({whole}, blocks.keys % blocks.panel);
+}
+
+void Elements::attendBlock(const Blocks& blocks, const Place& outer, const Index& first) {
+    copyRows(blocks, 0, outer, first, blocks.rows, blocks.query);
+    const auto rows = narrow(blocks.rows), width = narrow(blocks.width),
+               values = narrow(blocks.values), panel = narrow(blocks.panel),
+               panels = narrow(blocks.panels), keys = narrow(blocks.keys),
+               line = narrow(blocks.line());
+    contract({0, 0, 0,
+              {{rows, line, width, 0},
+               {panels, panel, 0, width * panel},
+               {panel, 1, 0, 1},
+               {width, 0, 1, panel}}},
+             {w.address(blocks.scores), w.address(blocks.query), w.address(blocks.key)});
+    w.loop(blocks.rows, [&](Reg row) { powersOfRow(blocks, plus(first, {0, row}), row); });
+    contract({0, 0, 0, {{rows, values, line, 0}, {values, 1, 0, 1}, {keys, 0, 1, values}}},
+             {w.address(blocks.mixed), w.address(blocks.scores), w.address(blocks.value)});
+    w.loop(blocks.rows, [&](Reg row) {
+        const Reg sum = w.element(w.address(blocks.sums), row);
+        w.loop(blocks.values, [&](Reg column) {
+            const Reg from = at(plus(scaled({0, row}, blocks.values, 0), {0, column}));
+            const Reg total = w.element(w.address(blocks.mixed), from);
+            Place to = outer;
+            to.push_back(plus(first, {0, row}));
+            to.push_back({0, column});
+            storeFlat(blocks.array, at(linear(to, blocks.node.dims())),
+                      w.operation(Op::Div, blocks.type, {total, sum}), blocks.node.type->element);
+        });
+    });
+}
+
+/// Scores become exp(score - greatest score of the row); their sums are kept.
+void Elements::powersOfRow(const Blocks& blocks, const Index& query, Reg row) {
+    const std::string number = std::to_string(w.body.locals.size());
+    const std::uint32_t most = w.local("most" + number, blocks.type);
+    const std::uint32_t sum = w.local("sum" + number, blocks.type);
+    auto infinity = [&] {
+        return convert(real(-INFINITY), w.types.doubleType(), blocks.type);
+    };
+    auto place = [&](Reg key) { return at(plus(scaled({0, row}, blocks.line(), 0), {0, key})); };
+    auto score = [&](Reg key) {
+        const Reg known = w.element(w.address(blocks.scores), place(key));
+        if (!blocks.isCausal) return known;
+        const Reg isLater = w.operation(Op::Gt, w.types.intType(), {key, at(query)});
+        return select(isLater, blocks.type, infinity, [&] { return known; });
+    };
+    w.store(most, infinity());
+    w.loop(blocks.keys, [&](Reg key) {
+        w.store(most, better(MathFn::Max, score(key), w.load(most), blocks.type));
+    });
+    w.store(sum, zero(blocks.type));
+    w.loop(blocks.keys, [&](Reg key) {
+        const Reg less = w.operation(Op::Sub, blocks.type, {score(key), w.load(most)});
+        const Reg power = exponential(less, blocks.type);
+        w.setElement(w.address(blocks.scores), place(key), power);
+        w.store(sum, relaxedSum(w.load(sum), power, blocks.type));
+    });
+    w.setElement(w.address(blocks.sums), row, w.load(sum));
+}
+
+}  // namespace strc::tensor
