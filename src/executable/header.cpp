@@ -96,10 +96,8 @@ private:
     static std::string placesOf(const graph::Edge& edge) {
         std::string all;
         for (const Type* tensor : edge.tensors) {
-            const bool isLong = tensor->element->is(TypeKind::Long);
-            const TypeKind kind = isLong ? TypeKind::Int : types::inMemory(tensor->element->kind);
-            all += fmt::format("{}{} of {}{}", all.empty() ? "" : ", ", types::toString(tensor),
-                               arrayName(kind), isLong ? ", two for each element" : "");
+            all += fmt::format("{}{} of {}", all.empty() ? "" : ", ", types::toString(tensor),
+                               arrayName(types::inMemory(tensor->element->kind)));
         }
         return all;
     }
@@ -130,6 +128,7 @@ private:
         switch (element) {
             case TypeKind::Boolean: return "booleans";
             case TypeKind::Int: return "ints";
+            case TypeKind::Long: return "longs";
             case TypeKind::Double: return "doubles";
             default: return "floats";
         }

@@ -19,7 +19,7 @@ protected:
             "void->tensor filter Factors { int n;\n"
             "  work push 2 { n++; tensor<float> a = 1.0 * arange(" +
             r + " * " + d + "); tensor<float> b = 1.0 * arange(" + d + " * " + c +
-            ");\n    push(reshape(a - (n + 6) * floor(a / (n + 6)), " + r + ", " + d +
+            ");\n    push(reshape(a - (n + 4) * floor(a / (n + 4)), " + r + ", " + d +
             ")); push(reshape(b - 5 * floor(b / 5), " + d + ", " + c +
             ")); } }\n"
             "tensor->tensor filter Product { work pop 2 push 1 { tensor a = pop(); push(matmul(a, "
