@@ -30,6 +30,7 @@ CASES = {
     "unbatched": (lambda: models.Unbatched(), (60, 3)),
     "norms": (lambda: models.Norms(), (1, 40, 6)),
     "gates": (lambda: models.Gates(), (1, 2, 40)),
+    "labels": (lambda: models.Labels(), (1, 1, 60)),
     "running_mean": (lambda: models.RunningMean(), (1, 2, 64)),
 }
 
@@ -204,6 +205,17 @@ def test_a_failing_proof_writes_nothing(tmp_path, monkeypatch):
     with pytest.raises(ImportFailure, match="takes `strc` on the path"):
         strc.torch.export(made("conv_stack")[0], [made("conv_stack")[1]], tmp_path / "model.str", streaming=True)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_whole_numbers_are_compared_exactly(tmp_path, monkeypatch):
+    monkeypatch.setattr(strc.streaming.proof.Program, "run", off_by_little(strc.streaming.proof.Program.run))
+    model, x = made("labels")
+    with pytest.raises(ImportFailure, match="does not give what the model gives"):
+        strc.torch.export(model, (x,), tmp_path / "model.str", streaming=True)
+
+
+def off_by_little(run):
+    return lambda *args: run(*args) + 1e-6
 
 
 def test_options_that_do_not_go_together(tmp_path):

@@ -55,6 +55,8 @@ class Builder:
         """An operator over a tensor, which is made of each frame."""
         frame = self.emit("frame", (x.frame,), [x.var], 1)
         made = self.emit(op, params, [frame], 1)
+        if op == "argmax":  # places are whole numbers, which floats have exactly
+            made = self.emit("to_float", (), [made], 1)
         return self.emit("unframe", (result,), [made], math.prod(result))
 
     def tensor(self, stored: Stored) -> torch.Tensor:

@@ -83,20 +83,23 @@ class Program:
 
 
 def offline(model: torch.nn.Module, sequence: torch.Tensor, axis: int) -> torch.Tensor:
-    """The model's frames, time first."""
+    """The model's frames, time first: of doubles, or of whole numbers."""
     with torch.no_grad():
         result = model(sequence)
     while isinstance(result, (tuple, list)):
         result = result[0]
-    return result.movedim(axis, 0).reshape(result.shape[axis], -1).to(torch.float64)
+    result = result.movedim(axis, 0).reshape(result.shape[axis], -1)
+    return result.to(torch.float64) if result.is_floating_point() else result
 
 
 def worst(found: torch.Tensor, wanted: torch.Tensor) -> float:
-    """The largest difference of frames that both have, as a share of what is allowed."""
+    """The largest difference of frames that both have, as a share of what is allowed, which is none for whole numbers."""
     count = min(len(found), len(wanted))
     found, wanted = found[:count], wanted[:count]
     if not wanted.numel():
         return 0.0
+    if not wanted.is_floating_point():
+        return 0.0 if bool((found == wanted).all()) else float("inf")
     over = (found - wanted).abs() / wanted.abs().clamp(min=1) / TOLERANCE
     return float("inf") if bool(over.isnan().any()) else float(over.max())
 

@@ -351,7 +351,7 @@ def softmax(build: Builder, instruction: Instruction, args: list[Value]) -> Valu
     return framed(build, x, instruction.op, (dim,))
 
 
-@rule("mean sum amax amin")
+@rule("mean sum amax amin argmax")
 def reduction(build: Builder, instruction: Instruction, args: list[Value]) -> Value:
     x = only(args)
     dims = instruction.positional[0] if instruction.positional else tuple(range(len(x.shape)))
