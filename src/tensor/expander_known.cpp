@@ -94,12 +94,13 @@ void BodyExpander::noteArray(const Instr& instr) {
 }
 
 void BodyExpander::fixExtents(const Instr& instr, Instr& made) {
-    if (instr.var.space != Space::Local) return;
+    const bool hasVariable = instr.op == Op::Addr || instr.op == Op::Declare;
+    if (!hasVariable || instr.var.space != Space::Local) return;
     ir::Variable& local = w.body.locals[instr.var.index];
     if (instr.op == Op::Addr) {
         made.type = local.type;
-    } else if (instr.op == Op::Declare && instr.operands.size() == 1 &&
-               constants[instr.operands[0]] && constants[instr.operands[0]]->toInt() >= 0) {
+    } else if (instr.operands.size() == 1 && constants[instr.operands[0]] &&
+               constants[instr.operands[0]]->toInt() >= 0) {
         local.type =
             types.array(types::innermost(local.type), constants[instr.operands[0]]->toInt());
         made.type = local.type;
