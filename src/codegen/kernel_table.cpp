@@ -73,7 +73,7 @@ llvm::Constant* KernelTable::emit(ModuleBuilder& m) const {
              m.bytes(bytesOf(rows.data(), rows.size() * sizeof rows[0])),
              m.constantData(llvm::ConstantArray::get(type, weights), "kernel_weights"),
              llvm::ConstantInt::get(m.i64(), rows.size()),
-             small(library.choice.library == kernels::Provider::Torch ? STRC_TORCH : STRC_ONEDNN),
+             small(library.choice.provider == kernels::Provider::Torch ? STRC_TORCH : STRC_ONEDNN),
              small(0)}),
         "kernels");
 }

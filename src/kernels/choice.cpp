@@ -42,7 +42,7 @@ Chosen choose(const ir::Body& body, const ir::StreamCode* code, const ir::Instr&
     made.what = recognise(how, a != nullptr, b != nullptr);
     if (!made.what) return made;
     made.weights = made.what->isSwapped ? a : b;
-    if (!choice.isFree || pays(*made.what, how)) made.provider = choice.library;
+    if (!choice.isFree || pays(*made.what, how)) made.provider = choice.provider;
     return made;
 }
 

@@ -14,7 +14,7 @@ enum class Provider : std::uint8_t { Generated, OneDnn, Torch };
 std::string nameOf(Provider);
 
 struct Choice {
-    Provider library = Provider::Generated;  ///< what there is beside generated code
+    Provider provider = Provider::Generated;  ///< what there is beside generated code
     bool isFree = false;  ///< it gets what it does faster, not all that it can do
 };
 

@@ -106,9 +106,9 @@ std::optional<codegen::KernelLibrary> kernelLibrary(Compilation& program, const 
         if (!choice.isFree) reportCannotCompile(program, why);
         return std::nullopt;
     }
-    const std::filesystem::path path = libraryPath(choice.library);
+    const std::filesystem::path path = libraryPath(choice.provider);
     if ((who != KernelsFor::Looking || choice.isFree) && !exists(path.string())) {
-        if (!choice.isFree) reportMissing(program, choice.library, path.string());
+        if (!choice.isFree) reportMissing(program, choice.provider, path.string());
         return std::nullopt;
     }
     std::error_code ignored;
@@ -121,7 +121,7 @@ std::optional<codegen::KernelLibrary> kernelLibrary(Compilation& program, const 
 void checkKernels(Compilation& program, const codegen::Options& how, const codegen::Module& made) {
     if (!how.kernels || how.kernels->choice.isFree || made.kernelCount() != 0) return;
     program.context.diags.add(Diag::Hint, mainHeader(program))
-        << "nothing of the program is for " + kernels::nameOf(how.kernels->choice.library) +
+        << "nothing of the program is for " + kernels::nameOf(how.kernels->choice.provider) +
                ": it has no products or convolutions of floats that it knows";
 }
 
