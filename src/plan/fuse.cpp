@@ -14,12 +14,17 @@ constexpr std::size_t kShort = 200;  ///< instructions of a body
 constexpr std::int64_t kFewestRounds = 16;
 constexpr std::int64_t kMostFirings = 32;  ///< of a round
 
+/// A sum of products is a loop, too, and its weights are best used for one firing after the other.
+bool isLong(ir::Op op) {
+    return op == ir::Op::Loop || op == ir::Op::Contract || op == ir::Op::Call;
+}
+
 bool isShort(const ir::Body& body) {
     std::size_t size = 0;
     for (const ir::Block& block : body.blocks) {
         size += block.instrs.size();
         for (const ir::Instr& instr : block.instrs)
-            if (instr.op == ir::Op::Loop || instr.op == ir::Op::Call) return false;
+            if (isLong(instr.op)) return false;
     }
     return size <= kShort;
 }
