@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/json.h"
 #include "io/tensor_files.h"
 #include "types/tensor_elements.h"
 
@@ -89,22 +90,9 @@ std::vector<std::string> namesOf(const Index& index) {
     return names;
 }
 
-// ---------------------------------------------------------------- writing
-
-std::string quoted(std::string_view text) {
-    std::string to = "\"";
-    for (char c : text) {
-        if (c == '"' || c == '\\')
-            to += {'\\', c};
-        else if (static_cast<unsigned char>(c) < 0x20)
-            to += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-        else
-            to += c;
-    }
-    return to + '"';
-}
-
 }  // namespace
+
+// ---------------------------------------------------------------- writing
 
 class SafetensorsWriter {
 public:
@@ -148,7 +136,7 @@ private:
             for (std::int64_t extent : part->type->dims)
                 dims += (dims.empty() ? "" : ",") + std::to_string(extent);
             text += fmt::format("{}{}:{{\"dtype\":\"{}\",\"shape\":[{}],\"data_offsets\":[{},{}]}}",
-                                text.size() == 1 ? "" : ",", quoted(part->name),
+                                text.size() == 1 ? "" : ",", base::jsonString(part->name),
                                 strc_safe_name(types::safetensorsType(part->type->element->kind)),
                                 dims, at, at + part->bytes.size());
             at += part->bytes.size();
