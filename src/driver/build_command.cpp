@@ -2,10 +2,12 @@
 #include <ostream>
 
 #include "driver/compiler.h"
+#include "driver/front_end.h"
 
 namespace strc::driver {
 
 int buildCommand(const Call& call) {
+    setUpKernels(call.options.valueOf("kernels"));
     Compiler compiler(call);
     compiler.set("no-interpret");
     compiler.addSources();

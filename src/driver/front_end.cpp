@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <optional>
 #include <string_view>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -83,6 +86,27 @@ std::string becomeScript(const std::string& script, const std::vector<std::strin
     std::vector<std::string> words{found->string()};
     words.insert(words.end(), arguments.begin(), arguments.end());
     return become(std::move(words));
+}
+
+void setUpKernels(std::string_view kernels) {
+    const char* other = kernels == "onednn"  ? "STRC_ONEDNN_LIB"
+                        : kernels == "torch" ? "STRC_TORCH_LIB"
+                                             : nullptr;
+    if (!other || !variable(other).empty()) return;
+    auto script = find(ownPath(), "scripts/set-up-torch");
+    if (!script) return;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
+    std::string path = script->string();
+    char* words[] = {path.data(), nullptr};
+    pid_t child = 0;
+    if (posix_spawn(&child, path.c_str(), &actions, nullptr, words, environ) == 0) {
+        int status = 0;
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+    }
+    posix_spawn_file_actions_destroy(&actions);
 }
 
 }  // namespace strc::driver

@@ -18,5 +18,8 @@ std::string becomeFrontEnd(const std::vector<std::string>& options,
 std::string scriptOf(std::string_view command);
 /// Becomes a script, which lies where it was installed, else in the sources. Returns only if that cannot be: why.
 std::string becomeScript(const std::string& script, const std::vector<std::string>& arguments);
+/// Has the script of `strc setup torch` install what `--kernels` asks for by name, if it is not there and no variable names
+/// another one. Its words go to standard error; if it fails, the compiler says what is missing.
+void setUpKernels(std::string_view kernels);
 
 }  // namespace strc::driver

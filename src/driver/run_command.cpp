@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "driver/compiler.h"
+#include "driver/front_end.h"
 #include "driver/output.h"
 #include "driver/progress.h"
 
@@ -184,6 +185,9 @@ private:
 
 }  // namespace
 
-int runCommand(const Call& call) { return Run(call)(); }
+int runCommand(const Call& call) {
+    if (!call.options.has("interpret")) setUpKernels(call.options.valueOf("kernels"));
+    return Run(call)();
+}
 
 }  // namespace strc::driver

@@ -1,6 +1,7 @@
 #include "session/kernels.h"
 
 #include <cstdlib>
+#include <dlfcn.h>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -18,6 +19,7 @@ using base::Diag;
 using kernels::Provider;
 
 constexpr const char* kOneDnn = "libdnnl.so.3";
+constexpr const char* kTorch = "libstrc_torch.so";
 
 std::string environment(const char* name) {
     const char* value = std::getenv(name);
@@ -42,22 +44,41 @@ Provider providerOf(Kernels word) {
     return Provider::Generated;
 }
 
-std::string libraryPath(Provider provider) {
-    if (provider == Provider::Torch) return STRC_TORCH_LIBRARY;
-    std::string given = environment("STRC_ONEDNN_LIB");
-    return given.empty() ? packagesFolder() + "/lib/" + kOneDnn : given;
-}
-
-bool exists(const std::string& path) {
+bool isFile(const std::filesystem::path& path) {
     std::error_code ignored;
     return std::filesystem::is_regular_file(path, ignored);
+}
+
+/// Of this code: libstrc, or the program that it is part of.
+std::filesystem::path ownFolder() {
+    std::error_code ignored;
+    Dl_info about{};
+    if (dladdr(reinterpret_cast<const void*>(&ownFolder), &about) != 0) {
+        const std::filesystem::path own = about.dli_fname;
+        if (own.has_parent_path() && isFile(own)) return own.parent_path();
+    }
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
+}
+
+/// Beside libstrc where it is installed, else where it was built.
+std::string torchLibrary() {
+    const std::filesystem::path own = ownFolder();
+    for (const std::filesystem::path& folder : {own, own.parent_path() / STRC_LIBRARY_NAME})
+        if (isFile(folder / kTorch)) return (folder / kTorch).string();
+    return std::string(STRC_LIBRARY_FOLDER "/") + kTorch;
+}
+
+std::string libraryPath(Provider provider) {
+    if (provider == Provider::Torch) return torchLibrary();
+    std::string given = environment("STRC_ONEDNN_LIB");
+    return given.empty() ? packagesFolder() + "/lib/" + kOneDnn : given;
 }
 
 void reportMissing(Compilation& program, Provider provider, const std::string& path) {
     base::Diagnostic& diag = program.context.diags.add(Diag::CannotOpenFile, mainHeader(program));
     if (provider == Provider::Torch) {
-        diag << "libstrc_torch.so" << "strc was built where PyTorch's headers were not";
-        diag.note(Diag::Hint) << "'./strc setup torch' installs PyTorch; build strc again then";
+        diag << path << "what calls libtorch is not there, and '--kernels' asks for it";
+        diag.note(Diag::Hint) << "'./strc setup torch' installs PyTorch and builds it";
         return;
     }
     diag << path << "oneDNN is not there, and '--kernels' asks for it";
@@ -107,7 +128,7 @@ std::optional<codegen::KernelLibrary> kernelLibrary(Compilation& program, const 
         return std::nullopt;
     }
     const std::filesystem::path path = libraryPath(choice.provider);
-    if ((who != KernelsFor::Looking || choice.isFree) && !exists(path.string())) {
+    if ((who != KernelsFor::Looking || choice.isFree) && !isFile(path)) {
         if (!choice.isFree) reportMissing(program, choice.provider, path.string());
         return std::nullopt;
     }

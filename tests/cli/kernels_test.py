@@ -39,7 +39,7 @@ class Kernels(Case):
 
     def run_with(self, *words, command=None, **env):
         command = command or [STRC, "run", "-i", "3", *WEIGHTS, *words, "p.str"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=300, env={**os.environ, **env})
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=300, env={**os.environ, "STRC_NO_INSTALL": "1", **env})
         return done.returncode, done.stdout, done.stderr
 
     def need(self, kernels):
@@ -66,6 +66,18 @@ class Kernels(Case):
         self.assertIn(b"p.str:1:", errors)
         self.assertIn(b"cannot open 'nowhere.so': oneDNN is not there", errors)
         self.assertIn(b"./strc setup torch", errors)
+
+    def test_what_is_missing_is_set_up_with_a_word(self):
+        none = {"STRC_VENV": str(self.folder / "venv"), "STRC_ONEDNN_LIB": ""}
+        for words in (["run"], ["build"]):
+            command = [STRC, *words, *WEIGHTS, "--kernels=onednn", "p.str"]
+            status, output, errors = self.run_with(command=command, **none)
+            self.assertEqual((status, output), (1, b""))
+            self.assertIn(b"are not installed in", errors)
+            self.assertIn(b"venv/lib/libdnnl.so.3': oneDNN is not there", errors)
+        for free in ("generated", "auto"):
+            status, _, errors = self.run_with(f"--kernels={free}", **none)
+            self.assertEqual((status, errors), (0, b""))
 
     def test_auto_goes_without(self):
         status, output, errors = self.run_with("--kernels=auto", STRC_ONEDNN_LIB="nowhere.so")

@@ -276,6 +276,17 @@ esac
         self.assertEqual(self.call().returncode, 0)
         self.assertIn("-m pip install", self.calls)
 
+    def test_what_calls_libtorch_is_built_once(self):
+        set_up = self.root / "scripts/set-up"
+        set_up.write_text(f"#!{SHELL}\necho \"set-up $*\"\n")
+        set_up.chmod(0o755)
+        self.assertNotIn("set-up --target", self.call().stdout)
+        (self.root / "build/release/lib").mkdir(parents=True)
+        (self.root / "build/release/strc.built").touch()
+        self.assertEqual(self.call().stdout, "set-up --target strc_torch build\n")
+        (self.root / "build/release/lib/libstrc_torch.so").touch()
+        self.assertEqual(self.call().stdout, "")
+
     def test_nothing_is_installed_where_that_is_not_wanted(self):
         done = self.call(STRC_NO_INSTALL="1")
         self.assertEqual(done.returncode, 1)
