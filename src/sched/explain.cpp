@@ -223,6 +223,20 @@ NodeId waitingNode(const Graph& graph, const std::vector<NodeId>& cycle) {
 
 }  // namespace
 
+std::int64_t itemSize(const graph::Edge& edge) {
+    return edge.type ? std::max<std::int64_t>(types::sizeOf(edge.type), 1) : 1;
+}
+
+void reportOverflow(base::Context& context, const Graph& graph, EdgeId id) {
+    const graph::Edge& edge = graph.edges[id];
+    const auto most = static_cast<std::int64_t>(context.limits.totalBytes);
+    const std::int64_t size = itemSize(edge);
+    auto& diag = context.diags.add(Diag::BufferOverflow, edge.range)
+                 << (edge.from == kNone ? "input" : path(graph, edge.from))
+                 << (edge.to == kNone ? "output" : path(graph, edge.to)) << most / size;
+    diag.note(Diag::Hint) << fmt::format("tapes may take {} bytes, and an item takes {}", most, size);
+}
+
 std::string itemCount(std::int64_t count) {
     return fmt::format("{} item{}", count, count == 1 ? "" : "s");
 }

@@ -24,6 +24,12 @@ void reportDeadlock(base::Context&, const graph::Graph&, graph::CompositeId loop
 /// The guard of a message closes the cycle.
 void reportLatency(base::Context&, const graph::Graph&, const graph::Guard&);
 
+/// Bytes of an item on a tape.
+std::int64_t itemSize(const graph::Edge&);
+
+/// The tape would hold more than there may be in memory.
+void reportOverflow(base::Context&, const graph::Graph&, graph::EdgeId);
+
 /// "1 item", "2 items".
 std::string itemCount(std::int64_t);
 

@@ -285,13 +285,9 @@ private:
 
     /// Whether one tape may hold so many items; if so, `size` is what one takes.
     bool fitsAlone(EdgeId id, std::int64_t items, std::int64_t& size) {
-        const graph::Edge& edge = graph.edges[id];
-        size = edge.type ? std::max<std::int64_t>(types::sizeOf(edge.type), 1) : 1;
-        const auto most = static_cast<std::int64_t>(context.limits.totalBytes) / size;
-        if (items <= most) return true;
-        context.diags.add(Diag::BufferOverflow, edge.range)
-            << (edge.from == kNone ? "input" : path(graph, edge.from))
-            << (edge.to == kNone ? "output" : path(graph, edge.to)) << most;
+        size = itemSize(graph.edges[id]);
+        if (items <= static_cast<std::int64_t>(context.limits.totalBytes) / size) return true;
+        reportOverflow(context, graph, id);
         return false;
     }
 

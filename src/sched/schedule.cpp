@@ -10,6 +10,7 @@
 #include "graph/sdep.h"
 #include "sched/capacity.h"
 #include "sched/cluster.h"
+#include "sched/explain.h"
 #include "sched/flatten.h"
 #include "sched/loops.h"
 #include "sched/simulate.h"
@@ -182,9 +183,7 @@ private:
     // ---- memory
 
     std::int64_t mostItems(EdgeId id) const {
-        const types::Type* type = graph.edges[id].type;
-        const std::int64_t size = type ? std::max<std::int64_t>(types::sizeOf(type), 1) : 1;
-        return static_cast<std::int64_t>(context.limits.totalBytes) / size;
+        return static_cast<std::int64_t>(context.limits.totalBytes) / itemSize(graph.edges[id]);
     }
 
     EdgeId tooLarge() const {
@@ -197,9 +196,7 @@ private:
     bool checkMemory() {
         const EdgeId id = tooLarge();
         if (id == graph::kNone) return true;
-        const graph::Edge& edge = graph.edges[id];
-        context.diags.add(Diag::BufferOverflow, edge.range)
-            << path(graph, edge.from) << path(graph, edge.to) << mostItems(id);
+        reportOverflow(context, graph, id);
         return false;
     }
 

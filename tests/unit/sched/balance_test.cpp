@@ -431,7 +431,8 @@ TEST(Balance, ATapeHasToFitIntoMemory) {
     EXPECT_FALSE(balance(outcome.context, graph));
     ASSERT_THAT(outcome.context.diags.all(), SizeIs(1));
     EXPECT_EQ(text(outcome.context.diags.all()[0]),
-              "the tape from 'Main.A' to 'Main.Z' would have to hold more than 1000000 items");
+              "the tape from 'Main.A' to 'Main.Z' would have to hold more than 1000000 items\n"
+              "tapes may take 1000000 bytes, and an item takes 1");
 }
 
 TEST(Balance, TapesThatHoldItemsInTurnMayShareMemory) {
