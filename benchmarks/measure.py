@@ -1,7 +1,11 @@
-"""Running a command and what it took; shared by the benchmarks."""
+"""Running a command and what it took; shared by the benchmarks.
+
+measure.py COMMAND... runs one, and prints the bytes of memory that it took at most.
+"""
 
 import os
 import subprocess
+import sys
 import tempfile
 import time
 from dataclasses import dataclass
@@ -13,15 +17,15 @@ class Run:
     err: str
     wall: float  # seconds
     processor: float  # seconds, user and system, of the child and its children
-    peak: int  # bytes of memory at most
+    peak: int  # bytes of memory at most, or what this process has: the system begins to count before the command does
 
 
-def run(command, limit=None):
-    """Runs a command that has to end well, within `limit` seconds if given."""
+def run(command, limit=None, folder=None):
+    """Runs a command that has to end well, within `limit` seconds if given, in a folder."""
     words = [str(word) for word in command]
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
         start = time.monotonic()
-        child = subprocess.Popen(words, stdout=out, stderr=err, stdin=subprocess.DEVNULL)
+        child = subprocess.Popen(words, stdout=out, stderr=err, stdin=subprocess.DEVNULL, cwd=folder)
         killed = False
         if limit is not None:
             killed = wait_or_kill(child.pid, limit)
@@ -47,3 +51,12 @@ def wait_or_kill(pid, limit):
             return True
         time.sleep(0.005)
     return False
+
+
+def peak(command, folder=None):
+    """Bytes of memory that a command takes at most, however large this process is."""
+    return int(run([sys.executable, "-S", __file__, *command], folder=folder).out)
+
+
+if __name__ == "__main__":
+    print(run(sys.argv[1:]).peak)

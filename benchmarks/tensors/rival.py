@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """One of the other sides, in a process of its own:
 
-    rival.py SIDE NETWORK BATCH INPUTS [--once]
+    rival.py SIDE NETWORK BATCH THREADS INPUTS [--once]
 
 SIDE is eager, compile, onnxruntime or openvino; INPUTS a .npy whose items are batches. Computes the first one and says so;
-then, for each line N on standard input, computes N items in turn and prints the seconds of the processor. The line `output` saves the
+then, for each line N on standard input, computes N items in turn and prints the seconds, of the processor if there is
+one thread. The line `output` saves the
 result of the first item to the file named behind it. With --once it ends after the first result.
 """
 
@@ -59,7 +60,7 @@ def openvino(network, batch, threads):
 SIDES = {"eager": eager, "compile": compiled, "onnxruntime": onnxruntime, "openvino": openvino}
 
 
-def answer(run, inputs):
+def answer(run, inputs, clock):
     for line in sys.stdin:
         words = line.split()
         if words[0] == "output":
@@ -67,10 +68,10 @@ def answer(run, inputs):
             print("saved", flush=True)
             continue
         count = int(words[0])
-        start = time.process_time()
+        start = clock()
         for k in range(count):
             run(inputs[k % len(inputs)])
-        print(time.process_time() - start, flush=True)
+        print(clock() - start, flush=True)
 
 
 def without_gradients(run):
@@ -84,15 +85,15 @@ def without_gradients(run):
 
 
 def main():
-    side, network, batch, inputs = sys.argv[1:5]
+    side, network, batch, threads, inputs = sys.argv[1:6]
     inputs = numpy.load(inputs)
-    run = SIDES[side](network, int(batch), 1)
+    run = SIDES[side](network, int(batch), int(threads))
     if side in ("eager", "compile"):
         run = without_gradients(run)
     run(inputs[0])
     print("ready", flush=True)
     if "--once" not in sys.argv:
-        answer(run, inputs)
+        answer(run, inputs, time.process_time if int(threads) == 1 else time.perf_counter)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Compares networks compiled by strc with PyTorch, ONNX Runtime and OpenVINO on one thread.
+"""Compares networks compiled by strc with PyTorch, ONNX Runtime and OpenVINO.
 
-run.py [--strc BINARY] [--pairs N] [--batch N]... [--seconds S] [--out FOLDER] [NETWORK]...
+run.py [--strc BINARY] [--threads N] [--pairs N] [--batch N]... [--seconds S] [--out FOLDER] [NETWORK]...
 
 Every network of models.py is imported and built as an executable; the other sides compute the same weights in processes that
 stay alive. First all outputs are compared with PyTorch's. Then all compute items that differ, in turn, so that all see
-the same machine: the table has the medians of the processor's time for an inference, which on one thread is what
-passes on a machine that does nothing else, and strc's share of the best other side's. An executable reads its items from
+the same machine: the table has the medians of the time for an inference, and strc's share of the best other side's. On one
+thread, the default, that is the processor's time, which is what passes on a machine that does nothing else; on more it is
+what passes, and all are kept on as many processors. An executable reads its items from
 a file and writes its results to one, without its start. Sides that are not installed (constraints.txt) are left out with a
 word. Writes tensors.md and tensors.json to a folder, by default build/benchmarks.
 """
@@ -47,26 +48,32 @@ class Executable:
 
     def __init__(self, network, batch, folder, options):
         self.folder = folder
+        self.threads = options.threads
         self.binary = "./network"
         shape = "x".join(str(extent) for extent in network.shape(batch))
         top = type(made(network)).__name__
         words = [options.strc, "build", "--top", top, "--input", shape, "model.str", "-o", self.binary]
         subprocess.run(words, cwd=folder, check=True)
 
-    def run(self, count, out):
-        words = ["--workers", "1", "-i", str(count), "--loop-input"]
+    def command(self, count, out):
+        words = ["--workers", str(self.threads), "-i", str(count), "--loop-input"]
         words += ["--in", Path(self.folder, "items.npy"), "--out", Path(self.folder, out)]
-        return measure.run([Path(self.folder, self.binary), *words])
+        return [Path(self.folder, self.binary), *words]
+
+    def run(self, count, out):
+        return measure.run(self.command(count, out))
 
     def seconds(self, count):
-        return max(1e-9, self.run(count + 1, "last.raw").processor - self.run(1, "last.raw").processor)
+        runs = [self.run(times, "last.raw") for times in (count + 1, 1)]
+        taken = [each.processor if self.threads == 1 else each.wall for each in runs]
+        return max(1e-9, taken[0] - taken[1])
 
     def output(self):
         self.run(1, "first.npy")
         return numpy.load(Path(self.folder, "first.npy"))
 
     def start(self):
-        return self.run(1, "first.npy")
+        return self.command(1, "first.npy")
 
     def close(self):
         pass
@@ -75,13 +82,13 @@ class Executable:
 class Rival:
     """A process of rival.py."""
 
-    def __init__(self, name, network, batch, folder):
+    def __init__(self, name, network, batch, folder, threads):
         self.name = name
         self.folder = folder
-        words = [sys.executable, str(HERE / "rival.py"), name, network.name, str(batch), "items-batched.npy"]
+        words = [sys.executable, str(HERE / "rival.py"), name, network.name, str(batch), str(threads), "items-batched.npy"]
         self.words = words
         self.child = subprocess.Popen(words, cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-                                      stderr=subprocess.DEVNULL)
+                                      stderr=subprocess.DEVNULL, env={**os.environ, "OMP_NUM_THREADS": str(threads)})
         if self.answer() != "ready":
             raise RuntimeError(f"{name} does not start")
 
@@ -101,12 +108,7 @@ class Rival:
         return numpy.load(Path(self.folder, "first-rival.npy"))
 
     def start(self):
-        here = os.getcwd()
-        os.chdir(self.folder)
-        try:
-            return measure.run([*self.words, "--once"])
-        finally:
-            os.chdir(here)
+        return [*self.words, "--once"]
 
     def close(self):
         self.child.stdin.close()
@@ -153,7 +155,7 @@ def compare(network, batch, options):
         sides = [Executable(network, batch, folder, options)]
         for name in options.rivals:
             try:
-                sides.append(Rival(name, network, batch, folder))
+                sides.append(Rival(name, network, batch, folder, options.threads))
             except RuntimeError as fault:
                 print(fault, file=sys.stderr)
         try:
@@ -175,9 +177,8 @@ def measure_all(sides, network, batch, options):
     for side in sides:
         row["seconds"][side.name] = statistics.median(times[side.name])
         if options.start:
-            starts = [side.start() for _ in range(3)]
-            row["start"][side.name] = statistics.median(each.wall for each in starts)
-            row["peak"][side.name] = max(each.peak for each in starts)
+            row["start"][side.name] = statistics.median(measure.run(side.start(), folder=side.folder).wall for _ in range(3))
+            row["peak"][side.name] = measure.peak(side.start(), side.folder)
     best = min((row["seconds"][side.name] for side in sides if isinstance(side, Rival)), default=None)
     row["best"] = best
     return row
@@ -210,6 +211,7 @@ def starts(rows, names):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--strc", default=str(ROOT / "build/release/bin/strc"))
+    parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--pairs", type=int, default=5)
     parser.add_argument("--batch", type=int, action="append")
     parser.add_argument("--seconds", type=float, default=0.5, help="of each measurement")
@@ -226,6 +228,7 @@ def main():
     for name in set(wanted) - set(options.rivals):
         print(f"{name} is not installed: left out", file=sys.stderr)
     torch.set_num_threads(1)
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[: options.threads])
     rows = []
     names = [Executable.name, *options.rivals]
     for network in NETWORKS:
