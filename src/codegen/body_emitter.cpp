@@ -4,12 +4,14 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
+#include "ir/short_loops.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
 namespace {
 
 constexpr std::uint64_t kCountingSteps = 1'000'000;
+constexpr std::int64_t kUnasked = 1 << 20;  ///< instructions: about a millisecond
 
 /// Is there an instruction of that kind in a block, or in one inside of it?
 template <typename Kind>
@@ -96,6 +98,7 @@ void BodyEmitter::emit() {
     }
     countItems();
     chooseSelections();
+    soonOver = ir::shortLoops(body, kUnasked);
     chooseRounds();
     chooseVectorMath();
     chooseKernels();
@@ -276,7 +279,7 @@ void BodyEmitter::emitLoop(const Instr& instr) {
     llvm::BasicBlock* inside = newBlock("body");
     llvm::BasicBlock* step = newBlock("step");
     llvm::BasicBlock* exit = newBlock("exit");
-    bool polls = !isCounted(instr);
+    bool polls = !isCounted(instr) && !soonOver.contains(instr.blocks[1]);
     bool releases = leavesStrings(instr) && !keepsStrings(instr);
     llvm::Value* mark = nullptr;
     if (releases && isFunction())

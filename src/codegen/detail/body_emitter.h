@@ -1,6 +1,7 @@
 #pragma once
 /// One body into one LLVM function.
 
+#include <set>
 #include <vector>
 
 #include "codegen/detail/body_debug.h"
@@ -290,6 +291,7 @@ private:
     llvm::Value* columns = nullptr;  ///< null: items are read from the input itself
     std::uint64_t columnLength = 0;
     bool isTurned = false, leavesRows = false;  ///< input has columns, output gets rows
+    std::set<ir::BlockId> soonOver;  ///< bodies of loops that need not ask whether to stop
     std::vector<ir::LoopLanes> loopsInLanes;
     std::uint64_t columnStride = 0;  ///< of loops in lanes that need columns; 0: none does
     const ir::LoopLanes* rounds = nullptr;  ///< whose body is being emitted in lanes
