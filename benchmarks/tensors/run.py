@@ -8,7 +8,7 @@ stay alive. First all outputs are compared with PyTorch's. Then all compute item
 the same machine: the table has the medians of the time for an inference, and strc's share of the best other side's. On one
 thread, the default, that is the processor's time, which is what passes on a machine that does nothing else; on more it is
 what passes, and all are kept on as many processors. An executable reads its items from
-a file and writes its results to one, without its start. Sides that are not installed (constraints.txt) are left out with a
+a file, which the others need not do; its start does not count. Sides that are not installed (constraints.txt) are left out with a
 word. Writes tensors.md and tensors.json to a folder, by default build/benchmarks.
 """
 
@@ -57,23 +57,20 @@ class Executable:
 
     def command(self, count, out):
         words = ["--workers", str(self.threads), "-i", str(count), "--loop-input"]
-        words += ["--in", Path(self.folder, "items.npy"), "--out", Path(self.folder, out)]
+        words += ["--in", Path(self.folder, "items.npy"), "--out", out]
         return [Path(self.folder, self.binary), *words]
 
-    def run(self, count, out):
-        return measure.run(self.command(count, out))
-
     def seconds(self, count):
-        runs = [self.run(times, "last.raw") for times in (count + 1, 1)]
+        runs = [measure.run([*self.command(times, "/dev/null"), "--out-format", "raw"]) for times in (count + 1, 1)]
         taken = [each.processor if self.threads == 1 else each.wall for each in runs]
         return max(1e-9, taken[0] - taken[1])
 
     def output(self):
-        self.run(1, "first.npy")
+        measure.run(self.start())
         return numpy.load(Path(self.folder, "first.npy"))
 
     def start(self):
-        return self.command(1, "first.npy")
+        return self.command(1, Path(self.folder, "first.npy"))
 
     def close(self):
         pass
