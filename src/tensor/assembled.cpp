@@ -54,12 +54,22 @@ void Elements::fill(const Node& node, Reg array, Reg value) {
     w.loop(node.count(), [&](Reg i) { storeFlat(array, i, value, node.type->element); });
 }
 
+Reg Elements::between(Reg value, std::int32_t low, std::int32_t high) {
+    const Type* type = w.types.intType();
+    const Reg isLess = w.operation(Op::Lt, type, {value, w.integer(low)});
+    const Reg raised = select(isLess, type, [&] { return w.integer(low); }, [&] { return value; });
+    const Reg isMore = w.operation(Op::Gt, type, {raised, w.integer(high)});
+    return select(isMore, type, [&] { return w.integer(high); }, [&] { return raised; });
+}
+
 void Elements::pad(const Node& node, Reg array) {
     const Type* element = node.type->element;
     const bool isGiven = node.operands.size() > 1;
-    const Reg value = isGiven
-                          ? convert(node.operands[1]->reg, node.operands[1]->type->element, element)
-                          : zero(registerType(element, w.types));
+    Reg value = isGiven
+                    ? convert(node.operands[1]->reg, node.operands[1]->type->element, element)
+                    : zero(registerType(element, w.types));
+    // What is infinite is the last number that there is, as for larger integers.
+    if (element->is(types::TypeKind::Int8)) value = between(value, -128, 127);
     fill(node, array, value);
     Dims first(node.dims().size(), 0);  // where the part begins
     const Node* pad = &node;

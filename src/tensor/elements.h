@@ -79,6 +79,7 @@ private:
     void update(const Node&, ir::VarRef, const Type* array);
     void runningSum(const Node&, ir::Reg array);
     void fill(const Node&, ir::Reg array, ir::Reg value);
+    ir::Reg between(ir::Reg value, std::int32_t low, std::int32_t high);
 
     // ---- operations
     /// What a register has becomes a value of types that memory and operations round to: half, bfloat16 and

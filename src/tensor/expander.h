@@ -62,7 +62,7 @@ public:
           elements(w, world.fusesEpilogues, world.attendsInBlocks) {}
 
     ir::Body expand();
-    bool hasUnrolled() const { return unrolledRounds > 0; }
+    bool hasUnrolled() const { return unrolled; }
 
 private:
     /// What a tensor variable holds at the place in the code that has been reached.
@@ -250,7 +250,7 @@ private:
     NodePtr result;  ///< where the branches of a conditional put their values
     int depth = 0;  ///< of control structures
     std::int64_t popped = 0;
-    int unrolledRounds = 0;
+    bool unrolled = false;
 };
 
 }  // namespace strc::tensor

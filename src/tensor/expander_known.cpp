@@ -280,9 +280,10 @@ bool BodyExpander::unroll(const Instr& instr) {
 }
 
 bool BodyExpander::writeOut(const Instr& loop) {
-    for (int rounds = 0;; ++rounds, ++unrolledRounds) {
+    for (int rounds = 0;; ++rounds) {
         const std::optional<bool> more = condition(loop);
         if (!more && rounds == 0) return false;
+        unrolled = true;
         if (!more || rounds == kMostRounds || countInstructions(w.body) > kMostInstructions)
             stop(loop, "a loop",
                  "its rounds have to be written out, and are too many or not known");

@@ -187,6 +187,19 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                     self.assertIn(f"error: '{name}': {why} [tensor-shape]", err)
                     self.assertIn(at, err)
 
+    def test_dimensions_that_are_not_there(self):
+        self.file("p.str", "")
+        for top, why in (("sum(5)", "there is no dimension 5 in 2 dimensions"),
+                         ("mean(-7)", "there is no dimension -7 in 2 dimensions"),
+                         ("amax({0, 2}, true)", "there is no dimension 2 in 2 dimensions"),
+                         ("unflatten(1, {7, 2})", "12 elements of 3x2x2 cannot stand as 12x7"),
+                         ("unflatten(1, {2, 3})", "9 elements of 3x1x3 cannot stand as 12x2"),
+                         ("unflatten(1, {3})", "12 elements of 3x4 cannot stand as 12x3")):
+            with self.subTest(top=top):
+                _, err = self.call("check", "--top", top, "--input", "3x4", "p.str", status=1)
+                self.assertIn(why, err)
+                self.assertIn("[tensor-shape]", err)
+
     def test_functions_that_cannot_take_tensors(self):
         work = "work pop 1 push 1 { push(%s); }"
         shapeless = "with a shape of its own"

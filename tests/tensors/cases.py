@@ -111,6 +111,8 @@ def pooling() -> None:
     case("maxpool1d(4, 3, 2, 1, true)", lambda y: F.max_pool1d(y, 4, 3, 2, 1, True), y)
     case("maxpool1d(2, 2, dilation = 3)", lambda y: F.max_pool1d(y, 2, 2, dilation=3), y)
     case("maxpool2d(2)", lambda x: F.max_pool2d(x, 2), x)
+    case("maxpool2d(3, 2, 1)", lambda x: torch.full_like(F.max_pool2d(x.float(), 3, 2, 1), -20, dtype=torch.int8),
+         torch.full((1, 5, 5), -20, dtype=torch.int8))
     case("maxpool2d(3, 2, 1)", lambda x: F.max_pool2d(x, 3, 2, 1), x)
     case("maxpool2d({3, 2}, {2, 3}, {1, 0}, ceil = true)",
          lambda x: F.max_pool2d(x, (3, 2), (2, 3), (1, 0), ceil_mode=True), x)
@@ -204,6 +206,7 @@ def shapes() -> None:
     case("flatten()", lambda x: x.flatten(1), x)
     case("flatten(0, -2)", lambda x: x.flatten(0, -2), x)
     case("unflatten(2, {2, 2})", lambda x: x.unflatten(2, (2, 2)), x)
+    case("unflatten(2, {-1, 2})", lambda x: x.unflatten(2, (-1, 2)), x)
     case("unflatten(-1, {1, 5, 1})", lambda x: x.unflatten(-1, (1, 5, 1)), x)
     case("reshape({6, -1})", lambda x: x.reshape(6, -1), x)
     case("permute({3, 1, 0, 2})", lambda x: x.permute(3, 1, 0, 2), x)
@@ -222,6 +225,7 @@ def shapes() -> None:
     case("pad({1, 2, 0, 3}, value = -1)", lambda x: F.pad(x, (1, 2, 0, 3), value=-1), x)
     case("pad({-1, 2})", lambda x: F.pad(x, (-1, 2)), x)
     case('pad({1, 2, 3, 0}, "reflect")', lambda x: F.pad(x, (1, 2, 3, 0), mode="reflect"), x)
+    case('pad({1, 2, 3, 0}, "circular")', lambda x: F.pad(x, (1, 2, 3, 0), mode="circular"), x)
     case('pad({1, 2, 3, 0}, "replicate")', lambda x: F.pad(x, (1, 2, 3, 0), mode="replicate"), x)
     case("upsample(2)", lambda x: F.interpolate(x, scale_factor=2), x)
     case('upsample(1.5, 2, "bilinear")', lambda x: F.interpolate(x, scale_factor=(1.5, 2), mode="bilinear"), x)
