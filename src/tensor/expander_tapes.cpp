@@ -56,6 +56,8 @@ void BodyExpander::discard(const Instr& instr) {
 void BodyExpander::push(const Instr& instr) {
     NodePtr value = nodeOf(instr, 0);
     checkComputable(instr, value->type);
+    if (types::countElements(value->type) == 0)
+        stop(instr, types::toString(value->type) + " has no elements");
     world.output.push_back(value->type);
     if (depth > 0) world.isOutputRegular = false;
     const Type* item =

@@ -200,6 +200,13 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                 self.assertIn(why, err)
                 self.assertIn("[tensor-shape]", err)
 
+    def test_nothing_that_has_no_elements_is_an_item(self):
+        self.file("p.str", "")
+        for top in ("slice(0, 3)", "chunk(4)", "slice(1, 2, 1)"):
+            _, err = self.call("check", "--top", top, "--input", "3x4", "p.str", status=1)
+            self.assertIn("error: 'push': tensor<float>[", err)
+            self.assertIn("has no elements [tensor-shape]", err)
+
     def test_functions_that_cannot_take_tensors(self):
         work = "work pop 1 push 1 { push(%s); }"
         shapeless = "with a shape of its own"
