@@ -143,11 +143,15 @@ private:
     }
 
     std::string where() const override { return path(tree, current); }
+    base::SourceRange added() const { return addedAt(context.sources, tree, current); }
 
     /// An argument whose length is wrong is written where the instance is added.
     void explain(base::Diagnostic& fault, const eval::Trap& trap) const override {
         const Instance& instance = tree.instances[current];
-        if (trap.id != Diag::ArrayLength || instance.parent == ir::kNone) return;
+        if (instance.parent == ir::kNone) return;
+        if (context.sources.isLibrary(trap.range.buffer))
+            fault.note(Diag::AddedHere, added()) << displayName(instance);
+        if (trap.id != Diag::ArrayLength || context.sources.isLibrary(trap.range.buffer)) return;
         const base::SourceRange head = instance.code->header;
         const bool isParameter = trap.range.buffer == head.buffer &&
                                  head.begin <= trap.range.begin && trap.range.end <= head.end;
@@ -316,6 +320,7 @@ private:
                         false,
                         !instance.input->is(types::TypeKind::Void),
                         !instance.output->is(types::TypeKind::Void)};
+        if (context.sources.isLibrary(owner.header.buffer)) owner.added = added();
         graph::Rates work = makeRates(context, workRates, owner);
         std::optional<graph::Rates> prework;
         if (run.code->prework) {
@@ -374,7 +379,7 @@ private:
         const Instance& instance = tree.instances[current];
         if (fault.refusal) {  // what is wrong is the name that the instance was given, or the file
             base::Diagnostic& diag =
-                base::report(context.diags, *fault.refusal, instance.range).in(where());
+                base::report(context.diags, *fault.refusal, added()).in(where());
             if (fault.range != instance.range)
                 diag.note(Diag::InBodyHere, fault.range) << displayName(instance);
             if (!fault.similar.empty()) diag.note(Diag::DidYouMean) << fault.similar;
@@ -384,7 +389,7 @@ private:
             report(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, fault.range);
         diag << fault.subject;
         if (!fault.isUnknown) diag << fault.why;
-        diag.note(Diag::AddedHere, instance.range) << displayName(instance);
+        diag.note(Diag::AddedHere, added()) << displayName(instance);
     }
 
     /// What an init that draws random numbers or calls natives may have made different.

@@ -38,6 +38,7 @@ private:
     }
 
     base::SourceRange rangeOf(ir::RateKind kind) const {
+        if (owner.added.valid()) return owner.added;
         return clause(kind) ? clause(kind)->range : owner.header;
     }
 

@@ -28,6 +28,7 @@ struct RateOwner {
     bool prework = false;
     bool hasInput = false;
     bool hasOutput = false;
+    base::SourceRange added = {};  ///< of a filter of the library: where the program adds it
 };
 
 /// Completes and checks them (language.md 8.2, 13; errors 90 to 96 but 93 and 95).

@@ -79,7 +79,17 @@ private:
 
     base::Diagnostic& report(Diag id, base::SourceRange range, NodeId node) {
         failed = true;
-        return context.diags.add(id, range).in(graph::path(graph, node));
+        return context.diags.add(id, outside(range, node)).in(graph::path(graph, node));
+    }
+
+    /// Where the program adds the stream of the library that a node is a part of.
+    base::SourceRange outside(base::SourceRange range, NodeId node) const {
+        for (graph::CompositeId id = graph.nodes[node].parent; id != graph::kNone;
+             id = graph.composites[id].parent) {
+            if (!context.sources.isLibrary(range.buffer)) break;
+            range = graph.composites[id].range;
+        }
+        return range;
     }
 
     // ---- where shapes come from
@@ -329,7 +339,8 @@ private:
         auto found =
             io::typesIn({node.file, io::formatOf(kernel.builtin, node.file)}, kernel.output, types);
         if (!found) {
-            base::report(context.diags, found.failure(), node.range).in(graph::path(graph, id));
+            base::report(context.diags, found.failure(), outside(node.range, id))
+                .in(graph::path(graph, id));
             failed = true;
             return std::nullopt;
         }

@@ -28,6 +28,13 @@ std::string displayName(const Instance& instance) {
                                        : instance.code->name;
 }
 
+base::SourceRange addedAt(const base::SourceManager& sources, const Tree& tree, InstanceId id) {
+    const base::SourceRange own = tree.instances[id].range;
+    for (; id != ir::kNone; id = tree.instances[id].parent)
+        if (!sources.isLibrary(tree.instances[id].range.buffer)) return tree.instances[id].range;
+    return own;
+}
+
 std::string path(const Tree& tree, InstanceId id) {
     std::string text;
     std::uint32_t depth = tree.instances[id].depth;

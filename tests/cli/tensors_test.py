@@ -200,6 +200,24 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                 self.assertIn(why, err)
                 self.assertIn("[tensor-shape]", err)
 
+    def test_faults_in_streams_of_the_library_are_where_they_are_added(self):
+        for kind, add, why in (
+                ("tensor->tensor", "upsample(-1)", "-8 is no extent"),
+                ("tensor->tensor", 'batchnorm2d(3, weights = "p")', "the shapes 2x4x8x8 and 3x1x1 do not fit"),
+                ("tensor->tensor", "chunk(0)", "its 'work' has push rate 0 [zero-rate]"),
+                ("tensor->tensor", "lstm(5, 7)", "8 items"),
+                ("float->float", "frame(0)", "its 'work' has pop rate 0 [zero-rate]")):
+            with self.subTest(add=add):
+                self.file("p.str", f"{kind} pipeline Main {{\n  add {add};\n}}\n")
+                shape = ["--input", "2x4x8x8"] if kind == "tensor->tensor" else []
+                _, err = self.call("check", "--top", "Main", *shape, "--weights", "random:1", "p.str", status=1)
+                self.assertIn("p.str:2:3: error: ", err)
+                self.assertIn(why, err)
+        self.file("p.str", 'tensor->tensor pipeline Main {\n  add batchnorm2d(3, weights = "p");\n}\n')
+        (self.folder / "w.safetensors").write_bytes(b"\x02\0\0\0\0\0\0\0{}")
+        _, err = self.call("check", "--top", "Main", "--input", "2x3x8x8", "--weights", "w.safetensors", "p.str", status=1)
+        self.assertIn("p.str:2:3: error: there is no 'p.running_var'", err)
+
     def test_nothing_that_has_no_elements_is_an_item(self):
         self.file("p.str", "")
         for top in ("slice(0, 3)", "chunk(4)", "slice(1, 2, 1)"):
