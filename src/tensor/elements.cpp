@@ -270,17 +270,18 @@ Place Elements::viewed(const Node& node, const Place& place) {
     }
 }
 
-/// A `long` as an index; one that lies outside stays outside.
-Reg Elements::indexOf(Reg value, std::int64_t extent) {
+/// A `long` as an index; what is no int is the last one of these, which lies outside of every array.
+Reg Elements::indexOf(Reg value) {
+    const Type* type = w.types.intType();
     const Type* wide = w.types.scalar(TypeKind::Long);
-    const Reg end = w.constant(Value::of(wide, extent));
-    const Reg isInside = w.operation(
-        Op::And, w.types.boolean(),
-        {w.operation(Op::Ge, wide, {value, zero(wide)}), w.operation(Op::Lt, wide, {value, end})});
+    auto bound = [&](std::int64_t most) { return w.constant(Value::of(wide, most)); };
+    const Reg fits =
+        w.operation(Op::And, w.types.boolean(),
+                    {w.operation(Op::Ge, wide, {value, bound(INT32_MIN)}),
+                     w.operation(Op::Le, wide, {value, bound(INT32_MAX)})});
     return select(
-        isInside, w.types.intType(),
-        [&] { return w.operation(Op::Convert, w.types.intType(), {value}); },
-        [&] { return w.integer(-1); });
+        fits, type, [&] { return w.operation(Op::Convert, type, {value}); },
+        [&] { return w.integer(INT32_MAX); });
 }
 
 /// An item that a tensor of integers names.
@@ -293,7 +294,7 @@ Reg Elements::taken(const Node& node, const Place& place) {
     const std::int64_t extent = from->dims()[static_cast<std::size_t>(dim)];
     Reg item = element(items, which);
     w.range = node.range;
-    if (items->type->element->is(TypeKind::Long)) item = indexOf(item, extent);
+    if (items->type->element->is(TypeKind::Long)) item = indexOf(item);
     check(item, extent);
     Place there(place.begin(), place.begin() + dim);
     there.push_back({0, item});

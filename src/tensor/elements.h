@@ -109,7 +109,7 @@ private:
     Place viewed(const Node&, const Place&);
     Index scaled(const Index&, std::int64_t factor, std::int64_t offset);
     Index plus(const Index&, const Index&);
-    ir::Reg indexOf(ir::Reg value, std::int64_t extent);
+    ir::Reg indexOf(ir::Reg value);
     ir::Reg taken(const Node&, const Place&);
     ir::Reg reduction(const Node&, const Place&);
     ir::Reg sum(const Node&, const Place&);

@@ -218,6 +218,14 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
         _, err = self.call("check", "--top", "Main", "--input", "2x3x8x8", "--weights", "w.safetensors", "p.str", status=1)
         self.assertIn("p.str:2:3: error: there is no 'p.running_var'", err)
 
+    def test_the_index_that_is_outside_is_told(self):
+        self.file("p.str", "")
+        for index, told in ((7, 7), (-1, -1), (2**40, 2**31 - 1)):
+            self.save("in.npy", np.array([0, index], np.int64))
+            for engine in ("--interpret", "--no-interpret"):
+                _, err = self.call("run", engine, "--top", "embedding(7, 3)", "--weights", "random:1", "--in", "in.npy", "p.str", status=1)
+                self.assertIn(f"index {told} is outside of the array, whose length is 7", err)
+
     def test_nothing_that_has_no_elements_is_an_item(self):
         self.file("p.str", "")
         for top in ("slice(0, 3)", "chunk(4)", "slice(1, 2, 1)"):
