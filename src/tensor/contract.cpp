@@ -156,7 +156,17 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight, c
 
 }  // namespace
 
+/// Elements of a permuted tensor go where those of the permutation go.
+Elements::Target Elements::permuted(const Node& permutation, Target target) {
+    const Dims steps = target.steps;
+    for (std::size_t k = 0; k < steps.size(); ++k)
+        target.steps[static_cast<std::size_t>(permutation.ints[k])] = steps[k];
+    return target;
+}
+
 bool Elements::contract(const Node& node, const Target& target) {
+    if (node.kind == NodeKind::Operation && node.fn == TensorFn::Permute)
+        return contract(*node.operands[0], permuted(node, target));
     const std::optional<Epilogue> epilogue = epilogueOf(node);
     if (!epilogue || (epilogue->sum && !fusesEpilogues)) return false;
     const Node& product = epilogue->sum ? *epilogue->sum : node;

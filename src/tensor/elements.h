@@ -72,6 +72,7 @@ private:
     /// As an Op::Contract with all that is done with the sum, if the operands lie in memory as it takes them; else false.
     bool contract(const Node&, const Target&);
     void contract(const ir::Contraction&, std::vector<ir::Reg> operands);
+    static Target permuted(const Node& permutation, Target);
     void assemble(const Node&, ir::VarRef, const Type* array);
     void concatenate(const Node&, ir::VarRef, const Type* array);
     void pad(const Node&, ir::Reg array);

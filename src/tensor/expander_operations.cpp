@@ -192,8 +192,11 @@ void BodyExpander::normalise(Node& node) {
 
 /// A sum of products, or what is done with it, stays as it is only for what can be done with it as well.
 bool BodyExpander::isFinished(const Node& node, const NodePtr& operand) const {
-    if (!isContraction(operand->fn) && !(elements.fusesEpilogues && epilogueOf(*operand)))
-        return false;
+    const Node* sum = operand.get();
+    while (sum->kind == NodeKind::Operation && sum->fn == TensorFn::Permute)
+        sum = sum->operands[0].get();
+    if (sum->kind != NodeKind::Operation || node.fn == TensorFn::Permute) return false;
+    if (!isContraction(sum->fn) && !(elements.fusesEpilogues && epilogueOf(*sum))) return false;
     if (!elements.fusesEpilogues) return true;
     const std::optional<Epilogue> epilogue =
         isContraction(node.fn) ? std::nullopt : epilogueOf(node);
