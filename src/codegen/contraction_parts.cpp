@@ -3,6 +3,7 @@
 // the results.
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -147,7 +148,7 @@ private:
 // ---- products
 
 /// Loops of a product that can be divided. Columns of panels: as many as stand in whole panels.
-enum class Along : std::uint8_t { Outer, Columns, Rows };
+enum class Along : std::uint8_t { Outer, Columns, Lines, Rows };
 
 struct ProductParts {
     Along along = Along::Rows;
@@ -156,6 +157,7 @@ struct ProductParts {
 
 ContractionLoop loopOf(const Product& how, Along along) {
     if (along == Along::Outer) return how.outer[0];
+    if (along == Along::Lines) return how.lines[0];
     if (along == Along::Rows) return how.rows;
     ContractionLoop columns = how.columns[0];
     // Panels lie one behind the other, with all sums.
@@ -165,7 +167,8 @@ ContractionLoop loopOf(const Product& how, Along along) {
 
 std::int64_t countProducts(const Product& how) {
     std::int64_t count = how.countSums() * how.countColumns() * how.rows.rounds;
-    for (const ContractionLoop& loop : how.outer) count *= loop.rounds;
+    for (const auto* loops : {&how.outer, &how.lines})
+        for (const ContractionLoop& loop : *loops) count *= loop.rounds;
     return count;
 }
 
@@ -178,6 +181,7 @@ std::int64_t unitOf(const Product& how, Along along) {
             if (how.source == VectorSource::Packed) return how.block;
             if (isSingle) return how.vectors * how.lanes;
             return how.source == VectorSource::Stored ? 0 : how.vectors;
+        case Along::Lines: return how.lines.empty() || how.source == VectorSource::Packed ? 0 : 1;
         case Along::Rows: break;
     }
     // Each part packs all columns again.
@@ -188,7 +192,9 @@ std::int64_t unitOf(const Product& how, Along along) {
 std::optional<ProductParts> findParts(const Product& how) {
     const std::int64_t products = countProducts(how);
     if (products < 2 * kLeastProducts) return std::nullopt;
-    for (const Along along : {Along::Outer, Along::Columns, Along::Rows}) {
+    std::array<Along, 4> order{Along::Outer, Along::Columns, Along::Lines, Along::Rows};
+    if (how.rowsOutside) order = {Along::Outer, Along::Lines, Along::Rows, Along::Columns};
+    for (const Along along : order) {
         const std::int64_t unit = unitOf(how, along);
         if (unit == 0) continue;
         const std::int64_t rounds = loopOf(how, along).rounds;
@@ -204,6 +210,7 @@ Product partOf(Product how, Along along, std::int64_t count) {
     const auto rounds = static_cast<std::int32_t>(count);
     switch (along) {
         case Along::Outer: how.outer[0].rounds = rounds; break;
+        case Along::Lines: how.lines[0].rounds = rounds; break;
         case Along::Columns:
             how.columns[0].rounds = rounds;
             how.block = std::min(how.block, count);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,8 @@ constexpr std::int64_t kMostVectors = 8;
 constexpr std::int64_t kMostRows = 14;
 constexpr std::int64_t kMostStep = 4;  ///< of a vector whose elements are not neighbours
 constexpr std::int64_t kLeastProducts = 64;
+/// What the cache of a processor keeps while something larger is read past it, in bytes.
+constexpr std::int64_t kKept = 1024 * 1024;
 /// A sum waits so long for itself, in cycles; products and loads that begin in a cycle.
 constexpr double kLatency = 4, kAtOnce = 2;
 
@@ -61,13 +64,14 @@ Contraction swapped(Contraction how) {
     return how;
 }
 
-/// One way round: `a` gives the scalars.
+/// One way round: `a` gives the scalars, or vectors in their place.
 class Orientation {
 public:
-    Orientation(const Contraction& how, bool isSwapped, std::int64_t elementBytes,
-                const VectorUnit& unit, bool canStore)
+    Orientation(const Contraction& how, bool isSwapped, bool areRowsVectors,
+                std::int64_t elementBytes, const VectorUnit& unit, bool canStore)
         : unit(unit), elementBytes(elementBytes), canStore(canStore) {
         made.isSwapped = isSwapped;
+        made.areRowsVectors = areRowsVectors;
         made.firstOut = how.out;
         made.firstA = how.a;
         made.firstB = how.b;
@@ -81,7 +85,8 @@ public:
     std::optional<Product> best() {
         if (columns.empty()) return std::nullopt;
         tryDirect();
-        if (isOneStep() && areAddendsLinear()) {
+        if (areAddendsLinear()) {
+            sortSums();
             if (canStore && !movesVectors(others)) tryPanels(VectorSource::Stored);
             if (made.rows.rounds > 1) tryPanels(VectorSource::Packed);
         }
@@ -91,11 +96,11 @@ public:
 private:
     /// Who does what: the loops of the columns, the rows, the sums and all others.
     void divide(const Loops& loops) {
-        Loops beside;  // move vectors alone
+        Loops beside;  // move vectors alone, or both as the result moves
         for (const ContractionLoop& loop : loops) {
             if (loop.out == 0)
                 made.sums.push_back(loop);
-            else if (loop.b != 0 && loop.a == 0)
+            else if (loop.b != 0 && loop.a == (made.areRowsVectors ? loop.out : 0))
                 beside.push_back(loop);
             else
                 others.push_back(loop);
@@ -110,7 +115,7 @@ private:
         auto best = others.end();
         for (auto loop = others.begin(); loop != others.end(); ++loop)
             if (loop->b == 0 && loop->a != 0 &&
-                (best == others.end() || loop->rounds > best->rounds))
+                (best == others.end() || loop->rounds >= best->rounds))
                 best = loop;
         if (best == others.end()) return;
         made.rows = *best;
@@ -133,11 +138,12 @@ private:
         }
     }
 
-    /// Are scalars of a row equally far apart from sum to sum?
-    bool isOneStep() const {
-        for (std::size_t k = 0; k + 1 < made.sums.size(); ++k)
-            if (made.sums[k].a != made.sums[k + 1].a * made.sums[k + 1].rounds) return false;
-        return true;
+    /// Panels have any order of sums: the one in which rows are read from their beginnings to their ends.
+    void sortSums() {
+        std::stable_sort(made.sums.begin(), made.sums.end(),
+                         [](const ContractionLoop& x, const ContractionLoop& y) {
+                             return std::abs(x.a) > std::abs(y.a);
+                         });
     }
 
     /// Over all columns, which follow each other in the result, addends stand still or follow each other as well.
@@ -165,7 +171,8 @@ private:
     /// Rows that fit into the registers, equally high as far as possible.
     std::int64_t heightFor(std::int64_t vectors) const {
         const std::int64_t free = unit.registers - 2 - (vectors > 1 ? vectors : 0);
-        const std::int64_t most = std::clamp<std::int64_t>(free / vectors, 0, kMostRows);
+        const std::int64_t perRow = made.areRowsVectors ? 2 * vectors : vectors;
+        const std::int64_t most = std::clamp<std::int64_t>(free / perRow, 0, kMostRows);
         if (most == 0) return 0;
         return rounded(made.rows.rounds, rounded(made.rows.rounds, most));
     }
@@ -174,8 +181,9 @@ private:
     double sumCycles(std::int64_t vectors, std::int64_t height, double loads) const {
         auto tile = [&](std::int64_t rows) {
             const double products = static_cast<double>(rows * vectors) / kAtOnce;
+            const std::int64_t factors = made.areRowsVectors ? rows * vectors : rows;
             const double moved =
-                (static_cast<double>(rows) + static_cast<double>(vectors) * loads) / kAtOnce;
+                (static_cast<double>(factors) + static_cast<double>(vectors) * loads) / kAtOnce;
             return std::max({products, moved, kLatency});
         };
         const std::int64_t tiles = rounded(made.rows.rounds, height);
@@ -227,7 +235,8 @@ private:
     void tryPanels(VectorSource source) {
         Product way = made;
         way.columns = columns;
-        way.outer = others;
+        for (const ContractionLoop& loop : others)
+            (loop.b == 0 ? way.lines : way.outer).push_back(loop);
         way.source = source;
         const std::int64_t all = countRounds(columns);
         way.lanes = lanesFor(all);
@@ -238,6 +247,7 @@ private:
             const std::int64_t first = way.columns[0].rounds;
             const std::int64_t inner = all / first;
             way.block = first;
+            way.rowsOutside = source == VectorSource::Packed || keepsPanels(way);
             if (source == VectorSource::Packed && !fitBlock(way, inner)) continue;
             const double perSum =
                 static_cast<double>(first / way.block) * panelCycles(way, way.block * inner) +
@@ -246,6 +256,14 @@ private:
                          static_cast<double>(countRounds(way.outer));
             consider(way);
         }
+    }
+
+    /// Do the panels stay near while the rows, which are more, go by?
+    bool keepsPanels(const Product& way) const {
+        const std::int64_t panels = way.packedElements(countRounds(columns)) * elementBytes;
+        const std::int64_t rows =
+            countRounds(way.lines) * way.rows.rounds * way.countSums() * elementBytes;
+        return made.areRowsVectors || (panels <= kKept && panels < rows);
     }
 
     /// As many rounds as there is memory for, in blocks that are equally large as far as possible.
@@ -268,6 +286,7 @@ private:
         double cycles =
             static_cast<double>(vectors / way.vectors) * sumCycles(way.vectors, way.height, 1);
         if (vectors % way.vectors != 0) cycles += sumCycles(vectors % way.vectors, way.height, 1);
+        cycles *= static_cast<double>(countRounds(way.lines));
         if (way.source == VectorSource::Stored) return cycles;
         const ContractionLoop& along = way.columns.back();
         const bool isLine = way.columns.size() == 1;
@@ -307,10 +326,15 @@ std::int64_t Product::roomBytes(std::int64_t elementBytes) const {
 std::optional<Product> productOf(const Contraction& how, std::int64_t elementBytes,
                                  const VectorUnit& unit, bool canStoreA, bool canStoreB) {
     if (ir::countProducts(how) < kLeastProducts) return std::nullopt;
-    std::optional<Product> best = Orientation(how, false, elementBytes, unit, canStoreB).best();
-    std::optional<Product> other =
-        Orientation(swapped(how), true, elementBytes, unit, canStoreA).best();
-    if (!best || (other && other->cycles < best->cycles)) best = std::move(other);
+    std::optional<Product> best;
+    for (const bool isSwapped : {false, true})
+        for (const bool areRowsVectors : {false, true}) {
+            std::optional<Product> way =
+                Orientation(isSwapped ? swapped(how) : how, isSwapped, areRowsVectors, elementBytes,
+                            unit, isSwapped ? canStoreA : canStoreB)
+                    .best();
+            if (way && (!best || way->cycles < best->cycles)) best = std::move(way);
+        }
     return best;
 }
 
@@ -322,11 +346,14 @@ std::string print(const Product& product) {
             all += fmt::format("{}{}", all.empty() ? "" : " x ", loop.rounds);
         return all.empty() ? std::string("1") : all;
     };
+    Loops rows = product.lines;
+    rows.push_back(product.rows);
     std::string line = fmt::format(
-        "rows {} (of {}), columns {}, sums {}, around {}: tiles {} x {} of {} lanes, vectors {}",
-        product.rows.rounds, product.isSwapped ? "b" : "a", text(product.columns),
-        text(product.sums), text(product.outer), product.height, product.vectors, product.lanes,
-        kSources[static_cast<std::size_t>(product.source)]);
+        "rows {} ({}of {}), columns {}, sums {}, around {}: tiles {} x {} of {} lanes, vectors {}",
+        text(rows), product.areRowsVectors ? "vectors " : "", product.isSwapped ? "b" : "a",
+        text(product.columns), text(product.sums), text(product.outer), product.height,
+        product.vectors, product.lanes, kSources[static_cast<std::size_t>(product.source)]);
+    if (product.rowsOutside && product.source == VectorSource::Stored) line += ", rows outside";
     if (product.source == VectorSource::Packed)
         line += fmt::format(" in blocks of {}", product.block);
     if (product.addends > 0) line += fmt::format(", plus {}", product.addends);

@@ -87,7 +87,7 @@ private:
             });
         switch (how.source) {
             case VectorSource::Direct: return direct(at);
-            case VectorSource::Stored: return stored(at);
+            case VectorSource::Stored: return allTiles(how.countColumns(), base.b, at);
             case VectorSource::Packed: return packed(at);
         }
     }
@@ -104,6 +104,7 @@ private:
             for (const Tile::Vector& each : vectors)
                 addend.vectors.push_back(addend.isAlong ? each.out : 0);
         }
+        tile.areRowsVectors = how.areRowsVectors;
         tile.rowA = how.rows.a;
         tile.rowOut = how.rows.out;
         tile.vectors = std::move(vectors);
@@ -112,11 +113,25 @@ private:
             tile.stepB = how.columns.back().b;
             tile.sums = how.sums;
         } else {
-            const auto row = static_cast<std::int32_t>(
-                static_cast<std::int64_t>(tile.vectors.size()) * how.lanes);
-            tile.sums = {{static_cast<std::int32_t>(sums), 0, how.sums.back().a, row}};
+            tile.sums = panelSums(static_cast<std::int64_t>(tile.vectors.size()) * how.lanes);
         }
         return tile;
+    }
+
+    /// A panel has its sums one after the other, each of so many elements; the rows move as they do.
+    Loops panelSums(std::int64_t row) const {
+        Loops made;
+        std::int64_t inside = 1;
+        for (std::size_t k = how.sums.size(); k-- > 0;) {
+            const ContractionLoop& loop = how.sums[k];
+            if (!made.empty() && loop.a == made.front().a * made.front().rounds)
+                made.front().rounds *= loop.rounds;
+            else
+                made.insert(made.begin(),
+                            {loop.rounds, 0, loop.a, static_cast<std::int32_t>(inside * row), {}});
+            inside *= loop.rounds;
+        }
+        return made;
     }
 
     bool isAlong(std::size_t addend) const { return how.columns.back().added[addend] != 0; }
@@ -139,6 +154,15 @@ private:
 
     llvm::Value* address(llvm::Value* of, llvm::Value* place) {
         return b.CreateInBoundsGEP(element, of, place);
+    }
+
+    /// All lines of rows.
+    void allLines(const Places& at, const std::function<void(const Places&, std::int64_t)>& body,
+                  std::size_t depth = 0) {
+        if (depth == how.lines.size()) return allRows(at, body);
+        emitLoop(b, how.lines[depth].rounds, [&](llvm::Value* k) {
+            allLines(moved(at, how.lines[depth], k), body, depth + 1);
+        });
     }
 
     void call(Tile tile, std::int64_t height, const Places& at, llvm::Value* vectors) {
@@ -217,6 +241,7 @@ private:
             const std::int64_t vectors = (count + how.lanes - 1) / how.lanes;
             Places there = at;
             there.out = b.CreateAdd(at.out, first);
+            if (how.areRowsVectors) there.a = b.CreateAdd(at.a, first);
             for (std::size_t k = 0; k < how.addends; ++k)
                 if (isAlong(k)) there.addends[k] = b.CreateAdd(at.addends[k], first);
             body(address(memory, b.CreateMul(first, number(sums))), there,
@@ -229,10 +254,19 @@ private:
         if (columns % width != 0) some(number(full * width), columns % width);
     }
 
-    void stored(const Places& at) {
-        allPanels(how.countColumns(), base.b, at,
+    /// All tiles of so many columns, whose panels lie at `memory`. Either a tile of rows stays in the first cache for all panels, or
+    /// a panel does for all rows.
+    void allTiles(std::int64_t columns, llvm::Value* memory, const Places& at) {
+        if (how.rowsOutside)
+            return allLines(at, [&](const Places& row, std::int64_t height) {
+                allPanels(columns, memory, row,
+                          [&](llvm::Value* panel, const Places& there, const Tile& tile) {
+                              call(tile, height, there, panel);
+                          });
+            });
+        allPanels(columns, memory, at,
                   [&](llvm::Value* panel, const Places& there, const Tile& tile) {
-                      allRows(there, [&](const Places& row, std::int64_t height) {
+                      allLines(there, [&](const Places& row, std::int64_t height) {
                           call(tile, height, row, panel);
                       });
                   });
@@ -245,12 +279,7 @@ private:
             const Places block = moved(at, first, round);
             const std::int64_t columns = how.countColumns() / first.rounds * count;
             pack(block, count, columns);
-            allRows(block, [&](const Places& row, std::int64_t height) {
-                allPanels(columns, room, row,
-                          [&](llvm::Value* panel, const Places& there, const Tile& tile) {
-                              call(tile, height, there, panel);
-                          });
-            });
+            allTiles(columns, room, block);
         });
     }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 
 #include <fmt/format.h>
@@ -99,9 +100,17 @@ private:
     void chooseUnrolling() {
         writtenOut = tile.sums.size();
         std::int64_t products = tile.height * static_cast<std::int64_t>(tile.vectors.size());
-        while (writtenOut > 0 && products * tile.sums[writtenOut - 1].rounds <= kMostUnrolled)
+        while (writtenOut > 0 && !overlaps(tile.sums[writtenOut - 1]) &&
+               products * tile.sums[writtenOut - 1].rounds <= kMostUnrolled)
             products *= tile.sums[--writtenOut].rounds;
         roundsInOne = std::max<std::int64_t>(1, kGoodRound / products);
+    }
+
+    /// Do rounds lead from the scalars of a row to those of others? Written out, all of them would be kept, for which there are no
+    /// registers.
+    bool overlaps(const ir::ContractionLoop& loop) const {
+        return !tile.areRowsVectors && tile.height > 1 && tile.vectors.size() > 1 && loop.a != 0 &&
+               tile.rowA % loop.a == 0 && std::abs(tile.rowA) < std::abs(loop.a) * loop.rounds;
     }
 
     Values sumUp(std::size_t depth, Places at, Values sums) {
@@ -185,14 +194,24 @@ private:
             columns.push_back(
                 loadLanes(b, element, moved(at.b, each.b), tile.lanes, tile.stepB, each.used));
         for (std::int64_t row = 0; row < tile.height; ++row) {
-            llvm::Value* scalar =
-                splat(b.CreateAlignedLoad(element, moved(at.a, row * tile.rowA), alignOf(element)));
+            const Values factors = rowOf(moved(at.a, row * tile.rowA));
             for (std::size_t k = 0; k < columns.size(); ++k) {
                 llvm::Value*& sum = sums[part + number(row) * columns.size() + k];
-                sum = plusProduct(sum, scalar, columns[k]);
+                sum = plusProduct(sum, factors[k], columns[k]);
             }
         }
         return sums;
+    }
+
+    /// What the vectors of a row are multiplied with.
+    Values rowOf(llvm::Value* at) {
+        if (!tile.areRowsVectors)
+            return Values(tile.vectors.size(),
+                          splat(b.CreateAlignedLoad(element, at, alignOf(element))));
+        Values factors;
+        for (const Tile::Vector& each : tile.vectors)
+            factors.push_back(loadLanes(b, element, moved(at, each.out), tile.lanes, 1, each.used));
+        return factors;
     }
 
     llvm::Value* plusProduct(llvm::Value* sum, llvm::Value* x, llvm::Value* y) {
@@ -214,10 +233,10 @@ private:
 };
 
 std::string nameOf(llvm::Type* element, const Tile& tile) {
-    std::string name =
-        fmt::format("tile.{}{}.{}x{}.{}.{}.{}.{}", element->isFloatingPointTy() ? "f" : "i",
-                    static_cast<unsigned>(element->getPrimitiveSizeInBits()), tile.height,
-                    tile.vectors.size(), tile.lanes, tile.stepB, tile.rowA, tile.rowOut);
+    std::string name = fmt::format(
+        "tile.{}{}.{}x{}.{}.{}.{}{}.{}", element->isFloatingPointTy() ? "f" : "i",
+        static_cast<unsigned>(element->getPrimitiveSizeInBits()), tile.height, tile.vectors.size(),
+        tile.lanes, tile.stepB, tile.areRowsVectors ? "w" : "", tile.rowA, tile.rowOut);
     for (const Tile::Vector& each : tile.vectors)
         name += fmt::format(".v{}.{}.{}", each.b, each.out, each.used);
     for (const ir::ContractionLoop& loop : tile.sums)

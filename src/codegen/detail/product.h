@@ -7,6 +7,9 @@
 /// Stored, from panels that were packed when code was made, since nobody ever writes the operand; Packed, from
 /// panels that are made of a block of columns before its tiles are done. A panel has the columns of a tile, sum by
 /// sum (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", TOMS 2008).
+///
+/// Where both operands move along the columns (a convolution of each channel alone, channels last), a row has a vector in
+/// place of a scalar.
 
 #include <array>
 #include <cstdint>
@@ -39,10 +42,16 @@ struct Product {
     std::array<std::int32_t, ir::kMostAddends> firstAdded = {};
     ir::Bounds bounds;
     std::vector<ir::ContractionLoop> outer;
+    /// More loops of rows, which leave the vectors where they are: each panel is for all of them.
+    std::vector<ir::ContractionLoop> lines;
     ir::ContractionLoop rows{1, 0, 0, 0};
+    bool areRowsVectors = false;  ///< `a` moves along the columns as the result does
+    /// Panels: all of them are done for a tile of rows, and then for the next; else all rows for a panel.
+    bool rowsOutside = false;
     /// Outermost first. Direct: one or two, the last one along vectors; else as many as follow each other in the result.
     std::vector<ir::ContractionLoop> columns;
-    std::vector<ir::ContractionLoop> sums;  ///< never empty
+    /// Never empty. Panels have them in this order.
+    std::vector<ir::ContractionLoop> sums;
     VectorSource source = VectorSource::Direct;
     std::int64_t lanes = 1;  ///< of a vector
     std::int64_t vectors = 1;  ///< of a tile

@@ -12,6 +12,7 @@ namespace strc::codegen {
 struct Tile {
     std::int64_t height = 1;
     std::int64_t rowA = 0, rowOut = 0;  ///< from row to row
+    bool areRowsVectors = false;  ///< `a` moves along with the vectors, as the result does
     struct Vector {
         std::int64_t b = 0, out = 0;  ///< where it begins
         std::int64_t used = 1;  ///< lanes; the others are neither read nor written

@@ -13,6 +13,7 @@ namespace {
 
 using codegen::productOf;
 using codegen::VectorUnit;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -37,6 +38,29 @@ ir::Contraction convolution(std::int32_t in, std::int32_t out, std::int32_t size
              {in, 0, size * size, 9},
              {3, 0, size, 3},
              {3, 0, 1, 1}}};
+}
+
+/// The same with the channels of a place beside each other, in what is read and made; weights are as before.
+ir::Contraction channelsLast(std::int32_t in, std::int32_t out, std::int32_t size,
+                             std::int32_t step) {
+    const std::int32_t made = (size - 3) / step + 1;
+    return {0,
+            0,
+            0,
+            {{out, 1, 0, in * 9},
+             {made, made * out, size * in * step, 0},
+             {made, out, in * step, 0},
+             {in, 0, 1, 9},
+             {3, 0, size * in, 3},
+             {3, 0, in, 1}}};
+}
+
+/// Each channel alone.
+ir::Contraction depthwise(std::int32_t channels, std::int32_t size) {
+    ir::Contraction how = channelsLast(channels, channels, size, 1);
+    how.loops[0] = {channels, 1, 1, 9};
+    how.loops.erase(how.loops.begin() + 3);
+    return how;
 }
 
 std::string decided(const ir::Contraction& how, const VectorUnit& unit, bool canStoreA,
@@ -76,6 +100,25 @@ TEST(Product, ConvolutionsArePackedInBlocksThatFit) {
                 HasSubstr("vectors packed in blocks of 7"));
 }
 
+TEST(Product, ChannelsBesideEachOtherFillVectors) {
+    EXPECT_THAT(decided(channelsLast(512, 512, 9, 1), kAvx512, false, true),
+                AllOf(HasSubstr("rows 7 x 7 (of a), columns 512, sums 3 x 3 x 512"),
+                      HasSubstr("of 16 lanes, vectors stored")));
+    EXPECT_THAT(decided(channelsLast(64, 128, 57, 2), kAvx512, false, true),
+                AllOf(HasSubstr("rows 28 x 28 (of a), columns 128"), HasSubstr("stored")));
+    EXPECT_THAT(decided(channelsLast(64, 128, 57, 2), kAvx512, false, false),
+                HasSubstr("vectors packed"))
+        << "weights that are not known";
+}
+
+TEST(Product, ChannelsAloneHaveVectorsOnBothSides) {
+    EXPECT_THAT(decided(depthwise(96, 30), kAvx512, false, true),
+                AllOf(HasSubstr("rows 28 x 28 (vectors of a), columns 96, sums 3 x 3"),
+                      HasSubstr("of 16 lanes, vectors stored, rows outside")));
+    EXPECT_THAT(decided(depthwise(96, 30), VectorUnit{16, 16, false}, false, true),
+                AllOf(HasSubstr("(vectors of a)"), HasSubstr("of 4 lanes")));
+}
+
 TEST(Product, AddendsMoveAsTheResultDoesOrStandStill) {
     ir::Contraction how = convolution(512, 512, 9, 1);
     how.addends = 2;
@@ -97,6 +140,7 @@ TEST(Product, TilesFitIntoTheRegisters) {
                 const auto product = productOf(linear(height, width, 40), 4, unit, false, true);
                 if (!product) continue;
                 const std::int64_t sums = product->height * product->vectors;
+                EXPECT_FALSE(product->areRowsVectors);
                 EXPECT_LT(sums + (product->vectors > 1 ? product->vectors : 0) + 1, unit.registers);
                 EXPECT_LE(product->lanes * 4, unit.bytes);
             }
@@ -105,6 +149,8 @@ TEST(Product, TilesFitIntoTheRegisters) {
 /// Contractions of random shapes on whole numbers, so that every order of sums gives the same.
 class ProductsTest : public CompiledTest {
 protected:
+    void SetUp() override { request.improve = linear::Options{}; }  // with epilogues
+
     int pick(int least, int most) {
         return std::uniform_int_distribution<int>(least, most)(random);
     }
@@ -118,18 +164,19 @@ protected:
     /// Fields that nothing changes are known when code is made.
     std::string operand(const std::string& dims, int count, int modulus, bool isKnown) {
         const std::string name = fmt::format("t{}", ++made);
-        (isKnown ? inits : works) += fmt::format("        {}{} = {};\n", isKnown ? "" : "tensor ",
-                                                 name, numbers(dims, count, modulus));
-        if (isKnown) fields += fmt::format("    tensor<float>[{}] {};\n", dims, name);
+        const std::string value = numbers(dims, count, modulus);
+        if (isKnown) {
+            fields += fmt::format("    tensor<float>[{}] {};\n", dims, name);
+            inits += fmt::format("        {} = {};\n", name, value);
+        } else {
+            works += fmt::format("        tensor {} = {} * one;\n", name, value);
+        }
         return name;
     }
 
     void show(const std::string& value) {
-        const std::string name = fmt::format("y{}", ++made);
-        works += fmt::format(
-            "        tensor {0} = {1};\n        println(sum({0}));\n"
-            "        println(sum({0} * {0}));\n        println(argmax({0}));\n",
-            name, value);
+        ++shows;
+        works += fmt::format("        push({});\n", value);
     }
 
     void addMatmul(bool isKnown) {
@@ -162,14 +209,36 @@ protected:
                          dilation, groups));
     }
 
+    /// Channels beside each other in the result, and in what is read unless `isPlanar`.
+    void addChannelsLast(int groups, int perGroup, int makes, bool isPlanar, bool isKnown) {
+        const int kernelY = pick(1, 3), kernelX = pick(1, 3), stride = pick(1, 2);
+        const int dilation = pick(1, 2);
+        const int height = (kernelY - 1) * dilation + pick(1, 9);
+        const int width = (kernelX - 1) * dilation + pick(1, 19);
+        const int madeY = (height - (kernelY - 1) * dilation - 1) / stride + 1;
+        const int madeX = (width - (kernelX - 1) * dilation - 1) / stride + 1;
+        const int in = groups * perGroup, out = groups * makes;
+        const std::string x = operand(isPlanar ? fmt::format("2, {}, {}, {}", in, height, width)
+                                               : fmt::format("2, {}, {}, {}", height, width, in),
+                                      2 * in * height * width, 7, false);
+        const std::string w =
+            operand(fmt::format("{}, {}, {}, {}", out, perGroup, kernelY, kernelX),
+                    out * perGroup * kernelY * kernelX, 5, isKnown);
+        std::string y = fmt::format("conv({}, {}, {}, {}, {}, {}, {})",
+                                    isPlanar ? x : fmt::format("permute({}, 0, 3, 1, 2)", x), w,
+                                    stride, stride, dilation, dilation, groups);
+        if (pick(0, 1) == 1)
+            y += " + " + operand(fmt::format("{}, 1, 1", out), out, 5, true);  // a bias
+        if (pick(0, 1) == 1)
+            y = fmt::format("relu({} + permute({}, 0, 3, 1, 2))", y,
+                            operand(fmt::format("2, {}, {}, {}", madeY, madeX, out),
+                                    2 * madeY * madeX * out, 7, false));
+        show(fmt::format("permute({}, 0, 2, 3, 1)", y));
+    }
+
     /// In the interpreter and as code for each of the processors.
     void compareEngines() {
-        compile(
-            "void->void pipeline Main { add Start(); add Products(); }\n"
-            "void->tensor filter Start { work push 1 { push(ones(1)); } }\n"
-            "tensor->void filter Products {\n" +
-            fields + "    init {\n" + inits + "    }\n    work pop 1 {\n        pop();\n" + works +
-            "    }\n}\n");
+        compile(program());
         interpret(iterations(1));
         const std::string expected = std::exchange(printed, "");
         EXPECT_THAT(expected, HasSubstr("\n"));
@@ -180,11 +249,34 @@ protected:
             EXPECT_EQ(std::exchange(printed, ""), expected) << processor;
         }
         fields = inits = works = "";
+        shows = 0;
+    }
+
+    /// What is not known depends on a state.
+    std::string program() const {
+        return fmt::format(
+            "void->void pipeline Main {{ add Start(); add Products(); add Sums(); }}\n"
+            "void->tensor filter Start {{ float n; init {{ n = 1; }}"
+            " work push 1 {{ n = 2 - n; push(n * ones(1)); }} }}\n"
+            "tensor->tensor filter Products {{\n{}    init {{\n{}    }}\n"
+            "    work pop 1 push {} {{\n        tensor one = pop();\n{}    }}\n}}\n"
+            "tensor->void filter Sums {{ work pop {} {{\n{} }} }}\n",
+            fields, inits, shows, works, shows, sums());
+    }
+
+    std::string sums() const {
+        std::string all;
+        for (int k = 0; k < shows; ++k)
+            all += fmt::format(
+                "    tensor y{0} = pop(); println(sum(y{0})); println(sum(y{0} * y{0}));"
+                " println(argmax(y{0}));\n",
+                k);
+        return all;
     }
 
     std::mt19937 random{1};
     std::string fields, inits, works;
-    int made = 0;
+    int made = 0, shows = 0;
 };
 
 TEST_F(ProductsTest, MatricesOfRandomShapes) {
@@ -201,13 +293,33 @@ TEST_F(ProductsTest, ConvolutionsOfRandomShapes) {
     }
 }
 
+TEST_F(ProductsTest, ChannelsLastOfRandomShapes) {
+    for (int round = 0; round < 2; ++round) {
+        for (int k = 0; k < 4; ++k)
+            addChannelsLast(1, pick(1, 20), pick(1, 70), k == 3, pick(0, 3) > 0);
+        for (int k = 0; k < 2; ++k) addChannelsLast(pick(1, 40), 1, 1, false, pick(0, 3) > 0);
+        addChannelsLast(3, pick(1, 9), pick(1, 20), false, true);
+        compareEngines();
+    }
+}
+
+/// The result goes to its permuted places at once: row by row, channels that are alone would be left to loops.
+TEST_F(ProductsTest, PermutedResultsAreNoCopies) {
+    compile(
+        "void->void pipeline Main { add Start(); add Channels(); add End(); }\n"
+        "void->tensor filter Start { float n; init { n = 1; } work push 1 { n = 2 - n; push(n * "
+        "ones(9, 9, 32)); } }\n"
+        "tensor->tensor filter Channels { tensor<float>[32, 1, 3, 3] w; init { w = ones(32, 1, 3, "
+        "3); }\n"
+        "work pop 1 push 1 { push(permute(relu(conv(permute(pop(), 2, 0, 1), w, 1, 1, 1, 1, 32)), "
+        "1, 2, 0)); } }\n"
+        "tensor->void filter End { work pop 1 { println(sum(pop())); } }\n");
+    EXPECT_NE(codegen::printLlvm(lower()).find("tile.f32."), std::string::npos);
+}
+
 TEST_F(ProductsTest, AreLeftToLoopsWithoutThePass) {
     addMatmul(true);
-    const std::string all =
-        "void->void pipeline Main { add Start(); add Products(); }\n"
-        "void->tensor filter Start { work push 1 { push(ones(1)); } }\n"
-        "tensor->void filter Products {\n" +
-        fields + "    init {\n" + inits + "    }\n    work pop 1 { pop();\n" + works + "    }\n}\n";
+    const std::string all = program();
     compile(all);
     EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@tile."));
     disabled.push_back(base::Pass::Tiles);
