@@ -51,10 +51,22 @@ private:
         for (InstanceId childId : instance.children)
             instance.failed |= tree.instances[childId].failed;
         if (!instance.children.empty()) return !instance.failed;
-        report(Diag::NoChildren, header(instance))
-            << kindName(instance.kind()) << displayName(instance);
+        const bool isOurs = context.sources.isLibrary(header(instance).buffer);
+        base::Diagnostic& diag = report(
+            Diag::NoChildren, isOurs ? addedAt(context.sources, tree, id) : header(instance));
+        diag << kindName(instance.kind()) << displayName(instance);
+        if (instance.code->params > 0) diag.note(Diag::WithArguments) << arguments(instance);
         instance.failed = true;
         return false;
+    }
+
+    /// "n = 2, mode = cubic"
+    static std::string arguments(const Instance& instance) {
+        std::string text;
+        for (std::uint32_t k = 0; k < instance.code->params; ++k)
+            text += (k ? ", " : "") + instance.code->constants[k].name + " = " +
+                    toString(instance.constants[k]);
+        return text;
     }
 
     // ---- pipelines

@@ -107,9 +107,12 @@ NodePtr BodyExpander::build(const Instr& instr, const Type* type) {
 void BodyExpander::addOperand(Node& node, const Instr& instr, std::size_t k) {
     const Reg reg = instr.operands[k];
     const auto& value = constants[reg];
+    const auto count = instr.operands.size();
+    const bool isNumber = types::operandAt(types::info(instr.tensor).signature, k, count) == 'r';
     if (nodes[reg]) {
         node.operands.push_back(nodes[reg]);
-    } else if (scalarType(reg)->isReal() && !scalarType(reg)->is(TypeKind::Int)) {
+    } else if ((isNumber && k > 0) ||
+               (scalarType(reg)->isReal() && !scalarType(reg)->is(TypeKind::Int))) {
         node.operands.push_back(number(types.tensor(scalarType(reg), {}), regs[reg], value));
     } else if (instr.tensor == TensorFn::Full && k == 0) {
         node.operands.push_back(number(types.tensor(node.type->element, {}), elementReg(instr)));

@@ -205,6 +205,8 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                 ("tensor->tensor", "upsample(-1)", "-8 is no extent"),
                 ("tensor->tensor", 'batchnorm2d(3, weights = "p")', "the shapes 2x4x8x8 and 3x1x1 do not fit"),
                 ("tensor->tensor", "chunk(0)", "its 'work' has push rate 0 [zero-rate]"),
+                ("tensor->tensor", 'pad({1, 1}, "mirror")', "pipeline 'pad' has no streams in it"),
+                ("tensor->tensor", 'interpolate(4, mode = "cubic")', "the arguments are out_h = 4, out_w = 4, mode = cubic, "),
                 ("tensor->tensor", "lstm(5, 7)", "8 items"),
                 ("float->float", "frame(0)", "its 'work' has pop rate 0 [zero-rate]")):
             with self.subTest(add=add):

@@ -288,7 +288,7 @@ TEST_F(TensorFolds, ResidualBlocksAreOneFilter) {
             convolution(4, 4) + norm(4) + around("Conv"));
     };
     EXPECT_THAT(compare(base::Pass::FuseResiduals, compileIt),
-                HasSubstr("fuse-residuals: Main.splitjoin\nIdentity pad Conv Norm relu pad Conv"));
+                HasSubstr("fuse-residuals: Main.splitjoin\nIdentity PadWith Conv Norm relu PadWith Conv"));
     disabled = {};
     shown = base::Pass::FuseEpilogues;
     compileIt();
