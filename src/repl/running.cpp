@@ -67,8 +67,13 @@ const types::Type* Running::shown() const {
 }
 
 std::string Running::signature() const {
-    auto side = [](const types::Type* type) { return type ? types::toString(type) : "void"; };
-    return side(input()) + "->" + side(output());
+    auto side = [this](graph::EdgeId id) -> std::string {
+        if (id == graph::kNone) return "void";
+        const graph::Edge& edge = graph().edges[id];
+        if (edge.tensors.size() > 1) return "tensor";
+        return types::toString(edge.tensors.empty() ? edge.type : edge.tensors[0]);
+    };
+    return side(graph().input) + "->" + side(graph().output);
 }
 
 Running::Counted Running::whatCounts() const {

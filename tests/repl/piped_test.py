@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import struct
 import subprocess
 import tempfile
 import time
@@ -319,6 +320,15 @@ class Piped(unittest.TestCase):
         self.assertIn("0 … 2", out)
         _, err = self.say(":plot [1, 2\n", status=1)
         self.assertIn("error", err)
+
+    def test_streams_of_tensors_are_compiled(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "framed")
+            out, _ = self.say(f"t = Ramp() | frame({{2, 2}})\n:type t\ntake 1 Ramp() | frame({{2, 2}})\n:compile {path}\n")
+            self.assertIn("void->tensor<float>[2, 2]", out)
+            subprocess.run([path, "-i", "1", "--out", f"{path}.raw"], check=True)
+            with open(f"{path}.raw", "rb") as file:
+                self.assertEqual(struct.unpack("<4f", file.read()), (0, 1, 2, 3))
 
     def test_compiled_streams(self):
         with tempfile.TemporaryDirectory() as folder:
