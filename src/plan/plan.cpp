@@ -87,9 +87,9 @@ private:
 
     void takeScaled(const Begin& begin) {
         const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
-        Scaled scaled =
-            scale(context, graph, mostFactor(),
-                  {&scaling.steady, begin, itemsBetween(), findSequential(*result.program)});
+        Scaled scaled = scale(context, graph, mostFactor(),
+                              {&scaling.steady, begin, itemsBetween(),
+                               findSequential(*result.program), options.forDevice});
         if (scaled.factor > 0)
             take(result.scaled, std::move(scaled.placed), quota.steady, scaled.factor);
     }

@@ -168,6 +168,8 @@ struct Options {
     Tapes tapes = Tapes::Linear;
     /// Filters whose code only moves items are left out as well. Who follows code line by line misses them.
     bool removesCode = false;
+    /// Tensors are for a device, which gains from larger phases than a processor's caches do.
+    bool forDevice = false;
 };
 
 /// Why a program has no plan yet: one sentence ("it has dynamic rates"), or empty if it can have one.

@@ -34,6 +34,11 @@ constexpr std::size_t kLarge = 256;  ///< nodes
 /// input, which goes one by one, grow: unless so much stays on channels that to move it takes longer than the rest.
 constexpr std::int64_t kMostFactor = 1024;
 constexpr std::int64_t kMostOfLong = 2048;
+/// A device has memory enough, and each of its steps takes some microseconds; but the rest at the end of the input goes one
+/// by one there, too, and an item may be so large that two of them are much.
+constexpr std::int64_t kDeviceBytes = 32 * 1024 * 1024;
+constexpr std::int64_t kMostOfDevice = 64;
+constexpr std::int64_t kFewestOfDevice = 2;
 
 graph::Components componentsOf(const graph::Graph& graph) {
     std::vector<graph::Arrow> arrows;
@@ -179,7 +184,7 @@ std::int64_t bytesOf(const graph::Graph& graph, const Placed& placed, const Begi
     for (EdgeId id = 0; id < placed.capacity.size(); ++id) {
         if (begin.sharing->tapeOf(id) != id) continue;
         const std::int64_t items = placed.capacity[id] - begin.held[id];
-        if (items > kNearBytes) return items;
+        if (items > kDeviceBytes) return items;
         sum += items * itemSize(graph, id);
     }
     return sum;
@@ -197,7 +202,9 @@ std::optional<Loop> scaledSteady(const graph::Graph& graph, const Loop& steady,
 namespace {
 
 /// What stays on channels moves once a phase: as many steady states as items should share that.
-std::int64_t mostFactor(const Begin& begin) {
+std::int64_t mostFactor(const Scalable& from) {
+    if (from.forDevice) return kMostOfDevice;
+    const Begin& begin = from.begin;
     std::int64_t waiting = 0;
     for (EdgeId id = 0; id < begin.held.size() && waiting < kMostOfLong; ++id)
         if (begin.sharing->tapeOf(id) == id) waiting += std::min(begin.held[id], kMostOfLong);
@@ -205,7 +212,9 @@ std::int64_t mostFactor(const Begin& begin) {
 }
 
 /// The more it is, the more room may be taken.
-std::int64_t mostBytes(const graph::Graph& graph, const Begin& begin) {
+std::int64_t mostBytes(const graph::Graph& graph, const Scalable& from) {
+    if (from.forDevice) return kDeviceBytes;
+    const Begin& begin = from.begin;
     std::int64_t waiting = 0;
     for (EdgeId id = 0; id < begin.held.size() && waiting < kNearBytes; ++id)
         if (begin.sharing->tapeOf(id) == id)
@@ -231,7 +240,7 @@ std::int64_t evenFactor(std::int64_t factor, std::int64_t bound) {
 Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions how,
                   std::int64_t bound) {
     const Begin& begin = from.begin;
-    const std::int64_t limit = mostBytes(graph, begin);
+    const std::int64_t limit = mostBytes(graph, from);
     auto scaledBy = [&](std::int64_t factor) -> Scaled {
         auto tree = scaledSteady(graph, *from.steady, from.between, factor, how);
         if (!tree) return {};
@@ -243,9 +252,12 @@ Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions 
         if (bytesOf(graph, placed, begin) > limit) return {};
         return {factor, std::move(placed)};
     };
-    if (bound < kFewest) return {};
+    const std::int64_t fewest = from.forDevice                ? kFewestOfDevice
+                                : graph.nodes.size() > kLarge ? kWidth
+                                                              : kFewest;
+    if (bound < std::min(fewest, kFewest)) return {};
     Scaled best = scaledBy(2);
-    std::int64_t most = best.factor == 0 ? 0 : std::min(mostFactor(begin), bound);
+    std::int64_t most = best.factor == 0 ? 0 : std::min(mostFactor(from), bound);
     while (best.factor < most) {
         const std::int64_t factor = best.factor + (most - best.factor + 1) / 2;
         if (Scaled more = scaledBy(factor); more.factor != 0)
@@ -253,7 +265,7 @@ Scaled mostScaled(const graph::Graph& graph, const Scalable& from, ScaleOptions 
         else
             most = factor - 1;
     }
-    if (best.factor < (graph.nodes.size() > kLarge ? kWidth : kFewest)) return {};
+    if (best.factor < fewest) return {};
     const std::int64_t even = evenFactor(best.factor, bound);
     return even == best.factor ? best : scaledBy(even);
 }

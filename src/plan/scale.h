@@ -35,6 +35,7 @@ struct Scalable {
     /// Items on each edge between steady states, as if it had its own memory.
     std::vector<std::int64_t> between;
     std::vector<bool> sequential;  ///< findSequential
+    bool forDevice = false;  ///< Options::forDevice
 };
 
 struct Scaled {
@@ -42,7 +43,8 @@ struct Scaled {
     Placed placed;
 };
 
-/// The passes `scaling` and `feedback-blocks`: as many steady states as fast memory holds, `most` at most.
+/// The passes `scaling` and `feedback-blocks`: as many steady states as fast memory holds, `most` at most. For a device, as
+/// many as it may copy while it computes.
 Scaled scale(base::Context&, const graph::Graph&, std::int64_t most, Scalable);
 
 }  // namespace strc::plan

@@ -125,6 +125,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.inputFiles = settings.inputFiles;
     request.order = settings.order;
     request.tapes = settings.tapes;
+    request.forDevice = settings.device.kind == Device::Cuda;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.improve = improvements(settings);
     if (settings.isShared) request.mostItems = kMostAtOnce;

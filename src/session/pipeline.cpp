@@ -217,7 +217,7 @@ private:
                                  : own     ? *own
                                            : result.schedules.front(),
                                  {single ? &*single : nullptr, request.mostItems, request.tapes,
-                                  request.improve.has_value()});
+                                  request.improve.has_value(), request.forDevice});
         if (isQuiet) std::swap(scratch.passes, result.context.passes);
         return !result.context.diags.hasErrors();
     }

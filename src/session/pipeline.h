@@ -49,6 +49,7 @@ struct Request {
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems
     plan::Tapes tapes = plan::Tapes::Linear;
     bool planIfPossible = false;
+    bool forDevice = false;  ///< plan::Options::forDevice
     /// Declarations and static items alone: there is no main stream, and no stage after Lowered.
     bool withoutMain = false;
     /// The composite `top` has the item types that its children have, whatever it says.
