@@ -60,18 +60,35 @@ static void execute_on_own_stack(strc_run *run) {
     pthread_attr_destroy(&attributes);
 }
 
-static void report_device(const strc_device_error *error) {
+/// The filter, or the first of several, whose work it was.
+static strc_origin at_work(const strc_run *run, const strc_device_error *error) {
+    if (error->node == STRC_NOBODY) return nowhere;
+    return (strc_origin){run->about->places[error->node], run->about->paths[error->node]};
+}
+
+static void note_last(const strc_run *run, uint32_t last) {
+    char text[512];
+    snprintf(text, sizeof text, "all filters up to '%s' were at work at once",
+             strc_text_at(run->about->paths[last]));
+    strc_note(STRC_MESSAGE_Hint, text);
+}
+
+static void report_device(const strc_run *run) {
+    const strc_device_error *error = &run->env.device_error;
+    const strc_origin origin = at_work(run, error);
     strc_digits digits;
     char name[24], text[sizeof error->text + sizeof error->why + 16];
     snprintf(name, sizeof name, "cuda:%d", (int)error->ordinal);
     switch ((strc_device_failure)error->failure) {
         case STRC_DEVICE_FULL:
             snprintf(text, sizeof text, "%s on device %s", error->text, name);
-            STRC_FAIL(nowhere, OutOfMemory, text, strc_decimal_text(digits, (int64_t)error->bytes));
+            STRC_FAIL(origin, OutOfMemory, text, strc_decimal_text(digits, (int64_t)error->bytes));
+            if (origin.place) strc_note(STRC_MESSAGE_Hint, "this filter needs most of it");
             break;
         case STRC_DEVICE_FAILED:
             snprintf(text, sizeof text, "%s, when it %s", error->why, error->text);
-            STRC_FAIL(nowhere, CannotReadFile, name, text);
+            STRC_FAIL(origin, CannotReadFile, name, text);
+            if (origin.place && error->last != error->node) note_last(run, error->last);
             break;
         case STRC_KERNELS_FAILED:
             STRC_FAIL(nowhere, CannotOpenFile, error->text, error->why);
@@ -92,7 +109,7 @@ static void conclude(strc_run *run) {
             strc_world_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_TIME);
             break;
         case STRC_END_DEVICE:
-            report_device(&run->env.device_error);
+            report_device(run);
             strc_world_end(all, STRC_FAILED);
             break;
         case STRC_END_FAULT:

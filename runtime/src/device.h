@@ -28,6 +28,10 @@ typedef struct strc_device {
     uint64_t state_size;
     cu_device device;
     cu_handle context, stream, code, library;
+    cu_handle up, down, event;  ///< of copies beside the work; null: no segment is in parts
+    const strc_device_segment *segment;  ///< that runs
+    int is_cut;  ///< its copies have streams of their own
+    uint32_t node, last;  ///< who is at work, for errors; or the first and the last of several
     cu_handle *kernels;
     cu_handle ways[STRC_ELEMENTS][STRC_WAYS], gathers[STRC_ELEMENTS], rows;
     cu_address memories[3];  ///< by strc_device_memory
@@ -45,6 +49,8 @@ typedef struct strc_device {
 
 /// Everything is fine, or env->device_error says what is not: nonzero then.
 int strc_device_check(strc_device *, cu_result, const char *what);
+/// Whom an error from now on is about; STRC_NOBODY.
+void strc_device_at_work(strc_device *, uint32_t node, uint32_t last);
 /// Memory, or 0 after filling in env->device_error; 0 bytes take 1.
 cu_address strc_device_allocate(strc_device *, uint64_t bytes, const char *what);
 

@@ -12,6 +12,7 @@ namespace strc::codegen {
 namespace {
 
 static_assert(device::kDepth == STRC_DEVICE_DEPTH);
+static_assert(graph::kNone == STRC_NOBODY);
 
 template <typename T>
 std::string bytesOf(const std::vector<T>& rows) {
@@ -58,7 +59,11 @@ public:
                                     number(static_cast<std::uint64_t>(parts.scratchSize)),
                                     number(static_cast<std::uint64_t>(parts.weightsSize)),
                                     small(static_cast<std::uint32_t>(part.ordinal)),
-                                    small(m.options.fastMath ? 1 : 0)};
+                                    small(m.options.fastMath ? 1 : 0),
+                                    small(parts.most[0].node),
+                                    small(parts.most[1].node),
+                                    small(parts.most[2].node),
+                                    small(0)};
         auto* whole = llvm::ConstantStruct::getAnon(fields);
         return m.constantData(whole, "device");
     }
@@ -83,8 +88,8 @@ private:
     }
 
     void addSegment(const device::Segment& segment) {
-        segments.push_back(
-            {narrow(ops.size()), narrow(segment.operations.size()), narrow(segment.depth), 0});
+        segments.push_back({narrow(ops.size()), narrow(segment.operations.size()),
+                            narrow(segment.depth), narrow(segment.parts)});
         for (const device::Operation& operation : segment.operations) addOperation(operation);
     }
 

@@ -4,7 +4,11 @@
 #include <tuple>
 
 #include "base/assert.h"
+#include "base/pass.h"
+#include "base/passes.h"
 #include "device/movable.h"
+#include "device/parts.h"
+#include "device/uses.h"
 
 namespace strc::device {
 
@@ -30,21 +34,24 @@ struct Window {
 
 class Offloader {
 public:
-    Offloader(const ir::Module& module, const plan::Plan& from, types::TypeTable& table)
+    Offloader(const plan::Plan& from, const Movable& what)
         : plan(from),
           graph(from.program->graph),
-          movable(findMovable(module, from, table)),
+          movable(what),
           firstKernel(from.program->kernels.size(), 0),
           placed(from.program->kernels.size(), false) {}
 
-    Offloaded run() {
+    Offloaded run(bool cuts) {
         result.plan = plan;
         result.stays = movable.stays;
         result.why = whyNothing();
         if (!result.why.empty()) return std::move(result);
-        for (plan::Phase* phase : {&result.plan.init, &result.plan.steady, &result.plan.scaled})
+        for (plan::Phase* phase : {&result.plan.init, &result.plan.steady, &result.plan.scaled}) {
+            isCutting = cuts && phase == &result.plan.scaled;
             phase->steps = moved(phase->steps, 0);
+        }
         noteKept();
+        noteMost();
         mergeShared();
         return std::move(result);
     }
@@ -86,6 +93,7 @@ private:
     std::vector<Step> moved(const std::vector<Step>& steps, std::size_t depth) {
         std::vector<Step> made;
         std::vector<const Step*> run;
+        std::vector<const Step*> later;  // moves of the host that the run does not see
         auto flush = [&] {
             if (run.empty()) return;
             made.push_back(segment(run, depth));
@@ -93,11 +101,21 @@ private:
             for (const Step* step : run)
                 if (step->kind == StepKind::Move && readByHost(step->channel))
                     made.push_back(*step);
+            for (const Step* step : later) made.push_back(*step);
             run.clear();
+            later.clear();
         };
         for (const Step& step : steps) {
             if (isMovable(step)) {
+                const bool sees = std::any_of(later.begin(), later.end(), [&](const Step* move) {
+                    return touches(plan, step, move->channel);
+                });
+                if (sees) flush();
                 run.push_back(&step);
+                continue;
+            }
+            if (step.kind == StepKind::Move && !run.empty()) {
+                later.push_back(&step);
                 continue;
             }
             flush();
@@ -115,20 +133,46 @@ private:
         made.depth = outer;
         uploads.clear();
         downloads.clear();
-        current = &made.operations;
         counts.clear();
         depth = base = outer;
-        for (const Step* step : steps) add(*step);
-        std::vector<Operation> whole = transfers(uploads, OperationKind::Upload);
-        whole.insert(whole.end(), made.operations.begin(), made.operations.end());
-        for (Operation& each : transfers(downloads, OperationKind::Download))
-            whole.push_back(std::move(each));
-        made.operations = std::move(whole);
+        const std::vector<Part> parts =
+            isCutting && outer == 0 ? partsOf(plan, movable, steps) : std::vector<Part>{};
+        if (parts.empty()) {
+            const std::vector<Operation> work = operationsOf(steps);
+            append(made.operations, transfers(uploads, OperationKind::Upload));
+            append(made.operations, work);
+            append(made.operations, transfers(downloads, OperationKind::Download));
+        }
+        for (const Part& part : parts) {
+            std::vector<const Step*> own;
+            for (const Step& step : part.steps) own.push_back(&step);
+            append(made.operations, transfers(windowsOf(part.uploads), OperationKind::Upload));
+            append(made.operations, operationsOf(own));
+            append(made.operations, transfers(windowsOf(part.downloads), OperationKind::Download));
+        }
+        made.parts = std::max<std::size_t>(parts.size(), 1);
         result.segments.push_back(std::move(made));
         Step step;
         step.kind = StepKind::Device;
         step.port = static_cast<std::uint32_t>(result.segments.size() - 1);
         return step;
+    }
+
+    static void append(std::vector<Operation>& to, const std::vector<Operation>& from) {
+        to.insert(to.end(), from.begin(), from.end());
+    }
+
+    std::vector<Operation> operationsOf(const std::vector<const Step*>& steps) {
+        std::vector<Operation> made;
+        current = &made;
+        for (const Step* step : steps) add(*step);
+        return made;
+    }
+
+    static std::vector<Window> windowsOf(const std::vector<Span>& spans) {
+        std::vector<Window> windows;
+        for (const Span& span : spans) windows.push_back({span.begin, span.end - span.begin, {}});
+        return windows;
     }
 
     void add(const Step& step) {
@@ -188,14 +232,15 @@ private:
         return window;
     }
 
-    void noteRead(EdgeId edge, const Place& place, std::int64_t items) {
-        if (!isDevices(edge) && items > 0)
-            uploads.push_back(windowOf(place, items * plan.channels[edge].itemSize));
-    }
-
-    void noteWritten(EdgeId edge, const Place& place, std::int64_t items) {
-        if (readByHost(edge) && items > 0)
-            downloads.push_back(windowOf(place, items * plan.channels[edge].itemSize));
+    void noteWindows(const Step& step) {
+        for (const Use& use : usesOf(plan, step)) {
+            const bool isCopied = use.isWritten ? readByHost(use.edge) : !isDevices(use.edge);
+            if (!isCopied || use.items == 0) continue;
+            const Position& position = (use.isWritten ? step.outputs : step.inputs)[use.port];
+            (use.isWritten ? downloads : uploads)
+                .push_back(windowOf(placeOf(use.edge, position, 0, 0),
+                                    use.items * plan.channels[use.edge].itemSize));
+        }
     }
 
     /// Each byte once.
@@ -231,17 +276,17 @@ private:
 
     void fire(const Step& step) {
         const graph::Node& node = graph.nodes[step.node];
+        noteWindows(step);
         if (node.kind != NodeKind::Filter ||
             plan.program->kernels[node.kernel].builtin != ir::BuiltinStream::None)
             return pass(step, node);
         const Firing& firing = movable.firings.at(node.kernel);
-        place(node.kernel, firing);
-        noteWindows(step, node);
+        place(node.kernel, firing, step.node);
         std::int64_t atOnce = step.count;
         if (firing.isStateful) atOnce = 1;
         if (firing.scratchSize > 0)
             atOnce = std::clamp<std::int64_t>(kMostScratch / firing.scratchSize, 1, atOnce);
-        result.scratchSize = std::max(result.scratchSize, atOnce * firing.scratchSize);
+        needScratch(step.node, atOnce * firing.scratchSize);
         const std::int64_t groups = step.count / atOnce, rest = step.count % atOnce;
         if (groups == 1)
             firings(step, node, firing, {0, 0, atOnce});
@@ -250,27 +295,14 @@ private:
         if (rest > 0) firings(step, node, firing, {groups * atOnce, 0, rest});
     }
 
-    void noteWindows(const Step& step, const graph::Node& node) {
-        const std::vector<EdgeId>&in = plan.inputsOf(step.node), &out = plan.outputsOf(step.node);
-        for (std::size_t port = 0; port < in.size(); ++port) {
-            const std::int64_t pop = in.size() > 1 ? 1 : node.work.pop.max;
-            const std::int64_t peek = in.size() > 1 ? 1 : std::max(pop, node.work.peek.max);
-            noteRead(in[port], placeOf(in[port], step.inputs[port], 0, 0),
-                     (step.count - 1) * pop + peek);
-        }
-        for (std::size_t port = 0; port < out.size(); ++port)
-            noteWritten(out[port], placeOf(out[port], step.outputs[port], 0, 0),
-                        step.count * (out.size() > 1 ? 1 : node.work.push.max));
-    }
-
     /// Some of the firings of a step.
-    struct Part {
+    struct Firings {
         std::int64_t first, perRound;  ///< of the loop that is entered last
         std::int64_t count;
     };
 
     void firings(const Step& step, const graph::Node& node, const Firing& firing,
-                 const Part& part) {
+                 const Firings& part) {
         now = {&step, &node, &firing, part, depth};
         actions(firing.actions);
     }
@@ -374,10 +406,11 @@ private:
     }
 
     /// Kernels and weights of a filter are there once.
-    void place(graph::KernelId id, const Firing& firing) {
+    void place(graph::KernelId id, const Firing& firing, NodeId node) {
         if (placed[id]) return;
         placed[id] = true;
         firstKernel[id] = static_cast<std::uint32_t>(result.kernels.size());
+        const std::int64_t before = result.weightsSize;
         for (const Kernel& kernel : firing.kernels) result.kernels.push_back({kernel, id});
         for (const ir::StoredArray& array : plan.program->kernels[id].code.stored) {
             auto same = [&](const Weight& weight) {
@@ -387,21 +420,22 @@ private:
             result.weights.push_back({array, result.weightsSize});
             result.weightsSize += aligned(types::sizeOf(array.type));
         }
+        need(Memory::Weights, node, result.weightsSize - before);
     }
 
     // ---- nodes that copy
 
-    void rows(EdgeId toEdge, Place to, EdgeId fromEdge, Place from, std::int64_t count,
+    void rows(NodeId node, EdgeId toEdge, Place to, Place from, std::int64_t count,
               std::int64_t items) {
         Operation made;
         made.kind = OperationKind::Copy;
+        made.node = node;
         made.count = count;
         made.bytes = items * plan.channels[toEdge].itemSize;
         if (to.perFiring == made.bytes && from.perFiring == made.bytes) {
             made.bytes *= count;
             made.count = 1;
         }
-        noteRead(fromEdge, from, 0);
         made.places = {std::move(to), std::move(from)};
         current->push_back(std::move(made));
     }
@@ -413,9 +447,6 @@ private:
         const Position& onePosition = isJoiner ? step.outputs[0] : step.inputs[0];
         const std::vector<EdgeId>& many = isJoiner ? node.inputs : node.outputs;
         const std::int64_t total = isPlain ? 1 : node.totalWeight;
-        const Place whole = placeOf(one, onePosition, 0, 0);
-        isJoiner ? noteWritten(one, whole, total * step.count)
-                 : noteRead(one, whole, total * step.count);
         std::int64_t passed = 0;
         for (std::size_t port = 0; port < many.size(); ++port) {
             const std::int64_t weight = isPlain ? 1 : node.weights[port];
@@ -423,12 +454,10 @@ private:
             const Position& position = isJoiner ? step.inputs[port] : step.outputs[port];
             const Place part = placeOf(many[port], position, 0, weight);
             const Place place = placeOf(one, onePosition, isPlain ? 0 : passed, total);
-            isJoiner ? noteRead(many[port], part, weight * step.count)
-                     : noteWritten(many[port], part, weight * step.count);
             if (isJoiner)
-                rows(one, place, many[port], part, step.count, weight);
+                rows(step.node, one, place, part, step.count, weight);
             else
-                rows(many[port], part, one, place, step.count, weight);
+                rows(step.node, many[port], part, place, step.count, weight);
             passed += weight;
         }
     }
@@ -438,11 +467,12 @@ private:
         const Place to = placeOf(step.channel, step.outputs[0], 0, 0);
         const Place from = placeOf(step.channel, step.inputs[0], 0, 0);
         const std::int64_t bytes = step.count * plan.channels[step.channel].itemSize;
-        result.scratchSize = std::max(result.scratchSize, bytes);
+        needScratch(graph.edges[step.channel].from, bytes);
         const Place between{Memory::Scratch, 0, 0, {}};
         for (const auto& [target, source] : {std::pair(between, from), std::pair(to, between)}) {
             Operation made;
             made.kind = OperationKind::Copy;
+            made.node = graph.edges[step.channel].from;
             made.bytes = bytes;
             made.places = {target, source};
             current->push_back(std::move(made));
@@ -450,6 +480,24 @@ private:
     }
 
     // ---- what else the runtime has to know
+
+    void need(Memory memory, NodeId node, std::int64_t bytes) {
+        Need& most = result.most[static_cast<std::size_t>(memory)];
+        if (bytes > most.bytes) most = {node, bytes};
+    }
+
+    void needScratch(NodeId node, std::int64_t bytes) {
+        result.scratchSize = std::max(result.scratchSize, bytes);
+        need(Memory::Scratch, node, bytes);
+    }
+
+    /// Whose items take most.
+    void noteMost() {
+        for (const plan::Channel& channel : plan.channels)
+            if (channel.tape == channel.edge && isDevices(channel.edge))
+                need(Memory::State, graph.edges[channel.edge].from,
+                     channel.capacity * channel.itemSize);
+    }
 
     void noteKept() {
         for (const plan::Channel& channel : plan.channels)
@@ -484,13 +532,14 @@ private:
         const Step* step = nullptr;
         const graph::Node* node = nullptr;
         const Firing* firing = nullptr;
-        Part part{};
+        Firings part{};
         std::size_t depth = 0;  ///< where the loops of the body begin
     };
 
     const plan::Plan& plan;
     const graph::Graph& graph;
-    Movable movable;
+    const Movable& movable;
+    bool isCutting = false;  ///< segments into parts
     std::vector<std::uint32_t> firstKernel;  ///< by KernelId
     std::vector<bool> placed;
     Offloaded result;
@@ -503,8 +552,21 @@ private:
 
 }  // namespace
 
-Offloaded offload(const ir::Module& program, const plan::Plan& plan, types::TypeTable& types) {
-    return Offloader(program, plan, types).run();
+Offloaded offload(base::Context& context, const ir::Module& program, const plan::Plan& plan,
+                  types::TypeTable& types) {
+    const Movable movable = findMovable(program, plan, types);
+    if (context.passes.isEnabled(base::Pass::DeviceOverlap)) {
+        const plan::Plan apart = withBordersApart(plan, movable);
+        Offloaded cut = Offloader(apart, movable).run(true);
+        const bool isCut = std::any_of(cut.segments.begin(), cut.segments.end(),
+                                       [](const Segment& each) { return each.parts > 1; });
+        if (isCut) {
+            base::PassRun run(context.passes, base::Pass::DeviceOverlap, "the scaled phase");
+            run.show([&] { return print(cut); });
+            if (run) return cut;
+        }
+    }
+    return Offloader(plan, movable).run(false);
 }
 
 }  // namespace strc::device

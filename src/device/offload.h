@@ -4,6 +4,7 @@
 /// arrays. The state lies on the device as it does in the plan, so a place is an offset; a tape belongs to whoever
 /// writes it, and is copied where the other side reads it. docs/design/cuda.md tells why.
 
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
@@ -48,13 +49,20 @@ struct Contraction {
 };
 
 struct Segment {
-    std::vector<Operation> operations;
+    std::vector<Operation> operations;  ///< of each part: copies from the host, work, copies to it
     std::size_t depth = 0;  ///< loops of the plan around it
+    std::size_t parts = 1;  ///< if several: copies of one may go on while another one is computed
 };
 
 struct Weight {
     ir::StoredArray array;
     std::int64_t at = 0;
+};
+
+/// Who needs most of a kind of memory.
+struct Need {
+    graph::NodeId node = graph::kNone;
+    std::int64_t bytes = 0;
 };
 
 /// Bytes of the state.
@@ -83,11 +91,13 @@ struct Offloaded {
     std::vector<Range> kept;  ///< what the device alone knows between two phases
     std::vector<Range> shared;  ///< what is copied to and fro, ascending and apart
     std::int64_t scratchSize = 0, weightsSize = 0;
+    std::array<Need, 3> most;  ///< by Memory
     std::vector<Stay> stays;
     std::string why;  ///< nothing is moved; a sentence why
 };
 
-Offloaded offload(const ir::Module&, const plan::Plan&, types::TypeTable&);
+/// The pass `device-overlap` cuts segments into parts.
+Offloaded offload(base::Context&, const ir::Module&, const plan::Plan&, types::TypeTable&);
 
 /// Kernels, then the segments with their operations, then what stays.
 std::string print(const Offloaded&);

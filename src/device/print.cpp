@@ -71,7 +71,9 @@ public:
         if (!made.why.empty()) return "; nothing is for a device: " + made.why + "\n";
         for (const FilterKernel& kernel : made.kernels) text += device::textOf(kernel.kernel);
         for (std::size_t k = 0; k < made.segments.size(); ++k) {
-            text += fmt::format("segment {}:\n", k);
+            const std::size_t parts = made.segments[k].parts;
+            const std::string cut = parts > 1 ? fmt::format(" in {} parts", parts) : "";
+            text += fmt::format("segment {}{}:\n", k, cut);
             operations(made.segments[k].operations, 0, made.segments[k].operations.size(), 4);
         }
         text += fmt::format("weights: {} bytes, scratch: {} bytes\n", made.weightsSize,

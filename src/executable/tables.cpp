@@ -154,6 +154,9 @@ private:
                                ? 0
                                : text(graph::path(graph, id)));
         add("strc.paths", bytesOf(rows), offsetof(strc_executable, paths));
+        rows.clear();
+        for (const graph::Node& node : graph.nodes) rows.push_back(placeOf(node.range));
+        add("strc.places", bytesOf(rows), offsetof(strc_executable, places));
     }
 
     void addMessages() {

@@ -298,11 +298,13 @@ private:
         const std::string name = "cuda:" + std::to_string(error.ordinal);
         switch (static_cast<strc_device_failure>(error.failure)) {
             case STRC_DEVICE_FULL:
-                outOfMemory(std::string(error.text) + " on device " + name, error.bytes);
-                return;
+                atWork(error, context.diags.add(Diag::OutOfMemory)
+                                  << std::string(error.text) + " on device " + name
+                                  << static_cast<std::int64_t>(error.bytes));
+                break;
             case STRC_DEVICE_FAILED:
-                context.diags.add(Diag::CannotReadFile)
-                    << name << std::string(error.why) + ", when it " + error.text;
+                atWork(error, context.diags.add(Diag::CannotReadFile)
+                                  << name << std::string(error.why) + ", when it " + error.text);
                 break;
             case STRC_KERNELS_FAILED:
                 context.diags.add(Diag::CannotOpenFile) << error.text << error.why;
@@ -310,6 +312,18 @@ private:
             default: context.diags.add(Diag::CannotOpenFile) << name << error.text;
         }
         stop(End::Failed);
+    }
+
+    /// About the filter, or the first of several, whose work it was.
+    void atWork(const strc_device_error& error, base::Diagnostic& told) {
+        if (error.node == STRC_NOBODY) return;
+        told.range = graph.nodes[error.node].range;
+        told.in(graph::path(graph, error.node));
+        if (error.failure == STRC_DEVICE_FULL)
+            told.note(Diag::Hint) << "this filter needs most of it";
+        else if (error.last != error.node)
+            told.note(Diag::Hint) << "all filters up to '" + graph::path(graph, error.last) +
+                                         "' were at work at once";
     }
 
     void outOfMemory(std::string_view part, std::uint64_t bytes) {

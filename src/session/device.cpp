@@ -16,8 +16,8 @@ public:
 
     std::shared_ptr<const codegen::DevicePart> run(const codegen::Options& how) {
         if (!isWanted()) return nullptr;
-        auto parts = std::make_shared<device::Offloaded>(
-            device::offload(program.module, *program.plan, *program.program.types));
+        auto parts = std::make_shared<device::Offloaded>(device::offload(
+            program.context, program.module, *program.plan, *program.program.types));
         if (!parts->why.empty()) {
             unsupported("nothing of it can be on a device, since " + parts->why);
             return nullptr;

@@ -8,6 +8,7 @@
 #include "ast/print.h"
 #include "base/assert.h"
 #include "base/pass.h"
+#include "device/offload.h"
 #include "graph/picture.h"
 #include "io/subprocess.h"
 #include "ir/text.h"
@@ -120,7 +121,10 @@ std::optional<std::string> textAfter(base::Pass pass, Compilation& program,
                                      const Settings& settings) {
     if (auto product = productOf(pass)) return textOf(*product, program, settings);
     const base::PassInfo& info = base::info(pass);
-    if (info.product == base::PassProduct::Code) {
+    const bool isOfDevice = pass == base::Pass::DeviceOverlap;
+    if (isOfDevice && settings.device.kind != Device::Cpu && program.plan)
+        device::offload(program.context, program.module, *program.plan, *program.program.types);
+    if (info.product == base::PassProduct::Code && !isOfDevice) {
         if (!canBeCompiled(program)) return std::nullopt;
         std::string code = machineCode(Product::Llvm, program, settings, false);
         if (pass == base::Pass::Codegen) return code;

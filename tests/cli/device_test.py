@@ -1,12 +1,9 @@
 #!/usr/bin/env python3
-"""--device without a device: what is said, and that programs which may run elsewhere do. A driver of our own stands in
-for CUDA's, so that what the runtime calls, and what it says when a call fails, can be seen anywhere."""
+"""--device without a device: what is said, and that programs which may run elsewhere do."""
 
-import subprocess
 import unittest
-from pathlib import Path
 
-from command import STRC, Case
+from fake_device import WEIGHTS, DeviceCase
 
 PROGRAM = """void->void pipeline Main { add Source; add relu(); add linear(6, 3, weights = "fc"); add sigmoid(); add Sink; }
 void->tensor filter Source { int n; work push 1 { push(full(n++, 2, 6)); } }
@@ -16,35 +13,12 @@ SCALARS = """void->void pipeline Main { add Source; add Sink; }
 void->int filter Source { int n; work push 1 { push(n++); } }
 int->void filter Sink { work pop 1 { println(pop()); } }
 """
-WEIGHTS = ("--weights", "random:1")
 
 
-class Device(Case):
+class Device(DeviceCase):
     def setUp(self):
         super().setUp()
         self.file("p.str", PROGRAM)
-        self.log = self.folder / "log"
-        status, _, errors = self.strc("nowhere.so")
-        if b"without the CUDA toolkit" in errors:
-            self.skipTest("this strc was built without the CUDA toolkit")
-
-    def fake(self):
-        source = Path(__file__).with_name("fake_cuda.c")
-        subprocess.run(["cc", "-shared", "-fPIC", "-o", self.folder / "cuda.so", source], check=True)
-        return self.folder / "cuda.so"
-
-    def strc(self, driver, *words, command=None, **env):
-        command = command or [STRC, "run", "-i", "3", *WEIGHTS, "--device", "cuda", *words, "p.str"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=120,
-                              env={"PATH": "/usr/bin:/bin", "STRC_CUDA_LIB": str(driver), "FAKE_CUDA_LOG": str(self.log),
-                                   **env})
-        return done.returncode, done.stdout, done.stderr
-
-    def check_fails(self, text, driver, *words, command=None, **env):
-        status, output, errors = self.strc(driver, *words, command=command, **env)
-        self.assertEqual(status, 1, errors)
-        self.assertIn(text, errors)
-        self.assertEqual(output, b"")
 
     def test_words(self):
         for word in ("gpu", "cuda:", "cuda:x", "cuda:1234", "CUDA"):
@@ -79,6 +53,19 @@ class Device(Case):
             self.check_fails(b"cannot read 'cuda:0': unspecified launch failure, when it began a", driver,
                              command=command, FAKE_CUDA="cuLaunchKernel=719")
             self.check_fails(b"when it was given code", driver, command=command, FAKE_CUDA="cuModuleLoadDataEx=200")
+
+    def test_who_was_at_work(self):
+        """Filter, instance and line."""
+        driver = self.fake()
+        self.call("build", *WEIGHTS, "--device", "cuda", "-o", "p", "p.str")
+        for command, place in ((None, b"p.str:1:73: error: "), (["./p", "-i", "3"], b"p.str:1:73: error: ")):
+            errors = self.check_fails(b"out of memory: the weights on device cuda:0 needs", driver, command=command,
+                                      FAKE_CUDA="cuMemAlloc_v2=2:3")
+            self.assertIn(b"note: this filter needs most of it", errors)
+            self.assertIn(b"note: in instance Main.", errors)
+            errors = self.check_fails(b"cannot read 'cuda:0': GPU is lost, when it ran a kernel", driver, command=command,
+                                      FAKE_CUDA="cuStreamSynchronize=999:2")
+            self.assertIn(b"p.str:1:28: error", errors)
 
     def test_everything_is_given_back(self):
         self.assertEqual(self.strc(self.fake())[0], 0)

@@ -69,11 +69,12 @@ typedef struct strc_device_loop {
     int32_t rounds, out, a, b;  ///< steps, in elements
 } strc_device_loop;
 
-/// Operations between two pieces of work of the host. Loops of the plan around it are `depth`.
+/// Operations between two pieces of work of the host. Loops of the plan around it are `depth`. If it has several parts,
+/// uploads begin one: they may go on during the work of the part before, and its downloads during that of the next.
 typedef struct strc_device_segment {
     uint32_t first_op, op_count;
     uint32_t depth;
-    uint32_t unused;
+    uint32_t parts;
 } strc_device_segment;
 
 /// A stored array; `bytes` is a pointer to the pointer if the array is found when the program starts.
@@ -121,6 +122,8 @@ typedef struct strc_device_program {
     uint64_t scratch_size, weights_size;
     int32_t ordinal;  ///< of the device
     uint32_t is_fast;  ///< --fast-math
+    uint32_t most[3];  ///< by strc_device_memory: who needs most of it; STRC_NOBODY
+    uint32_t unused;
 } strc_device_program;
 
 /// What kernels get a pointer to in the place of strc_env. The first check that fails leaves its mark.

@@ -110,9 +110,13 @@ typedef enum strc_device_failure {
     STRC_KERNELS_FAILED,  ///< text: the library of operators; why: a word about it
 } strc_device_failure;
 
+/// In the place of a node.
+#define STRC_NOBODY UINT32_MAX
+
 typedef struct strc_device_error {
     uint32_t failure;  ///< strc_device_failure
     int32_t ordinal;  ///< of the device
+    uint32_t node, last;  ///< who was at work, or the first and the last of several; STRC_NOBODY
     uint64_t bytes;
     char text[240];
     char why[240];

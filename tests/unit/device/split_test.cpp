@@ -166,7 +166,8 @@ TEST_F(DeviceTest, CopiesAreAtTheBorders) {
     compile(
         "void->void pipeline Main { add FileReader<tensor<float>[8]>(\"in.npy\"); add relu(); "
         "add sigmoid(); add FileWriter<tensor<float>[8]>(\"out.npy\"); }");
-    const Offloaded made = offload(program.module, *program.plan, *program.program.types);
+    const Offloaded made =
+        offload(program.context, program.module, *program.plan, *program.program.types);
     EXPECT_EQ(made.why, "");
     EXPECT_THAT(made.stays, IsEmpty());
     ASSERT_FALSE(made.segments.empty());
@@ -188,7 +189,8 @@ TEST_F(DeviceTest, WithoutTensorsNothingMoves) {
     compile(
         "void->void pipeline Main { add S; add T; } void->int filter S { int i; work push 1 { "
         "push(i++); } } int->void filter T { work pop 1 { println(pop()); } }");
-    const Offloaded made = offload(program.module, *program.plan, *program.program.types);
+    const Offloaded made =
+        offload(program.context, program.module, *program.plan, *program.program.types);
     EXPECT_EQ(made.why, "no filter of it computes with tensors alone");
 }
 

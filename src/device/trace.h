@@ -1,0 +1,47 @@
+#pragma once
+/// What pieces of work read and write, as bytes of the state, to find out whether they may be done in another order.
+/// Private to device.
+
+#include <cstdint>
+#include <map>
+#include <vector>
+
+namespace strc::device {
+
+/// Bytes.
+struct Span {
+    std::int64_t begin = 0, end = 0;
+    bool overlaps(const Span& other) const { return begin < other.end && other.begin < end; }
+};
+
+struct Piece {
+    std::vector<Span> reads, writes;
+};
+
+bool overlap(const std::vector<Span>&, const std::vector<Span>&);
+
+/// Who wrote what a piece reads, piece after piece.
+class Trace {
+public:
+    using Writer = std::uint32_t;
+    struct Source {
+        Span bytes;
+        Writer writer = 0;  ///< 0: nobody yet
+        bool operator==(const Source& other) const {
+            return bytes.begin == other.bytes.begin && bytes.end == other.bytes.end &&
+                   writer == other.writer;
+        }
+    };
+
+    /// Its reads come before its writes. What was read, by whom it was written: ascending for each of its spans.
+    std::vector<Source> run(const Piece&, Writer);
+
+private:
+    void split(std::int64_t at);
+    void read(const Span&, std::vector<Source>& found) const;
+    void write(const Span&, Writer);
+
+    std::map<std::int64_t, Source> last;  ///< by their beginning; apart
+};
+
+}  // namespace strc::device
