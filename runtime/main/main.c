@@ -201,6 +201,9 @@ static const strc_program *choose_program(const strc_program *program) {
     strc_device_error error = {0};
     if (!device || !program->fallback || device->calls->probe(device->ordinal, &error) == 0)
         return program;
+    char text[sizeof STRC_NO_DEVICE + sizeof error.text];
+    snprintf(text, sizeof text, STRC_NO_DEVICE "%s", error.text);
+    strc_note(STRC_MESSAGE_Hint, text);
     return program->fallback;
 }
 

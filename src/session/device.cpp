@@ -1,13 +1,62 @@
 #include "session/device.h"
 
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
 #include "codegen/device.h"
 #include "device/offload.h"
+#include "graph/hierarchy.h"
 #include "session/products.h"
 #include "strc/device.h"
 
 namespace strc::session {
 
 namespace {
+
+using base::Diag;
+
+/// Filters of tensors that the processor does although a device was asked for: a few words, by name and reason.
+class Staying {
+public:
+    Staying(Compilation& made, const device::Offloaded& of)
+        : diags(made.context.diags), graph(of.plan.program->graph) {
+        for (const device::Stay& stay : of.stays) {
+            auto [known, isNew] = counts.try_emplace({graph.nodes[stay.node].name, stay.why}, 0);
+            if (isNew) first.push_back(&stay);
+            ++known->second;
+        }
+    }
+
+    void tell() {
+        constexpr std::size_t kMost = 4;
+        std::size_t told = 0, rest = 0;
+        for (const device::Stay* stay : first) {
+            const std::size_t count = counts.at({graph.nodes[stay->node].name, stay->why});
+            ++told <= kMost ? tell(*stay, count) : void(rest += count);
+        }
+        if (rest > 0)
+            diags.add(Diag::Hint) << fmt::format(
+                "{} more filter{} of tensors stay{} on the processor", rest, rest == 1 ? "" : "s",
+                rest == 1 ? "s" : "");
+    }
+
+private:
+    void tell(const device::Stay& stay, std::size_t count) {
+        const graph::Node& node = graph.nodes[stay.node];
+        const std::string others = count > 1 ? fmt::format(" (and {} more instance{} of it)",
+                                                           count - 1, count == 2 ? "" : "s")
+                                             : "";
+        diags.add(Diag::Hint, node.range).in(graph::path(graph, stay.node))
+            << "this filter stays on the processor, since " + stay.why + others;
+    }
+
+    base::Diagnostics& diags;
+    const graph::Graph& graph;
+    std::map<std::pair<std::string, std::string>, std::size_t> counts;
+    std::vector<const device::Stay*> first;
+};
 
 class Parting {
 public:
@@ -19,7 +68,7 @@ public:
         auto parts = std::make_shared<device::Offloaded>(device::offload(
             program.context, program.module, *program.plan, *program.program.types));
         if (!parts->why.empty()) {
-            unsupported("nothing of it can be on a device, since " + parts->why);
+            unsupported(parts->why, "nothing of it can be on a device, since ");
             return nullptr;
         }
         auto part = codegen::lowerForDevice(program.context, program.module, parts, how);
@@ -27,6 +76,7 @@ public:
             unsupported(part.error());
             return nullptr;
         }
+        if (!isAuto()) Staying(program, *parts).tell();
         part->ordinal = settings.device.ordinal;
         if (settings.device.kind == Device::Auto && product == DeviceFor::Executable)
             part->fallback = &*program.plan;
@@ -43,8 +93,11 @@ private:
             return false;
         }
         strc_device_error error{};
-        return !isAuto() || product == DeviceFor::Executable ||
-               strc_device_functions.probe(settings.device.ordinal, &error) == 0;
+        if (!isAuto() || product == DeviceFor::Executable ||
+            strc_device_functions.probe(settings.device.ordinal, &error) == 0)
+            return true;
+        unsupported(error.text);
+        return false;
     }
 
     std::string whyNoCode() const {
@@ -56,9 +109,11 @@ private:
         return codegen::whyNoDevice();
     }
 
-    /// Who leaves the choice to the compiler gets the processor.
-    void unsupported(const std::string& why) {
-        if (!isAuto()) reportCannotCompile(program, why);
+    /// Who leaves the choice to the compiler gets the processor, and a word.
+    void unsupported(const std::string& why, const std::string& what = {}) {
+        if (!isAuto()) return reportCannotCompile(program, what + why);
+        program.context.diags.add(Diag::Hint, mainHeader(program))
+            << std::string(STRC_NO_DEVICE) + why;
     }
 
     Compilation& program;

@@ -67,6 +67,38 @@ class Device(DeviceCase):
                                       FAKE_CUDA="cuStreamSynchronize=999:2")
             self.assertIn(b"p.str:1:28: error", errors)
 
+    def test_what_stays_is_told(self):
+        told = """void->void pipeline Main { add Source; add relu(); add Shown; add Noise; add Shown; add sigmoid(); add Sink; }
+        tensor->tensor filter Shown { work pop 1 push 1 { tensor x = pop(); println(sum(x)); push(x); } }
+        tensor->tensor filter Noise { work pop 1 push 1 { push(pop() * random()); } }
+        """ + PROGRAM[PROGRAM.index("void->tensor"):]
+        self.file("p.str", told)
+        errors = self.strc(self.fake())[2].decode()
+        self.assertEqual([line for line in errors.splitlines() if "stays" in line],
+                         ["p.str:1:52: note: this filter stays on the processor, since it prints (and 1 more instance of it) [hint]",
+                          "p.str:1:63: note: this filter stays on the processor, since it draws random numbers [hint]"])
+        self.assertIn("in instance Main.Shown", errors)
+        self.assertNotIn("stays", self.strc(self.fake(), "--device", "auto")[2].decode())
+        filters = ["tensor->tensor filter F%d { work pop 1 push 1 { tensor x = pop(); println(%d); push(x); } }\n" % (k, k)
+                   for k in range(9)]
+        adds = " ".join("add F%d;" % k for k in range(9))
+        self.file("p.str", "void->void pipeline Main { add Source; add relu(); %s add Sink; }\n" % adds + "".join(filters) +
+                  PROGRAM[PROGRAM.index("void->tensor"):])
+        errors = self.strc(self.fake())[2].decode()
+        self.assertEqual(errors.count("this filter stays on the processor, since it prints"), 4)
+        self.assertIn("5 more filters of tensors stay on the processor", errors)
+
+    def test_auto_says_why_there_is_nothing(self):
+        word = b"note: '--device auto' leaves all of it to the processor, since "
+        status, _, errors = self.strc("nowhere.so", "--device", "auto")
+        self.assertEqual(status, 0)
+        self.assertEqual(errors.count(b"note:"), 1)
+        self.assertIn(word + b"no NVIDIA driver is installed", errors)
+        self.call("build", *WEIGHTS, "--device", "auto", "-o", "p", "p.str")
+        self.assertIn(word + b"no NVIDIA driver is installed", self.strc("nowhere.so", command=["./p", "-i", "3"])[2])
+        self.file("p.str", SCALARS)
+        self.assertIn(word + b"no filter of it computes with tensors alone", self.strc(self.fake(), "--device", "auto")[2])
+
     def test_everything_is_given_back(self):
         self.assertEqual(self.strc(self.fake())[0], 0)
         calls = self.log.read_text().split()

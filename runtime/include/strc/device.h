@@ -10,6 +10,9 @@
 extern "C" {
 #endif
 
+/// What `--device auto` says before it says why.
+#define STRC_NO_DEVICE "'--device auto' leaves all of it to the processor, since "
+
 /// Loops around an operation, those of the plan and those of a body together.
 #define STRC_DEVICE_DEPTH 6
 
