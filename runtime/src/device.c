@@ -27,14 +27,17 @@ static const char *words_of(const strc_driver *driver, cu_result result) {
     return driver->error_string(result, &text) == 0 && text ? text : "an unknown fault";
 }
 
-int strc_device_check(strc_device *d, cu_result result, const char *what) {
-    if (result == 0) return 0;
+static int fail_at_work(strc_device *d, uint32_t failure, const char *text, const char *why) {
     strc_device_error *error = &d->env->device_error;
-    const char *words = words_of(d->driver, result);
-    fail(error, result == CU_OUT_OF_MEMORY ? STRC_DEVICE_FULL : STRC_DEVICE_FAILED, what, words);
+    fail(error, failure, text, why);
     error->node = d->node;
     error->last = d->last;
     return -1;
+}
+
+int strc_device_check(strc_device *d, cu_result result, const char *what) {
+    if (result == 0) return 0;
+    return fail_at_work(d, STRC_DEVICE_FAILED, what, words_of(d->driver, result));
 }
 
 void strc_device_at_work(strc_device *d, uint32_t node, uint32_t last) {
@@ -45,9 +48,12 @@ void strc_device_at_work(strc_device *d, uint32_t node, uint32_t last) {
 cu_address strc_device_allocate(strc_device *d, uint64_t bytes, const char *what) {
     cu_address made = 0;
     cu_result result = d->driver->allocate(&made, bytes ? bytes : 1);
-    if (strc_device_check(d, result, what) == 0) return made;
-    d->env->device_error.bytes = bytes;
-    return 0;
+    if (result == CU_OUT_OF_MEMORY) {
+        fail_at_work(d, STRC_DEVICE_FULL, what, NULL);
+        d->env->device_error.bytes = bytes;
+        return 0;
+    }
+    return strc_device_check(d, result, "was asked for memory") == 0 ? made : 0;
 }
 
 // ---- finding a device

@@ -229,8 +229,7 @@ static void place_tables(strc_contraction *c, cu_address tables) {
 static int is_product(const strc_device_op *op) { return op->kind == STRC_DEVICE_CONTRACT; }
 
 static int upload_tables(strc_device *d, const tables *all) {
-    if (all->failed)
-        return strc_device_check(d, CU_OUT_OF_MEMORY, "tables of products, in the host's memory");
+    if (all->failed) return strc_device_check(d, CU_OUT_OF_MEMORY, "made tables of products");
     const uint64_t bytes = all->count * sizeof(int);
     if (!(d->tables = strc_device_allocate(d, bytes, "tables of products"))) return -1;
     if (bytes == 0) return 0;

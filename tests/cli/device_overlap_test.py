@@ -132,6 +132,8 @@ class Overlap(DeviceCase):
             written = self.bytes("out.raw")
             self.assertEqual(len(written) % (4 * SIZE), 0)
             self.assertTrue(written == expected[:len(written)])
+        errors = self.on_device(status=1, FAKE_CUDA="cuGraphInstantiateWithFlags=2")
+        self.assertIn(b"cannot read 'cuda:0': out of memory, when it made a graph", errors)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,8 @@ class Device(DeviceCase):
                              command=command, FAKE_CUDA="cuMemAlloc_v2=2")
             self.check_fails(b"cannot read 'cuda:0': unspecified launch failure, when it began a", driver,
                              command=command, FAKE_CUDA="cuLaunchKernel=719")
+            self.check_fails(b"cannot read 'cuda:0': some fault, when it was asked for memory", driver, command=command,
+                             FAKE_CUDA="cuMemAlloc_v2=3")
             self.check_fails(b"when it was given code", driver, command=command, FAKE_CUDA="cuModuleLoadDataEx=200")
 
     def test_who_was_at_work(self):
