@@ -193,7 +193,8 @@ std::optional<ProductParts> findParts(const Product& how) {
     const std::int64_t products = countProducts(how);
     if (products < 2 * kLeastProducts) return std::nullopt;
     std::array<Along, 4> order{Along::Outer, Along::Columns, Along::Lines, Along::Rows};
-    if (how.rowsOutside) order = {Along::Outer, Along::Lines, Along::Rows, Along::Columns};
+    if (how.rowsOutside && how.source == VectorSource::Stored)
+        order = {Along::Outer, Along::Lines, Along::Rows, Along::Columns};
     for (const Along along : order) {
         const std::int64_t unit = unitOf(how, along);
         if (unit == 0) continue;

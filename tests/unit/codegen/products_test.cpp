@@ -317,6 +317,27 @@ TEST_F(ProductsTest, PermutedResultsAreNoCopies) {
     EXPECT_NE(codegen::printLlvm(lower()).find("tile.f32."), std::string::npos);
 }
 
+/// What threads share: a part along the rows would pack all columns again.
+TEST_F(ProductsTest, PartsOfPackedColumnsAreBlocks) {
+    const auto product = productOf(convolution(64, 64, 58, 1), 4, kAvx512, false, true);
+    ASSERT_TRUE(product);
+    ASSERT_EQ(product->source, codegen::VectorSource::Packed);
+    compile(
+        "void->void pipeline Main { add Start(); add Image(); add End(); }\n"
+        "void->tensor filter Start { float n; init { n = 1; }\n"
+        "work push 1 { n = 2 - n; push(n * ones(64, 58, 58)); } }\n"
+        "tensor->tensor filter Image { tensor<float>[64, 64, 3, 3] w; init { w = ones(64, 64, 3, "
+        "3); }\n"
+        "work pop 1 push 1 { push(conv(pop(), w, 1, 1, 1, 1, 1)); } }\n"
+        "tensor->void filter End { work pop 1 { println(sum(pop())); } }\n");
+    codegen::Options options;
+    options.processor = "x86-64-v4";
+    const std::int64_t blocks = (56 + product->block - 1) / product->block;
+    EXPECT_GT(blocks, 1);
+    const std::string call = fmt::format("@part, ptr %operands, i64 {})", blocks);
+    EXPECT_NE(codegen::printLlvm(lower(options)).find(call), std::string::npos) << call;
+}
+
 TEST_F(ProductsTest, AreLeftToLoopsWithoutThePass) {
     addMatmul(true);
     const std::string all = program();
