@@ -20,7 +20,7 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
         if (instance.isFilter()) result.states[instance.node] = std::move(instance.state);
     linkMessages(context, tree, result);
     result.kernels = std::move(tree.kernels);
-    bool hasShapes = inferShapes(context, types, entry, result);
+    bool hasShapes = inferShapes(context, module, types, entry, result);
     result.random = tree.random;
     for (const ir::OpenParameter& each : module.open)
         result.openValues.push_back(tree.instances[0].constants[each.constant]);

@@ -47,9 +47,10 @@ std::string toString(const Sequence& items) {
 
 class Inference {
 public:
-    Inference(base::Context& context, types::TypeTable& types, const Entry& entry,
-              Elaboration& program)
+    Inference(base::Context& context, const ir::Module& module, types::TypeTable& types,
+              const Entry& entry, Elaboration& program)
         : context(context),
+          natives(module.natives),
           types(types),
           entry(entry),
           program(program),
@@ -316,9 +317,15 @@ private:
         Kernel& kernel = program.kernels[graph.nodes[id].kernel];
         if (kernel.builtin != ir::BuiltinStream::None) return inferBuiltin(id, kernel, items);
         Sequence output;
-        std::optional<tensor::Fault> fault = tensor::inferWork(
-            kernel.code, {kernel.constants, items, {kernel.tensors, kernel.storedTensors, {}}},
-            output, types);
+        std::optional<tensor::Fault> fault =
+            tensor::inferWork(kernel.code,
+                              {kernel.constants,
+                               items,
+                               {kernel.tensors, kernel.storedTensors, {}},
+                               false,
+                               nullptr,
+                               natives},
+                              output, types);
         if (fault) {
             reportFault(id, *fault, items);
             return std::nullopt;
@@ -442,14 +449,15 @@ private:
         if (found == made.end()) {
             Kernel kernel = program.kernels[node.kernel];
             if (kernel.builtin == ir::BuiltinStream::None) {
-                std::optional<tensor::Fault> fault = tensor::expandWork(
-                    kernel.code,
-                    {kernel.constants,
-                     items,
-                     {kernel.tensors, kernel.storedTensors, {}},
-                     false,
-                     &context.passes},
-                    channels, types);
+                std::optional<tensor::Fault> fault =
+                    tensor::expandWork(kernel.code,
+                                       {kernel.constants,
+                                        items,
+                                        {kernel.tensors, kernel.storedTensors, {}},
+                                        false,
+                                        &context.passes,
+                                        natives},
+                                       channels, types);
                 if (fault) return reportFault(id, *fault, items);
             }
             if (channels.input) kernel.input = channels.input;
@@ -475,6 +483,7 @@ private:
     }
 
     base::Context& context;
+    std::span<const ir::Native> natives;
     types::TypeTable& types;
     const Entry& entry;
     Elaboration& program;
@@ -490,9 +499,9 @@ private:
 
 }  // namespace
 
-bool inferShapes(base::Context& context, types::TypeTable& types, const Entry& entry,
-                 Elaboration& program) {
-    return Inference(context, types, entry, program).run();
+bool inferShapes(base::Context& context, const ir::Module& module, types::TypeTable& types,
+                 const Entry& entry, Elaboration& program) {
+    return Inference(context, module, types, entry, program).run();
 }
 
 }  // namespace strc::elab

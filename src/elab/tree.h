@@ -93,7 +93,7 @@ bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&
 /// know them, in which tensors are arrays (tensor/expand.h), one for each list of types that arrive. The
 /// items of channels become arrays; Edge::tensors keeps what they are. False after an error: bodies have
 /// tensors without shapes then, and nobody may look at them.
-bool inferShapes(base::Context&, types::TypeTable&, const Entry&, Elaboration&);
+bool inferShapes(base::Context&, const ir::Module&, types::TypeTable&, const Entry&, Elaboration&);
 
 /// Resolves and checks the item types of all streams, weights and parts of composites.
 void checkTypes(base::Context&, types::TypeTable&, Tree&);

@@ -1,7 +1,9 @@
 // Instructions that reach outside: declarations of dynamic extent, elaboration, messages, natives, files.
 
 #include <charconv>
+#include <list>
 
+#include "eval/detail/tensor_view.h"
 #include "eval/run.h"
 #include "types/tensor_text.h"
 
@@ -312,8 +314,14 @@ private:
     bool callNative() {
         const ir::Native& native = run.code.module->natives[instr.callee.index];
         std::vector<std::uint64_t> args;
+        std::list<TensorView> views;
         for (const HostOperand& operand : op.operands) {
             Slot slot = frame[operand.slot];
+            if (operand.type->is(TypeKind::Tensor)) {
+                const DLTensor* view = views.emplace_back(operand.type, slot.address).get();
+                args.push_back(reinterpret_cast<std::uint64_t>(view));
+                continue;
+            }
             if (operand.isRef || !operand.type->is(TypeKind::String)) {
                 args.push_back(slot.bits);
                 continue;

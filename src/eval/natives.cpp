@@ -21,7 +21,8 @@ ffi_type* ffiType(const Type* type) {
         case TypeKind::Double: return &ffi_type_double;
         case TypeKind::String:
         case TypeKind::Array:
-        case TypeKind::Struct: return &ffi_type_pointer;
+        case TypeKind::Struct:
+        case TypeKind::Tensor: return &ffi_type_pointer;
         default: return nullptr;
     }
 }
@@ -70,7 +71,9 @@ const Natives::Function* Natives::find(const ir::Native& native) {
     auto function = std::make_unique<Function>();
     std::memcpy(&function->entry, &entry, sizeof entry);
     for (const Type* type : native.params) function->params.push_back(ffiType(type));
-    ffi_type* result = native.result ? ffiType(native.result) : &ffi_type_void;
+    const bool fills = native.result && native.result->is(TypeKind::Tensor);
+    if (fills) function->params.push_back(&ffi_type_pointer);
+    ffi_type* result = native.result && !fills ? ffiType(native.result) : &ffi_type_void;
     bool passable = result && !(native.result && native.result->isAggregate());
     for (ffi_type* type : function->params) passable = passable && type != nullptr;
     if (!passable) return nullptr;

@@ -25,7 +25,8 @@ public:
     void* address(const ir::Native&);
 
     /// int as int32_t, float, double, boolean and bit as uint8_t, String as const char*; arrays and
-    /// structs as pointers to their memory. `args` are registers as they stand; so is `result`. A
+    /// structs as pointers to their memory; tensors as pointers to a DLTensor, of which one for a result comes last.
+    /// `args` are registers as they stand, but for tensors, which are such pointers; so is `result`. A
     /// NativeUnavailable trap if there is no such function, or one of its types cannot be passed.
     std::optional<Trap> call(const ir::Native&, std::span<std::uint64_t> args,
                              std::uint64_t& result);

@@ -77,6 +77,9 @@ private:
             case Op::LoadAt:
             case Op::PopInto:
             case Op::PushFrom: return;
+            case Op::Call:  // natives write nothing but results, which are never popped
+                if (body.regs[instr.operands[k]].type->is(types::TypeKind::Tensor)) return;
+                break;
             case Op::Copy:
             case Op::Contract:
                 if (k > 0) return;

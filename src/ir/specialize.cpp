@@ -91,7 +91,9 @@ private:
             case Op::Load: return rewriteLoad(instr);
             case Op::Extent: return rewriteExtent(instr);
             case Op::Declare: return rewriteDeclare(instr);
-            case Op::Addr: return retype(instr, variableType(instr.var));
+            case Op::Addr:
+                if (instr.type->is(TypeKind::Tensor)) return;  // as a native function is handed it
+                return retype(instr, variableType(instr.var));
             case Op::Elem: return rewriteElem(instr);
             case Op::Copy: return rewriteBytes(instr, 2);
             case Op::Zero: return rewriteBytes(instr, 1);
@@ -267,7 +269,7 @@ private:
     Body& body;
     const Known& known;
     std::vector<std::optional<Value>> constants;  ///< by register
-    std::vector<Reg> alias;                       ///< what a register has been replaced by
+    std::vector<Reg> alias;  ///< what a register has been replaced by
 };
 
 /// Fields that work, prework, functions or handlers store to.

@@ -4,6 +4,7 @@
 
 #include "ir/contraction.h"
 #include "ir/detail/instr_text.h"
+#include "types/tensor_text.h"
 
 namespace strc::ir {
 namespace {
@@ -28,6 +29,12 @@ bool isTape(Op op) {
 bool usesVariable(Op op) {
     return op == Op::Load || op == Op::Store || op == Op::Addr || op == Op::Declare ||
            op == Op::Extent;
+}
+
+/// Is the variable the memory of the tensor?
+bool isTensorIn(const Type* variable, const Type* tensor) {
+    return tensor->is(TypeKind::Tensor) && types::isConcrete(tensor) &&
+           variable->is(TypeKind::Array) && sizeOf(variable) == types::bytesInMemory(tensor);
 }
 
 bool isSetupOnly(Op op) { return op == Op::Rate || op == Op::ItemType; }
@@ -145,7 +152,7 @@ void Verifier::variable(const Instr& i) {
                    "value of another type");
             break;
         case Op::Addr:
-            expect(type == i.type && type->isAggregate(), i,
+            expect((type == i.type && type->isAggregate()) || isTensorIn(type, i.type), i,
                    "not an aggregate variable of the type");
             break;
         case Op::Extent:
@@ -384,9 +391,12 @@ bool Verifier::isListOfInts(const Instr& i, std::size_t k, std::string_view sign
 
 void Verifier::call(const Instr& i) {
     if (i.callee.kind == CalleeKind::Native) {
-        bool known = i.callee.index < module.natives.size();
-        expect(known && module.natives[i.callee.index].params.size() == i.operands.size(), i,
-               "no such native");
+        if (i.callee.index >= module.natives.size()) return fault(i, "no such native");
+        const Native& native = module.natives[i.callee.index];
+        const bool fills =
+            native.result && native.result->is(TypeKind::Tensor) && i.result == kNone;
+        expect(i.operands.size() == native.params.size() + (fills ? 1 : 0), i,
+               "wrong number of arguments");
         return;
     }
     bool own = i.callee.kind == CalleeKind::Stream;

@@ -91,6 +91,18 @@ const Type* ModuleScope::resolve(const ast::TypeExpr& written, bool mayUseGlobal
     return type;
 }
 
+const Type* ModuleScope::resolveHanded(const ast::TypeExpr& written) {
+    const Type* type = program.typeOf(written);
+    if (!type->is(TypeKind::Tensor) || !type->isRanked) return resolve(written, true);
+    std::vector<std::int64_t> extents = type->dims;
+    const ast::TypeExpr* t = &written;
+    for (std::int64_t& extent : extents) {
+        if (extent == types::kDynamic && t->bound) extent = extentOf(*t->bound, true);
+        t = t->element;
+    }
+    return types.tensor(type->element, std::move(extents));
+}
+
 const Type* ModuleScope::resolve(const Symbol& symbol, bool mayUseGlobals) {
     const Symbol* s = &symbol;
     while (s->kind == SymbolKind::Captured && s->origin) s = s->origin;

@@ -79,7 +79,8 @@ void lowerPackages(ModuleScope& m) {
         const FunctionInfo& native = *m.program.natives[k];
         ir::Native& entry = m.module.natives[k];
         for (std::size_t p = 0; p < native.params.size(); ++p)
-            entry.params[p] = m.resolve(*native.params[p]->typeExpr, true);
+            entry.params[p] = m.resolveHanded(*native.params[p]->typeExpr);
+        entry.result = m.resolveHanded(*as<ast::FunctionDecl>(*native.decl).result);
     }
 }
 

@@ -71,7 +71,8 @@ bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::
     const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
                                     out.tensors.empty() ? nullptr : out.type};
     return !tensor::expandWork(
-        kernel.code, {kernel.constants, in.tensors, fields, fusesEpilogues, &context.passes},
+        kernel.code,
+        {kernel.constants, in.tensors, fields, fusesEpilogues, &context.passes, module.natives},
         channels, types);
 }
 

@@ -1,11 +1,14 @@
 #include "sema/calls.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/effects.h"
 #include "sema/expressions.h"
 #include "sema/scopes.h"
 #include "sema/tapes.h"
+#include "sema/tensors.h"
 
 namespace strc::sema {
 namespace {
@@ -34,6 +37,12 @@ bool mayCallHere(const Body& body, const FunctionInfo& function) {
     }
 }
 
+bool handsTensors(const FunctionInfo& function) {
+    auto isOne = [](const Symbol* param) { return param->type->is(TypeKind::Tensor); };
+    return function.result->is(TypeKind::Tensor) ||
+           std::any_of(function.params.begin(), function.params.end(), isOne);
+}
+
 void checkLoose(Checker& c, std::span<const ast::Expr* const> args) {
     for (const ast::Expr* arg : args) checkValue(c, *arg);
 }
@@ -51,6 +60,7 @@ Typed callFunction(Checker& c, FunctionInfo& function, ast::Ident callee, ast::N
     }
     checkIoCall(c, function, callee.range);
     checkFunctionArguments(c, function, callee.range, args);
+    if (handsTensors(function) && reportOutsideFilter(c, callee.range)) return failed(c);
     return {function.result, {}, function.result->is(TypeKind::Bit)};
 }
 

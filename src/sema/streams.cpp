@@ -291,6 +291,19 @@ void checkMemberName(Checker& c, std::string_view kind, ast::Ident name) {
         diag.note(Diag::DeclaredHere, stream->second->decl->name.range) << name.name;
 }
 
+/// The memory of what a native function gives is there before it is called.
+void checkNativeResult(Checker& c, const FunctionInfo& function, const ast::TypeExpr& written) {
+    const Type* result = function.result;
+    if (function.kind != FunctionKind::Native || !result->is(types::TypeKind::Tensor)) return;
+    bool isWhole = result->element && result->isRanked;
+    for (const auto* t = &written; t->kind == ast::TypeExprKind::Array; t = t->element)
+        isWhole = isWhole && t->bound;
+    if (isWhole) return;
+    c.error(Diag::TensorPlace, written.range)
+        << "the result of a native function unless the declaration says its element type and all "
+           "its extents, as in 'tensor<float>[2, 3]'";
+}
+
 void declareFunction(Checker& c, FunctionInfo& function, Scope* scope, Package* package) {
     bool isHandler = function.decl->kind == ast::DeclKind::Handler;
     const ast::FunctionDecl* decl =
@@ -316,6 +329,7 @@ void declareFunction(Checker& c, FunctionInfo& function, Scope* scope, Package* 
     }
     function.result =
         decl ? checkType(c, *decl->result, TypeUse::Result, function.name) : c.types.voidType();
+    if (decl) checkNativeResult(c, function, *decl->result);
     function.usesTape = decl && !decl->rates.empty();
 }
 

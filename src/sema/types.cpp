@@ -103,12 +103,17 @@ const Type* tensorType(Checker& c, const ast::TypeExpr& written) {
     return element;
 }
 
+bool isNative(const Checker& c) {
+    return c.body->function && c.body->function->kind == FunctionKind::Native;
+}
+
 bool mayBeTensor(const Checker& c, TypeUse use) {
     const Body* body = c.body;
     switch (use) {
         case TypeUse::FunctionParam:
-        case TypeUse::Result:  // of functions of filters
-            return body->scope && body->function->kind == FunctionKind::Function;
+        case TypeUse::Result:  // of functions of filters, and of native ones
+            return isNative(c) || (body->scope && body->function->kind == FunctionKind::Function);
+        case TypeUse::NativeParam:
         case TypeUse::Local:
         case TypeUse::Field:
         case TypeUse::StreamSide:
@@ -117,9 +122,9 @@ bool mayBeTensor(const Checker& c, TypeUse use) {
     }
 }
 
-/// Calls bring tensors of any shape.
-bool mayHaveShape(TypeUse use) {
-    return use != TypeUse::FunctionParam && use != TypeUse::Result && use != TypeUse::NativeParam;
+/// Calls bring tensors of any shape, but the code of native functions is made for what they say.
+bool mayHaveShape(const Checker& c, TypeUse use) {
+    return isNative(c) || (use != TypeUse::FunctionParam && use != TypeUse::Result);
 }
 
 std::string_view tensorPlace(TypeUse use, bool isElement) {
@@ -128,8 +133,7 @@ std::string_view tensorPlace(TypeUse use, bool isElement) {
         case TypeUse::CompositeLocal: return "a variable of a composite";
         case TypeUse::Global: return "a global";
         case TypeUse::StreamParam: return "a parameter of a stream";
-        case TypeUse::FunctionParam:
-        case TypeUse::NativeParam: return "a parameter of a function outside of filters";
+        case TypeUse::FunctionParam: return "a parameter of a function outside of filters";
         case TypeUse::Result: return "the result of a function outside of filters";
         case TypeUse::StructField: return "a field of a struct";
         default: return "used here";
@@ -248,7 +252,7 @@ const Type* checkType(Checker& c, const ast::TypeExpr& written, TypeUse use, Nam
     const Type* type = elementType(c, *inner);
     bool isShaped = inner->kind == ast::TypeExprKind::Tensor;
     bool isArray = !dimensions.empty() && !isShaped;
-    if (isShaped && !dimensions.empty() && !mayHaveShape(use)) {
+    if (isShaped && !dimensions.empty() && !mayHaveShape(c, use)) {
         c.error(Diag::TensorPlace, written.range)
             << "a parameter or the result of a function with a shape of its own";
         type = c.types.error();

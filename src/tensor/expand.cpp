@@ -84,8 +84,8 @@ bool attends(ir::StreamCode& code) {
     forEachBody(code, [&](const Body& body) {
         for (const ir::Block& block : body.blocks)
             for (const Instr& instr : block.instrs)
-                found = found || (instr.op == Op::Tensor &&
-                                  instr.tensor == types::TensorFn::Attention);
+                found =
+                    found || (instr.op == Op::Tensor && instr.tensor == types::TensorFn::Attention);
     });
     return found;
 }
@@ -125,7 +125,8 @@ bool isComputable(const Type* element) {
 }
 
 std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> constants,
-                               Fields& fields, weights::Source* weights, types::TypeTable& types) {
+                               std::span<const ir::Native> natives, Fields& fields,
+                               weights::Source* weights, types::TypeTable& types) {
     fields.types.assign(code.fields.size(), nullptr);
     fields.stored.assign(code.fields.size(), ir::kNone);
     fields.isConstant.clear();
@@ -136,6 +137,7 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
     world.weights = weights;
     world.stored = &code.stored;
     world.keepsFirst = keepFirst(code);
+    world.natives = natives;
     try {
         takeInFunctions(code, types);
         Body setup = expandBody(code, code.setup, world, types);
@@ -163,6 +165,7 @@ std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, S
     std::map<std::uint32_t, const Type*> declared;
     World world{arriving.constants, arriving.input, {}, fields, output, declared};
     world.areFieldsKnown = true;
+    world.natives = arriving.natives;
     std::size_t fromPrework = 0;
     try {
         takeInFunctions(code, types);
@@ -190,6 +193,7 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
     std::map<std::uint32_t, const Type*> declared;
     World world{arriving.constants, arriving.input, channels, fields, pushed, declared};
     world.areFieldsKnown = true;
+    world.natives = arriving.natives;
     world.fusesEpilogues = arriving.fusesEpilogues;
     std::optional<base::PassRun> blocks;
     if (arriving.passes && attends(code))

@@ -7,6 +7,10 @@
 /// element by element become one nest, also around a sum or product before them, and views (transpose,
 /// slice, reshape of what lies in memory) become indices. Values that are used more than once, or more
 /// often than they have elements, get memory of their own.
+///
+/// A call of a native function that takes or gives tensors stays a call. What it takes lies in memory row by row, where
+/// it is if it does already, and is handed over as an `addr` whose type is that of the tensor; the memory of a result comes
+/// last, as another such `addr`.
 
 #include <optional>
 #include <span>
@@ -59,7 +63,8 @@ bool isComputable(const Type* element);
 /// Setup and init of a filter, or the body of a composite, specialised to its constants (ir::specializeSetup). `fields`
 /// are filled in: one that is nothing but what stands under a name lies there, and not in the state. No weights: null.
 /// The faults; several only if names or types of stored values are wrong, which are reported all at once.
-std::vector<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants, Fields& fields,
+std::vector<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants,
+                               std::span<const ir::Native> natives, Fields& fields,
                                weights::Source*, types::TypeTable&);
 
 struct Arriving {
@@ -69,6 +74,7 @@ struct Arriving {
     /// Additions and bounds behind a sum of products are part of it (ir/contraction.h); else loops of their own.
     bool fusesEpilogues = false;
     base::Passes* passes = nullptr;  ///< null: none is done
+    std::span<const ir::Native> natives = {};  ///< of the program
 };
 /// What a firing of a filter pushes, item by item; one if all are alike.
 std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,

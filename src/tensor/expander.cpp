@@ -50,6 +50,7 @@ std::string BodyExpander::describe(const Instr& instr) {
         case Op::Push: return "'push'";
         case Op::Pop: return "'pop'";
         case Op::Peek: return "'peek'";
+        case Op::Call: return "a call of a native function";
         default: return "a value";
     }
 }
@@ -115,7 +116,10 @@ void BodyExpander::expandInstr(const Instr& instr) {
         case Op::Print:
             if (isTensor(instr.type)) return handOut(instr);
             break;
-        case Op::Call: settle(); break;
+        case Op::Call:
+            if (handsTensors(instr)) return callNative(instr);
+            settle();
+            break;
         default: break;
     }
     copyInstr(instr);

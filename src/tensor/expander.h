@@ -39,6 +39,7 @@ struct World {
     std::vector<Fault> missing = {};  ///< stored values that are not there as they are wanted
     bool fusesEpilogues = false;  ///< additions and bounds into the sums of products before them
     std::vector<bool> keepsFirst = {};  ///< fields that get a value once, in setup, and no other
+    std::span<const ir::Native> natives = {};  ///< of the program
 };
 
 /// The body without tensors. Loops with tensors whose rounds are known are written out if the body makes
@@ -148,11 +149,13 @@ private:
     // ---- variables
     static std::pair<int, std::uint32_t> key(ir::VarRef var);
     std::string nameOf(ir::VarRef var) const;
+    std::string nameOfNative(const ir::Instr& call) const;
     void declare(const ir::Instr& instr);
     NodePtr field(const ir::Instr& instr);
     void load(const ir::Instr& instr);
     void store(const ir::Instr& instr);
-    void checkExtents(const ir::Instr& instr, const std::vector<std::int64_t>& dims);
+    void checkExtents(const ir::Instr& instr, const std::string& name,
+                      const std::vector<std::int64_t>& dims);
     void checkDeclared(const ir::Instr& instr, const Type* declared, const Type* type);
     void storeField(const ir::Instr& instr, const NodePtr& value);
     /// Writes memory that `value` may be made of.
@@ -221,6 +224,15 @@ private:
     void copyElements(ir::Reg to, ir::Reg from, std::int64_t count);
     /// To where only its memory counts.
     void handOut(const ir::Instr& instr);
+    NodePtr inMemory(const ir::Instr& instr, std::size_t k);
+
+    // ---- calls of native functions
+    /// Does it still take or give tensors whose memory nobody has named?
+    bool handsTensors(const ir::Instr& instr) const;
+    void callNative(const ir::Instr& instr);
+    ir::Reg tensorArgument(const ir::Instr& instr, std::size_t k, const Type* declared);
+    /// Memory for the result, which the function fills.
+    ir::Reg placeResult(const ir::Instr& instr, const Type* declared);
 
     const ir::StreamCode& code;
     const ir::Body& from;

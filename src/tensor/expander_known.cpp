@@ -98,7 +98,7 @@ void BodyExpander::fixExtents(const Instr& instr, Instr& made) {
     if (!hasVariable || instr.var.space != Space::Local) return;
     ir::Variable& local = w.body.locals[instr.var.index];
     if (instr.op == Op::Addr) {
-        made.type = local.type;
+        if (!isTensor(instr.type)) made.type = local.type;
     } else if (instr.operands.size() == 1 && constants[instr.operands[0]] &&
                constants[instr.operands[0]]->toInt() >= 0) {
         local.type =

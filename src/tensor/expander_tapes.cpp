@@ -94,11 +94,15 @@ void BodyExpander::copyElements(Reg to, Reg from, std::int64_t count) {
     w.loop(count, [&](Reg i) { w.setElement(to, i, w.element(from, i)); });
 }
 
-void BodyExpander::handOut(const Instr& instr) {
-    NodePtr value = nodeOf(instr, 0);
+NodePtr BodyExpander::inMemory(const Instr& instr, std::size_t k) {
+    const NodePtr value = nodeOf(instr, k);
     checkComputable(instr, value->type);
     materialise(value);
-    if (value->kind == NodeKind::Number) value = elements.compute(value, "");
+    return value->kind == NodeKind::Number ? elements.compute(value, "") : value;
+}
+
+void BodyExpander::handOut(const Instr& instr) {
+    const NodePtr value = inMemory(instr, 0);
     w.emit(instr.op, value->type, {w.address(value->var, value->array)});
 }
 

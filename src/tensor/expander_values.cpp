@@ -58,7 +58,7 @@ void BodyExpander::declare(const Instr& instr) {
         if (!constants[operand]) stopUnknown(instr, "a dimension of " + nameOf(instr.var));
         dims.push_back(constants[operand]->toInt());
     }
-    checkExtents(instr, dims);
+    checkExtents(instr, nameOf(instr.var), dims);
     const Type* declared = dims.empty() ? type : types.tensor(type->element, dims);
     if (instr.var.space == Space::Field) {
         if (isConcrete(declared)) world.fields.types[instr.var.index] = declared;
@@ -78,14 +78,14 @@ void BodyExpander::declare(const Instr& instr) {
     bind(instr.var, zeros);
 }
 
-void BodyExpander::checkExtents(const Instr& instr, const std::vector<std::int64_t>& dims) {
+void BodyExpander::checkExtents(const Instr& instr, const std::string& name,
+                                const std::vector<std::int64_t>& dims) {
     std::int64_t elements = 1;
     for (std::int64_t extent : dims) {
-        if (extent < types::kDynamic)
-            stop(instr, nameOf(instr.var), std::to_string(extent) + " is no extent");
+        if (extent < types::kDynamic) stop(instr, name, std::to_string(extent) + " is no extent");
         if (extent == types::kDynamic) continue;
         if (__builtin_mul_overflow(elements, extent, &elements) || elements > INT32_MAX)
-            stop(instr, nameOf(instr.var), "it has more than 2147483647 elements");
+            stop(instr, name, "it has more than 2147483647 elements");
     }
 }
 

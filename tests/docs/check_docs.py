@@ -6,7 +6,7 @@
     check_docs.py --strc PATH PAGE...   run those of some pages only (docs/tour.md, README.md)
 
 What is run is marked behind the language of a fence. The parts of a page share a folder, which
-holds `strc` and the checkout's `examples` from the start, and are used in order:
+holds `strc` and the checkout's `examples` and `include` from the start, and are used in order:
 
     ```str run          a whole program; the lines of the ```output that follows are the first that
                         it prints, and all that it prints if it ends. It may not give warnings.
@@ -218,7 +218,8 @@ class Folder:
         self.holder = tempfile.TemporaryDirectory()
         self.path = pathlib.Path(self.holder.name)
         (self.path / "strc").symlink_to(strc)
-        (self.path / "examples").symlink_to(ROOT / "examples")
+        for name in ("examples", "include"):
+            (self.path / name).symlink_to(ROOT / name)
         self.environment = dict(os.environ, LC_ALL="C", PATH=f"{self.path}:{os.environ['PATH']}")
 
         self.prompt = None

@@ -55,8 +55,8 @@ private:
 
     // ---- natives.cpp
     void emitNative(const Instr&);
-    llvm::Value* nativeEntry(const ir::Native&, llvm::FunctionType*);
     llvm::Value* nativeArgument(const Instr&, std::size_t k);
+    llvm::Value* tensorView(const Type* tensor, llvm::Value* data, std::size_t k);
 
     // ---- queues.cpp: input and output of filters with dynamic rates
     llvm::Value* queueEnd(unsigned queue, std::size_t which);
@@ -269,8 +269,8 @@ private:
     std::vector<llvm::Value*> values;
     std::vector<LocalPlace> locals;
     std::vector<LoopTargets> loops;
-    llvm::Value* popped = nullptr;  ///< where the counters are
-    llvm::Value* pushed = nullptr;
+    std::vector<llvm::Value*> views;  ///< tensors that natives see, by argument; null: none so far
+    llvm::Value *popped = nullptr, *pushed = nullptr;  ///< where the counters are
     llvm::Value* yielded = nullptr;  ///< by the block emitted last
     bool checkPops = true, checkPushes = true, checkPeeks = true;
     graph::Rates rates;

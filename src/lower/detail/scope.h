@@ -28,7 +28,9 @@ struct ModuleScope {
     /// says whether that may rest on the present values of globals. Lays out structs; reports if it
     /// cannot, or if the type is too large.
     const Type* resolve(const ast::TypeExpr&, bool mayUseGlobals);
-    /// The same, following captured variables to where they are declared.
+    /// Of what native functions take and give, whose tensors have all extents that are written.
+    const Type* resolveHanded(const ast::TypeExpr&);
+    /// The same as `resolve`, following captured variables to where they are declared.
     const Type* resolve(const Symbol&, bool mayUseGlobals);
     /// Lays out a struct once the globals that its bounds use are known; false if one is not yet: the
     /// culprit.

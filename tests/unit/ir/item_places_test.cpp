@@ -12,6 +12,7 @@ class ItemPlacesTest : public testing::Test {
 protected:
     std::string places(const std::string& work) {
         const std::string text =
+            "native P.see(tensor) -> void\nnative P.fill(int[4]) -> void\n"
             "filter F float[4]->float[4] {\n setup {\n }\n work {\n local a: float[4]\n"
             " local b: float[4]\n local n: int\n %0: ref float[4] = addr local a\n"
             " %1: ref float[4] = addr local b\n %2: int = const 3\n %3: int = const 4\n"
@@ -69,6 +70,12 @@ TEST_F(ItemPlacesTest, WhatIsUsedAgainIsNotPushedYet) {
 TEST_F(ItemPlacesTest, WhichItemHasToBeKnown) {
     EXPECT_EQ(places("if %4 {\n discard<float[4]>\n }\n" + popA + writeB + pushB), "b out 0; ");
     EXPECT_EQ(places("if %4 {\n" + pushB + "}\n push.from<float[4]> %0\n"), "");
+}
+
+TEST_F(ItemPlacesTest, NativesOnlyReadTensors) {
+    const std::string seen = "%40: ref tensor<float>[4] = addr local a\n call native P.see(%40)\n";
+    EXPECT_EQ(places(popA + seen + writeB + pushB), "a in 0; b out 0; ");
+    EXPECT_EQ(places(popA + "call native P.fill(%0)\n" + writeB + pushB), "b out 0; ");
 }
 
 TEST_F(ItemPlacesTest, AnItemThatGoesOnIsCopied) {

@@ -1,0 +1,22 @@
+#pragma once
+/// How a tensor lies in memory, as native functions are told (strc/dlpack.h).
+
+#include <cstdint>
+#include <vector>
+
+#include "types/type.h"
+
+namespace strc::types {
+
+struct TensorLayout {
+    std::uint8_t code = 0;  ///< a DLDataTypeCode
+    std::uint8_t bits = 0;
+    std::vector<std::int64_t> shape;
+    std::vector<std::int64_t> strides;  ///< in elements
+};
+
+/// Of a concrete tensor. The elements are what is in memory: int8 is an int of 32 bits there, half and bfloat16
+/// are floats.
+TensorLayout layoutOf(const Type* tensor);
+
+}  // namespace strc::types
