@@ -184,7 +184,7 @@ int strc_flow_process(strc_flow *self, const strc_flow_ends *ends) {
     do {
         end = strc_attempt(&self->env, run_phases, self);
     } while (end == STRC_END_FAULT && go_back(self));
-    self->has_failed = end == STRC_END_FAULT;
+    self->has_failed = end == STRC_END_FAULT || end == STRC_END_DEVICE;
     return self->has_failed ? -1 : 0;
 }
 
@@ -237,7 +237,8 @@ void strc_flow_reset(strc_flow *self) {
     self->env = (strc_env){.world = &self->world,
                            .interrupt = &never,
                            .random = self->facts->random,
-                           .parameters = self->parameters};
+                           .parameters = self->parameters,
+                           .kernels = self->env.kernels};
     self->waiting.first = self->waiting.count = 0;
     self->pending.first = self->pending.count = 0;
     self->has_begun = self->has_failed = 0;

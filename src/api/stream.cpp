@@ -9,6 +9,7 @@
 #include "executable/library.h"
 #include "host/run.h"
 #include "strc/flow.h"
+#include "strc/kernels.h"
 
 namespace {
 
@@ -93,8 +94,11 @@ bool keepsNothing(const strc::plan::Plan& plan) {
 
 struct strc_stream {
     explicit strc_stream(strc_compiler& owner) : compiler(owner) {}
+    ~strc_stream();
 
     bool make();
+    bool openKernels();
+    void reportFailure();
     template <typename Ends>
     strc_status process(const Ends&, std::size_t inCount, std::size_t outCount);
 
@@ -193,7 +197,30 @@ bool strc_stream::make() {
     flow = strc_flow_make(&facts, block.get());
     inTypes = tensorsOf(compiler, true);
     outTypes = tensorsOf(compiler, false);
-    return true;
+    return openKernels();
+}
+
+/// What libraries need (--kernels) is there from the beginning, as it is for a program that runs to its end.
+bool strc_stream::openKernels() {
+    const strc_kernel_program* kernels = facts.program->kernels;
+    if (!kernels) return true;
+    flow->env.kernels = kernels->calls->open(facts.program, &flow->env);
+    if (!flow->env.kernels) reportFailure();
+    return flow->env.kernels != nullptr;
+}
+
+strc_stream::~strc_stream() {
+    if (flow && flow->env.kernels) facts.program->kernels->calls->close(flow->env.kernels);
+}
+
+void strc_stream::reportFailure() {
+    strc::base::Context& context = compiler.program.context;
+    if (flow->env.device_error.failure == STRC_KERNELS_FAILED)
+        context.diags.add(strc::base::Diag::CannotOpenFile)
+            << flow->env.device_error.text << flow->env.device_error.why;
+    else
+        strc::host::reportFault(context, compiler.program.plan->program->graph,
+                                compiler.code->sites, flow->env.fault);
 }
 
 template <typename Ends>
@@ -224,8 +251,7 @@ strc_status strc_stream::process(const Ends& arrays, std::size_t inCount, std::s
     taken += flow->taken;
     given += flow->given;
     if (failed == 0) return STRC_OK;
-    strc::host::reportFault(compiler.program.context, compiler.program.plan->program->graph,
-                            compiler.code->sites, flow->env.fault);
+    reportFailure();
     compiler.tell();
     return STRC_FAILED;
 }

@@ -89,7 +89,6 @@ void reportMissing(Compilation& program, Provider provider, const std::string& p
 std::string whyNone(const Settings& settings, KernelsFor who) {
     if (settings.isShared)
         return "a library allocates nothing while it runs, and calls of '--kernels' do";
-    if (settings.atOnce) return "streams in small portions have no calls of '--kernels'";
     if (settings.noTorch && settings.kernels == Kernels::Torch)
         return "'--no-torch' insists on going without what '--kernels=torch' asks for";
     if (who != KernelsFor::Executable) return {};

@@ -1,4 +1,5 @@
 /// Streams and tensors of libstrc as a program in C uses them. Exits with 0 if all is as it should be.
+#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -278,6 +279,63 @@ static void test_large_arrays(const char* shape, size_t elements) {
     strc_compiler_free(c);
 }
 
+enum { kRows = 8 };
+
+static strc_compiler* product_by(const char* kernels) {
+    strc_compiler* c = compiler_of(
+        "tensor->tensor filter Product { work pop 1 push 1 { tensor x = pop(); push(matmul(x, "
+        "transpose(x, 0, 1))); } }",
+        "Product");
+    EXPECT(strc_compiler_set(c, "input", "8x8") == STRC_OK);
+    EXPECT(strc_compiler_set(c, "kernels", kernels) == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    return c;
+}
+
+static void multiply(strc_stream* s, float* out) {
+    float in[kRows * kRows];
+    for (int k = 0; k < kRows * kRows; ++k) in[k] = (float)(k * k % 17);
+    size_t taken, given;
+    EXPECT(strc_stream_process(s, in, 1, out, 1, &taken, &given) == STRC_OK);
+    EXPECT(taken == 1 && given == 1);
+}
+
+/// The same whoever multiplies, also again and by two streams.
+static void test_kernels(const char* kernels) {
+    strc_compiler *generated = product_by("generated"), *c = product_by(kernels);
+    strc_stream *first = NULL, *second = NULL;
+    if (strc_stream_new(c, &first) != STRC_OK && has_diagnostic(c, "cannot-open-file")) {
+        printf("%s is not there\n", kernels);
+    } else {
+        strc_stream* s = stream_of(generated);
+        float own[kRows * kRows], out[kRows * kRows];
+        multiply(s, own);
+        strc_stream_free(s);
+        EXPECT(strc_stream_new(c, &second) == STRC_OK);
+        for (int round = 0; round < 4; ++round) {
+            memset(out, 0, sizeof out);
+            multiply(round == 1 ? second : first, out);
+            EXPECT(memcmp(own, out, sizeof out) == 0);  // sums of small integers
+            if (round == 2) strc_stream_reset(first);
+        }
+        strc_stream_free(second);
+        strc_stream_free(first);
+    }
+    strc_compiler_free(c);
+    strc_compiler_free(generated);
+}
+
+/// A library that is none; before one is loaded, which stays.
+static void test_no_kernels(void) {
+    setenv("STRC_ONEDNN_LIB", "/bin/sh", 1);
+    strc_compiler* c = product_by("onednn");
+    strc_stream* s = NULL;
+    EXPECT(strc_stream_new(c, &s) == STRC_FAILED && !s);
+    EXPECT(has_diagnostic(c, "cannot-open-file"));
+    strc_compiler_free(c);
+    unsetenv("STRC_ONEDNN_LIB");
+}
+
 static void test_wrong_weights(void) {
     const int64_t dims[2] = {3, 2};
     strc_compiler* c = compiler_of(tensors, "Both");
@@ -302,5 +360,8 @@ int main(void) {
     test_large_arrays("1x1x200x200", 200 * 200);
     test_large_arrays("1x1x1024x1024", 1024 * 1024);
     test_wrong_weights();
+    test_no_kernels();
+    test_kernels("onednn");
+    test_kernels("torch");
     return faults != 0;
 }
