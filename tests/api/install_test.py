@@ -38,6 +38,17 @@ def check_import(prefix, place):
     assert "constraints" in run(prefix / "bin/strc", "setup", "torch", "--help")
 
 
+def check_kernels(prefix, place):
+    """What is installed calls the installed library for libtorch, if there is one."""
+    library = next(prefix.rglob("libstrc_torch.so"), None)
+    if library is None:
+        print("libstrc_torch.so was not built")
+        return
+    (place / "p.str").write_text("tensor->tensor filter Main { work pop 1 push 1 { tensor x = pop(); push(matmul(x, x)); } }\n")
+    run(prefix / "bin/strc", "build", "--kernels=torch", "--top", "Main", "--input", "8x8", "-o", "p", "p.str", cwd=place)
+    assert str(library).encode() in (place / "p").read_bytes()
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="strc-install-") as name:
         place = Path(name)
@@ -50,6 +61,7 @@ def main():
         told = run(sys.executable, front_end, "--strc", prefix / "bin/strc", input="2 + 3\n")
         assert told == "5\n", f"the front end: {told}"
         check_import(prefix, place)
+        check_kernels(prefix, place)
         run("cmake", "-S", HERE / "consumer", "-B", place / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
         run("cmake", "--build", place / "build")
         assert run(place / "build/consumer") == "2\n4\n6\n", "find_package"
@@ -57,6 +69,8 @@ def main():
         env = {**os.environ, "PKG_CONFIG_PATH": str(folder)}
         flags = run("pkg-config", "--cflags", "--libs", "strc", env=env).split()
         assert run("pkg-config", "--modversion", "strc", env=env).strip() == run(prefix / "bin/strc", "version").split()[1]
+        (place / "native.c").write_text("#include <strc/dlpack.h>\nfloat P_f(const DLTensor *x) { return x->ndim; }\n")
+        run("cc", "-c", "-o", place / "native.o", place / "native.c", *flags)
         library = next(prefix.rglob("libstrc.so"))
         run("cc", "-o", place / "plain", HERE / "consumer/main.c", *flags, f"-Wl,-rpath,{library.parent}")
         assert run(place / "plain") == "2\n4\n6\n", "pkg-config"
