@@ -108,8 +108,7 @@ private:
     bool isOpen(ir::VarRef) const;
     llvm::Value* loadOpen(const Instr&);
     llvm::Value* addressOf(ir::VarRef);
-    void needStack(const ir::Body& needy, base::SourceRange at, std::string name,
-                   bool always = false);
+    void needStack(const ir::Body&, base::SourceRange, std::string name, bool always = false);
     void askForStack(Site, llvm::Value* bytes);
     void declareLarge();
     std::uint64_t localBytes(std::size_t local) const;
@@ -215,8 +214,7 @@ private:
     void makeLoopColumns();
     const ir::LoopLanes* inLanesOf(const Instr& loop) const;
     void emitRounds(const Instr& loop, const ir::LoopLanes&);
-    void roundsInLanes(const Instr& loop, const ir::LoopLanes&, unsigned lanesAtOnce,
-                       llvm::BasicBlock* rest);
+    void roundsInLanes(const Instr& loop, const ir::LoopLanes&, unsigned, llvm::BasicBlock* rest);
     llvm::Value* firstOf(llvm::Value* row);
     llvm::Value* peekInRounds(const Instr&);
     void checkRange(llvm::Value* first, std::int64_t count, llvm::Value* limit);
