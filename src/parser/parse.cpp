@@ -7,26 +7,12 @@
 #include "parser/detail/builder.h"
 #include "parser/detail/byte_stream.h"
 #include "parser/detail/error_strategy.h"
+#include "parser/detail/lexer.h"
 #include "parser/detail/lexical.h"
 
 namespace strc::parser {
 
 namespace {
-
-/// A text ends where it is interrupted.
-class StoppableLexer final : public grammar::StrcLexer {
-public:
-    StoppableLexer(antlr4::CharStream* text, const volatile bool* interrupt)
-        : StrcLexer(text), interrupt(interrupt) {}
-
-    std::unique_ptr<antlr4::Token> nextToken() override {
-        if (interrupt && *interrupt) _input->seek(_input->size());
-        return StrcLexer::nextToken();
-    }
-
-private:
-    const volatile bool* interrupt;
-};
 
 /// ANTLR's parser with a bound on the nesting, so that no text overflows the stack: neither here nor
 /// where the tree is walked.
@@ -150,7 +136,7 @@ private:
     base::Context& context;
     base::BufferId buffer;
     ByteStream bytes;
-    StoppableLexer lexer;
+    Lexer lexer;
     antlr4::CommonTokenStream tokens;
     std::shared_ptr<ErrorStrategy> strategy;  ///< owns tokens that the tree refers to
     BoundedParser parser;

@@ -138,6 +138,11 @@ TEST(Format, FormatsDeclarations) {
                     "helper H { int g() {} }"}));
 }
 
+TEST(Format, BracketsOfTypesStandTogether) {
+    EXPECT_EQ(formatted("void->void pipeline M{add A<tensor<int>>(1>>2);add B<tensor<int> >;}"),
+              "void->void pipeline M { add A<tensor<int>>(1 >> 2); add B<tensor<int>>; }\n");
+}
+
 TEST(Format, KeepsTheOptionalSemicolonOfAnonymousStreams) {
     std::string kept = text({"int->int pipeline P {", "    add pipeline {", "        add A;",
                              "    };", "    if (a) add pipeline { add A; };", "    else",

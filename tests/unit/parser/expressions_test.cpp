@@ -28,6 +28,8 @@ TEST(Expressions, BitwiseOperatorsShareOneLevelAboveAnd) {
 TEST(Expressions, ShiftsBindLikeMultiplication) {
     EXPECT_EQ(structure("1 << 2 + 1"), "((1 << 2) + 1)");
     EXPECT_EQ(structure("1 << n - 1"), "((1 << n) - 1)");
+    EXPECT_EQ(structure("a < b < tensor >> c"), "((a < b) < (tensor >> c))");
+    EXPECT_EQ(structure("tensor < b >> c"), "(tensor < (b >> c))");
     EXPECT_EQ(structure("a * b << c / d % e >> f"), "(((((a * b) << c) / d) % e) >> f)");
 }
 

@@ -104,6 +104,9 @@ TEST(Statements, Creators) {
     EXPECT_EQ(read("body Foo();"), "body Foo()");
     EXPECT_EQ(read("loop Identity<int>;"), "loop Identity<int>()");
     EXPECT_EQ(read("add Identity<float[2]>();"), "add Identity<[2 of float]>()");
+    EXPECT_EQ(read("add Identity<tensor<int>>();"), "add Identity<tensor<int>>()");
+    EXPECT_EQ(read("add Identity< tensor /* of */ <half>>;"), "add Identity<tensor<half>>()");
+    EXPECT_EQ(read("add Identity<portal<P>>;"), "add Identity<portal<P>>()");
     EXPECT_EQ(read("add FileReader<int>(\"a\" + k);"), "add FileReader<int>((\"a\" + k))");
     EXPECT_EQ(read("add Foo(1, 2.5) to p, q;"), "add Foo(1, 2.5f) to p to q");
     EXPECT_EQ(read("add Foo to p;"), "add Foo() to p");
