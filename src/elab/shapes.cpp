@@ -109,7 +109,8 @@ private:
         failed = true;
         (context.diags.add(Diag::TensorUnknown, edge.range) << "the shape of the program's input")
                 .note(Diag::Hint)
-            << "'--input 1x3x224x224' says it, as does '--in' with an .npy file";
+            << "'--input 1x3x224x224' says it, as do the files of '--in' that have shapes: .npy, "
+               ".safetensors and pictures";
     }
 
     const Type* itemOf(const graph::Edge& edge, const GivenInput& given) {
