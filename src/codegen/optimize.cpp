@@ -18,6 +18,9 @@ constexpr unsigned kLargestOptimized = 50'000;
 /// Instructions of bodies that get all passes and the careful selection of instructions, which take
 /// some 20 to 100 microseconds for each. What phases do between the bodies takes less.
 constexpr std::size_t kMostCareful = 120'000;
+/// Of programs with products of tensors: nearly all of it are loops, which pay for it in the first firings.
+constexpr std::size_t kMostCarefulProducts = 2 * kMostCareful;
+constexpr const char* kTilePrefix = "tile.";  ///< of the functions of products (tiles.cpp)
 constexpr std::size_t kPhaseShare = 3;
 
 /// A body that is called from many places stays one function: code grows with the program's kernels,
@@ -60,8 +63,10 @@ llvm::OptimizationLevel levelOf(const Options& options) {
 void limitEffort(Module::Impl& made) {
     std::size_t work = 0;
     std::size_t largest = 0;
+    bool hasProducts = false;
     for (llvm::Function& function : *made.module) {
         if (function.isDeclaration()) continue;
+        hasProducts = hasProducts || function.getName().starts_with(kTilePrefix);
         std::size_t size = function.getInstructionCount();
         largest = std::max(largest, size);
         bool isPhase = function.hasFnAttribute(llvm::Attribute::NoInline);
@@ -74,7 +79,7 @@ void limitEffort(Module::Impl& made) {
     }
     if (largest > kLargestOptimized)
         made.effort = Effort::None;
-    else if (work > kMostCareful)
+    else if (work > (hasProducts ? kMostCarefulProducts : kMostCareful))
         made.effort = Effort::Quick;
 }
 
