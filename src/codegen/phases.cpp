@@ -686,7 +686,7 @@ private:
             case types::BuiltinRole::Identity:
                 return copy(item(node.outputs[0], step.outputs[0]),
                             item(node.inputs[0], step.inputs[0]),
-                            bytesOf(node.inputs[0], step.count));
+                            bytesOf(node.inputs[0], step.count * node.work.pop.max));
             case types::BuiltinRole::Reader:
                 b.CreateCall(m.runtime("strc_read"),
                              {env(), b.getInt32(portOf(m.plan.inputs, step.node)),

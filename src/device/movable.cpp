@@ -34,13 +34,14 @@ public:
 
 private:
     bool isGone(NodeId id) const { return !plan.gone.empty() && plan.gone[id]; }
-    bool isTensors(EdgeId id) const { return !graph.edges[id].tensors.empty(); }
-
-    bool anyTensors(const std::vector<EdgeId>& edges) const {
-        return std::any_of(edges.begin(), edges.end(), [&](EdgeId e) { return isTensors(e); });
-    }
     bool allTensors(const std::vector<EdgeId>& edges) const {
-        return std::all_of(edges.begin(), edges.end(), [&](EdgeId e) { return isTensors(e); });
+        return std::all_of(edges.begin(), edges.end(),
+                           [&](EdgeId edge) { return !graph.edges[edge].tensors.empty(); });
+    }
+    /// Its items may be tensors that lie on a tape of scalars (opt/remove_frames.h).
+    bool areTensors(const std::vector<EdgeId>& edges, const types::Type* item) const {
+        if (edges.empty()) return false;
+        return allTensors(edges) || (item->isAggregate() && graph.edges[edges[0]].type->isScalar());
     }
 
     /// Filters of tensors alone that cannot move are worth a word; others are where the tensor part ends.
@@ -49,7 +50,9 @@ private:
         if (node.kind != NodeKind::Filter || isGone(id)) return false;
         const elab::Kernel& kernel = plan.program->kernels[node.kernel];
         if (kernel.builtin != ir::BuiltinStream::None) return false;
-        if (!anyTensors(node.inputs) && !anyTensors(node.outputs)) return false;
+        const bool takesTensors = areTensors(node.inputs, kernel.input),
+                   givesTensors = areTensors(node.outputs, kernel.output);
+        if (!takesTensors && !givesTensors) return false;
         std::string why;
         if (plan.mailboxOf(id) != kNone)
             why = "it sends or receives messages";
@@ -59,9 +62,7 @@ private:
             else
                 why = made.error();
         }
-        const bool isInside = allTensors(node.inputs) && allTensors(node.outputs) &&
-                              !node.inputs.empty() && !node.outputs.empty();
-        if (!why.empty() && isInside) result.stays.push_back({id, why});
+        if (!why.empty() && takesTensors && givesTensors) result.stays.push_back({id, why});
         return why.empty();
     }
 

@@ -365,30 +365,35 @@ private:
                     Memory::Scratch, now.firing->scratch[array.index], now.firing->scratchSize, {}};
                 break;
             case Home::Field: {
-                const elab::Kernel& kernel = plan.program->kernels[now.node->kernel];
-                place.at = plan.fields[now.step->node] + kernel.fieldOffsets[array.index];
+                const std::int64_t offset = kernelOf(*now.node).fieldOffsets[array.index];
+                place.at = plan.fields[now.step->node] + offset;
                 break;
             }
             case Home::Stored: place = {Memory::Weights, weightAt(array.index), 0, {}}; break;
             case Home::Input:
                 place = item(array.index, plan.inputsOf(now.step->node), now.step->inputs,
-                             now.node->work.pop.max);
+                             now.node->work.pop.max, kernelOf(*now.node).input);
                 break;
             case Home::Output:
                 place = item(array.index, plan.outputsOf(now.step->node), now.step->outputs,
-                             now.node->work.push.max);
+                             now.node->work.push.max, kernelOf(*now.node).output);
                 break;
         }
         place.at += array.offset;
         return place;
     }
 
+    const elab::Kernel& kernelOf(const graph::Node& node) const {
+        return plan.program->kernels[node.kernel];
+    }
+
+    /// An item of the kernel may be several of the tape.
     Place item(std::uint32_t index, const std::vector<EdgeId>& edges,
-               const std::vector<Position>& positions, std::int64_t rate) const {
+               const std::vector<Position>& positions, std::int64_t rate, const Type* type) const {
         const bool isDealt = edges.size() > 1;
         const std::size_t port = isDealt ? index : 0;
-        Place place =
-            placeOf(edges[port], positions[port], isDealt ? 0 : index, isDealt ? 1 : rate);
+        Place place = placeOf(edges[port], positions[port], 0, isDealt ? 1 : rate);
+        if (!isDealt) place.at += index * types::sizeOf(type);
         place.at += now.part.first * place.perFiring;
         if (now.part.perRound != 0) {
             place.perRound.resize(now.depth);

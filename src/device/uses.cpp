@@ -32,12 +32,13 @@ std::vector<Use> usesOfFilter(const Plan& plan, const Step& step, const graph::N
 std::vector<Use> usesOfCopies(const Step& step, const graph::Node& node) {
     const bool isJoiner = node.kind == NodeKind::RoundRobinJoiner;
     const bool isPlain = node.kind == NodeKind::Filter || node.kind == NodeKind::Duplicate;
-    const std::int64_t total = isPlain ? 1 : node.totalWeight;
+    const std::int64_t each = node.kind == NodeKind::Filter ? node.work.pop.max : 1;
+    const std::int64_t total = isPlain ? each : node.totalWeight;
     const std::vector<graph::EdgeId>& many = isJoiner ? node.inputs : node.outputs;
     std::vector<Use> uses{
         {isJoiner ? node.outputs[0] : node.inputs[0], 0, isJoiner, total, total * step.count}};
     for (std::size_t port = 0; port < many.size(); ++port) {
-        const std::int64_t weight = isPlain ? 1 : node.weights[port];
+        const std::int64_t weight = isPlain ? each : node.weights[port];
         uses.push_back({many[port], port, !isJoiner, weight, weight * step.count});
     }
     return uses;

@@ -1,6 +1,7 @@
 #include "opt/fuse_tensors.h"
 
 #include <algorithm>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,6 +29,8 @@ using types::TensorFn;
 constexpr std::size_t kMostOperations = 512;
 /// Sums of products of a residual block.
 constexpr std::size_t kMostSums = 8;
+/// Scalars of a frame that are values in a body.
+constexpr std::int64_t kFewScalars = 16;
 /// Branches of one body that have sums of products each.
 constexpr std::size_t kMostParts = 128;
 
@@ -61,14 +64,19 @@ Cost costOf(const ir::Body& body) {
 class Search {
 public:
     Search(base::Context& base, const ir::Module& lowered, types::TypeTable& table,
-           const elab::Elaboration& whole, const graph::Quota& given)
+           const elab::Elaboration& whole, const graph::Quota& given, const Frames& frames)
         : context(base),
           module(lowered),
           types(table),
           program(whole),
           generals(whole, table),
           graph(whole.graph),
-          quota(given) {}
+          quota(given) {
+        for (NodeId id : frames.removable(whole)) {
+            const graph::Rates& rates = graph.nodes[id].work;
+            if (std::max(rates.pop.max, rates.push.max) > kFewScalars) staysOut.insert(id);
+        }
+    }
 
     std::vector<elab::Replacement> run() {
         for (CompositeId id = 0; id < graph.composites.size(); ++id) {
@@ -213,7 +221,7 @@ private:
     }
 
     bool take(NodeId id, Piece& piece) const {
-        if (!isComposable(program, generals, id)) return false;
+        if (staysOut.contains(id) || !isComposable(program, generals, id)) return false;
         if (!piece.region.nodes.empty() && !firesLike(id, piece.region.nodes[0])) return false;
         const graph::Node& node = graph.nodes[id];
         piece.region.nodes.push_back(id);
@@ -276,6 +284,7 @@ private:
     const Generals generals;
     const graph::Graph& graph;
     const graph::Quota& quota;
+    std::set<NodeId> staysOut;  ///< frames
     std::vector<bool> isTaken = std::vector<bool>(graph.composites.size());
     std::vector<elab::Replacement> found;
 };
@@ -300,13 +309,14 @@ graph::Quota quotaOf(const graph::Quota& before, const elab::Replaced& replaced)
 
 std::optional<elab::Improved> fuseTensors(base::Context& context, const ir::Module& module,
                                           types::TypeTable& types, const elab::Elaboration& program,
-                                          const graph::Quota& quota) {
+                                          const graph::Quota& quota, const Frames& frames) {
     const bool hasTensors =
         std::any_of(program.graph.edges.begin(), program.graph.edges.end(),
                     [](const graph::Edge& edge) { return !edge.tensors.empty(); });
     if (!hasTensors || !context.passes.isEnabled(Pass::FuseTensors) || !elab::mayReplace(program))
         return std::nullopt;
-    std::vector<elab::Replacement> filters = Search(context, module, types, program, quota).run();
+    std::vector<elab::Replacement> filters =
+        Search(context, module, types, program, quota, frames).run();
     if (filters.empty()) return std::nullopt;
     elab::Replaced replaced = elab::replace(program, std::move(filters));
     graph::Quota made = quotaOf(quota, replaced);

@@ -9,12 +9,15 @@
 
 #include "base/context.h"
 #include "elab/replace.h"
+#include "opt/remove_frames.h"
 
 namespace strc::opt {
 
 /// Each node that stays fires as before. Programs with messages, dynamic rates or a visible order of firings are left
-/// alone, and so are filters with checks that might fail, since nobody could say any more in which of them it was.
+/// alone, and so are filters with checks that might fail, since nobody could say any more in which of them it was. Frames that
+/// can go do not join anybody, unless they are so small that their elements are values.
 std::optional<elab::Improved> fuseTensors(base::Context&, const ir::Module&, types::TypeTable&,
-                                          const elab::Elaboration&, const graph::Quota&);
+                                          const elab::Elaboration&, const graph::Quota&,
+                                          const Frames&);
 
 }  // namespace strc::opt

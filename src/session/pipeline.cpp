@@ -247,8 +247,11 @@ private:
             return improved ? improved->program : result.elaboration;
         };
         const auto quota = [&] { return improved ? improved->quota : result.quota; };
+        const opt::Frames frames(result.context, result.module, *result.program.types, program());
         if (auto made = opt::fuseTensors(result.context, result.module, *result.program.types,
-                                         program(), quota()))
+                                         program(), quota(), frames))
+            improved = std::move(made);
+        if (auto made = opt::removeFrames(result.context, frames, program(), quota()))
             improved = std::move(made);
         if (auto made = elab::inlineFunctions(result.context, result.module, program()))
             improved = elab::Improved{std::move(*made), quota()};

@@ -87,6 +87,7 @@ Stage stageOf(base::Pass pass) {
         case base::Pass::FoldNorms:
         case base::Pass::FoldTensors:
         case base::Pass::FuseEpilogues:
+        case base::Pass::RemoveFrames:
         case base::Pass::Inline:
         case base::Pass::MergeSiblings:
         case base::Pass::HorizontalLanes: return Stage::Planned;

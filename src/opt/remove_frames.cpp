@@ -1,0 +1,229 @@
+#include "opt/remove_frames.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "base/pass.h"
+#include "opt/copies_window.h"
+
+namespace strc::opt {
+namespace {
+
+using elab::Elaboration;
+using graph::EdgeId;
+using graph::kNone;
+using graph::Node;
+using graph::NodeId;
+using graph::NodeKind;
+using types::Type;
+
+bool isIdentity(const Elaboration& program, const Node& node) {
+    if (node.kind != NodeKind::Filter || node.kernel == kNone) return false;
+    const types::BuiltinStream builtin = program.kernels[node.kernel].builtin;
+    return builtin != types::BuiltinStream::None &&
+           types::info(builtin).role == types::BuiltinRole::Identity;
+}
+
+bool passesOn(const Elaboration& program, const Node& node) {
+    return node.kind == NodeKind::Duplicate || isIdentity(program, node);
+}
+
+bool hasCode(const Elaboration& program, const Node& node) {
+    return node.kind == NodeKind::Filter && node.kernel != kNone &&
+           program.kernels[node.kernel].code.work && !program.kernels[node.kernel].siblings;
+}
+
+bool areScalars(const graph::Edge& edge) { return edge.type->isScalar() && edge.tensors.empty(); }
+
+/// Arrays of one shape.
+bool areTensors(const graph::Edge& edge) {
+    return edge.type->is(types::TypeKind::Array) && edge.tensors.size() == 1;
+}
+
+/// The tapes of a filter between scalars and tensors.
+struct Ends {
+    EdgeId scalars = kNone, tensors = kNone;
+};
+
+std::optional<Ends> endsOf(const graph::Graph& graph, const Node& node) {
+    if (node.kind != NodeKind::Filter || node.inputs.size() != 1 || node.outputs.size() != 1 ||
+        node.effects != graph::kNoEffect)
+        return std::nullopt;
+    Ends ends{node.inputs[0], node.outputs[0]};
+    if (areTensors(graph.edges[ends.scalars])) std::swap(ends.scalars, ends.tensors);
+    const graph::Edge &scalars = graph.edges[ends.scalars], &tensors = graph.edges[ends.tensors];
+    if (!areScalars(scalars) || !areTensors(tensors) || !scalars.initial.empty())
+        return std::nullopt;
+    return ends;
+}
+
+/// Edges that hold the same items, as far as splitters that duplicate and identities go.
+struct Tape {
+    std::vector<EdgeId> edges;
+    std::vector<NodeId> between;
+    bool endsInCode = true;  ///< in both directions
+};
+
+class Walk {
+public:
+    explicit Walk(const Elaboration& whole) : program(whole) {}
+
+    Tape from(EdgeId edge) {
+        add(edge);
+        for (std::size_t k = 0; k < tape.edges.size(); ++k) {
+            const graph::Edge& at = program.graph.edges[tape.edges[k]];
+            if (!at.initial.empty()) tape.endsInCode = false;
+            for (NodeId node : {at.from, at.to}) cross(node);
+        }
+        return std::move(tape);
+    }
+
+private:
+    void cross(NodeId id) {
+        if (id == kNone || !passesOn(program, program.graph.nodes[id])) {
+            if (id == kNone || !hasCode(program, program.graph.nodes[id])) tape.endsInCode = false;
+            return;
+        }
+        if (!between.insert(id).second) return;
+        tape.between.push_back(id);
+        const Node& node = program.graph.nodes[id];
+        for (const auto* edges : {&node.inputs, &node.outputs})
+            for (EdgeId edge : *edges) add(edge);
+    }
+
+    void add(EdgeId edge) {
+        if (edges.insert(edge).second) tape.edges.push_back(edge);
+    }
+
+    const Elaboration& program;
+    Tape tape;
+    std::set<EdgeId> edges;
+    std::set<NodeId> between;
+};
+
+class Removal {
+public:
+    Removal(const Elaboration& program, const graph::Quota& quota) : made{program, quota} {}
+
+    void remove(NodeId id) {
+        // None: another one at its tape of tensors has gone before.
+        if (const std::optional<Ends> ends = endsOf(made.program.graph, node(id)))
+            count(ends->tensors);
+        const EdgeId input = node(id).inputs[0];
+        become(id, made.program.graph.edges[input].type, node(id).work.pop.max);
+    }
+
+    elab::Improved take() { return std::move(made); }
+
+private:
+    Node& node(NodeId id) { return made.program.graph.nodes[id]; }
+
+    /// Scalars from now on.
+    void count(EdgeId tensors) {
+        const Type* array = made.program.graph.edges[tensors].type;
+        const Type* scalar = types::innermost(array);
+        const std::int64_t scalars = types::sizeOf(array) / types::sizeOf(scalar);
+        const Tape tape = Walk(made.program).from(tensors);
+        for (EdgeId id : tape.edges) {
+            graph::Edge& edge = made.program.graph.edges[id];
+            edge.type = scalar;
+            edge.tensors.clear();
+            if (!isBetween(tape, edge.from)) scale(edge.from, &graph::Rates::push, scalars);
+            if (isBetween(tape, edge.to)) continue;
+            scale(edge.to, &graph::Rates::pop, scalars);
+            scale(edge.to, &graph::Rates::peek, scalars);
+        }
+        for (NodeId id : tape.between) {
+            if (node(id).kind == NodeKind::Filter) {
+                become(id, scalar, scalars);
+            } else {
+                made.quota.init[id] *= scalars;
+                made.quota.steady[id] *= scalars;
+            }
+        }
+    }
+
+    static bool isBetween(const Tape& tape, NodeId id) {
+        return std::find(tape.between.begin(), tape.between.end(), id) != tape.between.end();
+    }
+
+    void scale(NodeId id, graph::Rate graph::Rates::* which, std::int64_t times) {
+        auto one = [&](graph::Rates& rates) {
+            (rates.*which).min *= times;
+            (rates.*which).max *= times;
+        };
+        one(node(id).work);
+        if (node(id).prework) one(*node(id).prework);
+    }
+
+    /// An Identity that passes on so many at once.
+    void become(NodeId id, const Type* scalar, std::int64_t scalars) {
+        auto [found, isNew] = identities.try_emplace(scalar, kNone);
+        if (isNew) {
+            found->second = static_cast<graph::KernelId>(made.program.kernels.size());
+            elab::Kernel kernel;
+            kernel.builtin = types::BuiltinStream::Identity;
+            kernel.input = kernel.output = scalar;
+            kernel.work = ratesOf(1);
+            made.program.kernels.push_back(std::move(kernel));
+        }
+        node(id).kernel = found->second;
+        node(id).work = ratesOf(scalars);
+    }
+
+    static graph::Rates ratesOf(std::int64_t items) {
+        const graph::Rate rate{items, items, false, -1};
+        return {rate, rate, rate};
+    }
+
+    elab::Improved made;
+    std::map<const Type*, graph::KernelId> identities;
+};
+
+/// A line.
+std::string textOf(const Elaboration& program, NodeId id) {
+    const Ends ends = *endsOf(program.graph, program.graph.nodes[id]);
+    return types::toString(program.graph.edges[ends.tensors].tensors[0]) + " on a tape of " +
+           types::toString(program.graph.edges[ends.scalars].type) + "\n";
+}
+
+}  // namespace
+
+Frames::Frames(base::Context& context, const ir::Module& module, types::TypeTable& types,
+               const Elaboration& program) {
+    if (!context.passes.isEnabled(base::Pass::RemoveFrames) || !elab::mayReplace(program)) return;
+    std::set<graph::KernelId> seen;
+    for (const Node& node : program.graph.nodes)
+        if (endsOf(program.graph, node) && seen.insert(node.kernel).second &&
+            copiesWindow(context.limits, module, types, program.kernels[node.kernel]))
+            kernels.insert(node.kernel);
+}
+
+std::vector<NodeId> Frames::removable(const Elaboration& program) const {
+    std::vector<NodeId> found;
+    for (NodeId id = 0; !kernels.empty() && id < program.graph.nodes.size(); ++id) {
+        const Node& node = program.graph.nodes[id];
+        if (node.kind != NodeKind::Filter || !kernels.contains(node.kernel)) continue;
+        const std::optional<Ends> ends = endsOf(program.graph, node);
+        if (ends && Walk(program).from(ends->tensors).endsInCode) found.push_back(id);
+    }
+    return found;
+}
+
+std::optional<elab::Improved> removeFrames(base::Context& context, const Frames& frames,
+                                           const Elaboration& program, const graph::Quota& quota) {
+    std::optional<Removal> removal;
+    for (NodeId id : frames.removable(program)) {
+        base::PassRun run(context.passes, base::Pass::RemoveFrames, graph::path(program.graph, id));
+        if (!run) continue;
+        run.show([&] { return textOf(program, id); });
+        if (!removal) removal.emplace(program, quota);
+        removal->remove(id);
+    }
+    if (!removal) return std::nullopt;
+    return removal->take();
+}
+
+}  // namespace strc::opt
