@@ -10,43 +10,78 @@ using ir::Op;
 using ir::Reg;
 using types::TensorFn;
 
-void Elements::assemble(const Node& node, ir::VarRef var, const Type* array) {
-    if (node.fn == TensorFn::Update) return update(node, var, array);
-    if (node.fn == TensorFn::Concat) return concatenate(node, var, array);
-    const Reg to = w.address(var, array);
+namespace {
+
+/// Elements that are written at once.
+constexpr std::int64_t kLanes = 16;
+
+struct Border {
+    Dims first, dims;
+};
+
+/// All that is around a part, each element once.
+std::vector<Border> bordersOf(const Dims& part, const Dims& first, const Dims& whole) {
+    std::vector<Border> borders;
+    Border inside{Dims(whole.size(), 0), whole};
+    for (std::size_t dim = 0; dim < whole.size(); ++dim) {
+        auto add = [&](std::int64_t from, std::int64_t to) {
+            if (from == to) return;
+            borders.push_back(inside);
+            borders.back().first[dim] = from;
+            borders.back().dims[dim] = to - from;
+        };
+        add(0, first[dim]);
+        add(first[dim] + part[dim], whole[dim]);
+        inside.first[dim] = first[dim];
+        inside.dims[dim] = part[dim];
+    }
+    return borders;
+}
+
+/// Times that up to kLanes neighbours are written.
+std::int64_t countRuns(const Dims& dims, const Order& order) {
+    std::int64_t runs = (dims[order.back()] + kLanes - 1) / kLanes;
+    for (std::size_t k = 0; k + 1 < order.size(); ++k) runs *= dims[order[k]];
+    return runs;
+}
+
+}  // namespace
+
+void Elements::assemble(const NodePtr& pointer, const Target& target) {
+    const Node& node = *pointer;
     switch (node.fn) {
-        case TensorFn::Pad: return pad(node, to);
-        case TensorFn::Spread: return spread(node, to);
+        case TensorFn::Update: return update(node, target);
+        case TensorFn::Concat: return concatenate(node, target);
+        case TensorFn::Pad: return pad(node, target);
+        case TensorFn::Spread: return spread(node, target);
+        default: break;
+    }
+    if (!areSame(node.dims(), target.steps, denseSteps(node.dims())))
+        return computeInto(computeRowByRow(pointer), target.var, target.array, target.steps);
+    const Reg to = w.address(target.var, target.array);
+    switch (node.fn) {
         case TensorFn::CumSum: return runningSum(node, to);
         case TensorFn::Attention: return attend(node, to);
         default: STRC_UNREACHABLE("not put together");
     }
 }
 
-void Elements::writePart(const NodePtr& part, const Node& whole, Reg array,
+void Elements::writePart(const NodePtr& part, const Node& whole, const Target& target,
                          const std::function<Place(const Place&)>& where) {
-    nest(part->dims(), [&](const Place& place) {
+    const Reg array = w.address(target.var, target.array);
+    nest(part->dims(), orderOf(target.steps), [&](const Place& place) {
         const Reg value = convert(element(part, place), part->type->element, whole.type->element);
-        storeFlat(array, at(linear(where(place), whole.dims())), value, whole.type->element);
+        storeFlat(array, at(stepped(where(place), target.steps)), value, whole.type->element);
     });
 }
 
-/// One nest for each part. Sums of products, and what is done with them, go straight to their places.
-void Elements::concatenate(const Node& node, ir::VarRef var, const Type* array) {
+/// One nest for each part.
+void Elements::concatenate(const Node& node, const Target& target) {
     const auto dim = static_cast<std::size_t>(node.ints[0]);
-    const Dims steps = denseSteps(node.dims());
-    std::int64_t offset = 0;
+    Dims first(node.dims().size(), 0);
     for (const NodePtr& part : node.operands) {
-        const Target target{var, array, offset * steps[dim], steps};
-        const bool isSum = part->kind == NodeKind::Operation && epilogueOf(*part) &&
-                           part->type->element == node.type->element;
-        if (!isSum || !contract(*part, target))
-            writePart(isSum ? compute(part, "") : part, node, w.address(var, array),
-                      [&](Place place) {
-                          place[dim] = scaled(place[dim], 1, offset);
-                          return place;
-                      });
-        offset += part->dims()[dim];
+        writeAt(part, first, node, target);
+        first[dim] += part->dims()[dim];
     }
 }
 
@@ -62,7 +97,7 @@ Reg Elements::between(Reg value, std::int32_t low, std::int32_t high) {
     return select(isMore, type, [&] { return w.integer(high); }, [&] { return raised; });
 }
 
-void Elements::pad(const Node& node, Reg array) {
+void Elements::pad(const Node& node, const Target& target) {
     const Type* element = node.type->element;
     const bool isGiven = node.operands.size() > 1;
     Reg value = isGiven
@@ -70,37 +105,68 @@ void Elements::pad(const Node& node, Reg array) {
                     : zero(registerType(element, w.types));
     // What is infinite is the last number that there is, as for larger integers.
     if (element->is(types::TypeKind::Int8)) value = between(value, -128, 127);
-    fill(node, array, value);
     Dims first(node.dims().size(), 0);  // where the part begins
     const Node* pad = &node;
     for (;; pad = pad->operands[0].get()) {
         first[static_cast<std::size_t>(pad->ints[0])] += pad->ints[1];
         if (!isPadOfPad(*pad)) break;
     }
-    writePart(pad->operands[0], node, array, [&](Place place) {
+    const NodePtr& part = pad->operands[0];
+    surround(part->dims(), first, node, target, value);
+    writeAt(part, first, node, target);
+}
+
+/// What is around a part, of which only little may be.
+void Elements::surround(const Dims& part, const Dims& first, const Node& whole,
+                        const Target& target, Reg value) {
+    const Order order = orderOf(target.steps);
+    const std::vector<Border> borders = bordersOf(part, first, whole.dims());
+    std::int64_t runs = 0;
+    for (const Border& border : borders) runs += countRuns(border.dims, order);
+    const Reg array = w.address(target.var, target.array);
+    if (runs > countRuns({whole.count()}, {0})) return fill(whole, array, value);
+    for (const Border& border : borders)
+        nest(border.dims, order, [&](Place place) {
+            for (std::size_t dim = 0; dim < place.size(); ++dim)
+                place[dim] = scaled(place[dim], 1, border.first[dim]);
+            storeFlat(array, at(stepped(place, target.steps)), value, whole.type->element);
+        });
+}
+
+/// A sum of products goes straight to its place.
+void Elements::writeAt(const NodePtr& part, const Dims& first, const Node& whole,
+                       const Target& target) {
+    const bool isSum = part->kind == NodeKind::Operation && epilogueOf(*part) &&
+                       part->type->element == whole.type->element;
+    Target there = target;
+    for (std::size_t dim = 0; dim < first.size(); ++dim)
+        there.first += first[dim] * target.steps[dim];
+    if (isSum && contract(*part, there)) return;
+    writePart(isSum ? compute(part, "") : part, whole, target, [&](Place place) {
         for (std::size_t dim = 0; dim < place.size(); ++dim)
             place[dim] = scaled(place[dim], 1, first[dim]);
         return place;
     });
 }
 
-void Elements::spread(const Node& node, Reg array) {
-    fill(node, array, zero(registerType(node.type->element, w.types)));
+void Elements::spread(const Node& node, const Target& target) {
+    fill(node, w.address(target.var, target.array),
+         zero(registerType(node.type->element, w.types)));
     const auto dim = static_cast<std::size_t>(node.ints[0]);
-    writePart(node.operands[0], node, array, [&](Place place) {
+    writePart(node.operands[0], node, target, [&](Place place) {
         place[dim] = scaled(place[dim], node.ints[1], 0);
         return place;
     });
 }
 
-void Elements::update(const Node& node, ir::VarRef var, const Type* array) {
+void Elements::update(const Node& node, const Target& target) {
     const NodePtr& whole = node.operands[0];
-    const bool isThere = whole->kind == NodeKind::Memory && whole->var == var;
-    if (!isThere) computeInto(whole, var, array);
+    const bool isThere = whole->kind == NodeKind::Memory && whole->var == target.var;
+    if (!isThere) computeInto(whole, target.var, target.array, target.steps);
     const auto dim = static_cast<std::size_t>(node.ints[0]);
     const Index start =
         node.start == ir::kNone ? Index{node.ints[1], ir::kNone} : Index{0, node.start};
-    writePart(node.operands[1], node, w.address(var, array), [&](Place place) {
+    writePart(node.operands[1], node, target, [&](Place place) {
         place[dim] = plus(place[dim], start);
         return place;
     });

@@ -63,7 +63,7 @@ std::optional<Strided> stridedView(const Node& node) {
 }
 
 std::optional<Strided> strided(const Node& node) {
-    if (node.kind == NodeKind::Memory) return Strided{&node, 0, denseSteps(node.dims())};
+    if (node.kind == NodeKind::Memory) return Strided{&node, 0, stepsOf(node)};
     if (node.kind == NodeKind::Operation && isView(node.fn)) return stridedView(node);
     return std::nullopt;
 }

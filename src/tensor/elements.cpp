@@ -97,13 +97,25 @@ Index Elements::plus(const Index& a, const Index& b) {
 }
 
 Index Elements::linear(const Place& place, const Dims& dims) {
+    return stepped(place, denseSteps(dims));
+}
+
+Index Elements::stepped(const Place& place, const Dims& steps) {
     Index sum;
-    std::int64_t stride = 1;
-    for (std::size_t k = dims.size(); k-- > 0;) {
-        sum = plus(sum, scaled(place[k], stride, 0));
-        stride *= dims[k];
-    }
+    for (std::size_t k = place.size(); k-- > 0;) sum = plus(sum, scaled(place[k], steps[k], 0));
     return sum;
+}
+
+Place Elements::placeOf(const Index& flat, const Dims& dims) {
+    const Type* type = w.types.intType();
+    const Dims steps = denseSteps(dims);
+    Place place(dims.size());
+    for (std::size_t k = 0; k < dims.size(); ++k) {
+        if (dims[k] == 1) continue;
+        const Reg outer = w.operation(Op::Div, type, {at(flat), w.integer(steps[k])});
+        place[k] = {0, w.operation(Op::Rem, type, {outer, w.integer(dims[k])})};
+    }
+    return place;
 }
 
 Reg Elements::loadFlat(const Node& node, Reg index) { return w.element(address(node), index); }
@@ -113,46 +125,62 @@ void Elements::storeFlat(Reg array, Reg index, Reg value, const Type* element) {
 }
 
 void Elements::store(const Node& memory, const Place& place, Reg value) {
-    storeFlat(address(memory), at(linear(place, memory.dims())), value, memory.type->element);
+    storeFlat(address(memory), at(stepped(place, stepsOf(memory))), value, memory.type->element);
 }
 
 NodePtr Elements::compute(const NodePtr& node, const std::string& name) {
     const Type* array = storageOf(node->type, w.types);
     const ir::VarRef var{ir::Space::Local, w.local(name, array)};
+    Dims steps;
+    if (node->kind == NodeKind::Memory)
+        steps = node->steps;
+    else if (keepsPreferredOrder)
+        steps = stepsIn(preferredOrder(*node), node->dims());
+    computeInto(node, var, array, steps);
+    return memory(node->type, var, array, std::move(steps));
+}
+
+NodePtr Elements::computeRowByRow(const NodePtr& node) {
+    const Type* array = storageOf(node->type, w.types);
+    const ir::VarRef var{ir::Space::Local, w.local("", array)};
     computeInto(node, var, array);
     return memory(node->type, var, array);
 }
 
-void Elements::computeInto(const NodePtr& node, ir::VarRef var, const Type* array) {
-    if (node->kind == NodeKind::Memory && node->array == array) {
+void Elements::computeInto(const NodePtr& node, ir::VarRef var, const Type* array,
+                           const Dims& layout) {
+    const Dims steps = layout.empty() ? denseSteps(node->dims()) : layout;
+    if (node->kind == NodeKind::Memory && node->array == array &&
+        areSame(node->dims(), stepsOf(*node), steps)) {
         const Reg to = w.address(var, array);
         w.emit(Op::Copy, array, {to, address(*node)});
         return;
     }
-    if (isAssembled(node->fn)) return assemble(*node, var, array);
-    if (contract(*node, {var, array, 0, denseSteps(node->dims())})) return;
+    const Target target{var, array, 0, steps};
+    if (isAssembled(node->fn)) return assemble(node, target);
+    if (contract(*node, target)) return;
     if (std::optional<Epilogue> epilogue = epilogueOf(*node); epilogue && epilogue->sum) {
         *epilogue->sum = *compute(epilogue->sum, "");
         for (const NodePtr& addend : epilogue->addends)
             if (epilogueOf(*addend)) *addend = *compute(addend, "");
     }
     const Type* element = node->type->element;
-    if (isFlat(*node)) {
+    if (isFlat(*node, steps)) {
         w.loop(node->count(), [&](Reg i) {
             const Reg value = flatElement(node, {0, i});
             storeFlat(w.address(var, array), i, value, element);
         });
         return;
     }
-    nest(node->dims(), [&](const Place& place) {
+    nest(node->dims(), orderOf(steps), [&](const Place& place) {
         const Reg value = this->element(node, place);
-        storeFlat(w.address(var, array), at(linear(place, node->dims())), value, element);
+        storeFlat(w.address(var, array), at(stepped(place, steps)), value, element);
     });
 }
 
 bool Elements::isInPlace(const Node& node, ir::VarRef var) const {
     if (node.kind != NodeKind::Operation) return false;
-    if (node.fn != TensorFn::Update) return isFlat(node);
+    if (node.fn != TensorFn::Update) return isFlat(node, denseSteps(node.dims()));
     const Node& whole = *node.operands[0];
     const bool isThere = whole.kind == NodeKind::Memory && whole.var == var;
     return isThere && !reads(*node.operands[1], var);
@@ -169,33 +197,36 @@ void Elements::check(Reg index, std::int64_t extent) {
 // ---- nests
 
 void Elements::nest(const Dims& dims, const Writing& write) {
-    Place place;
-    std::function<void()> level = [&] {
-        const std::size_t k = place.size();
-        if (k == dims.size()) return write(place);
-        if (dims[k] == 1) {
-            place.push_back({});
-            level();
-            place.pop_back();
-            return;
-        }
-        w.loop(dims[k], [&](Reg i) {
-            place.push_back({0, i});
-            level();
-            place.pop_back();
-        });
-    };
-    level();
+    nest(dims, orderOf(denseSteps(dims)), write);
 }
 
-bool Elements::isFlat(const Node& node) const {
-    if (node.kind != NodeKind::Operation) return true;
-    if (keepsOrder(node.fn)) return isFlat(*node.operands[0]);
+void Elements::nest(const Dims& dims, const Order& order, const Writing& write) {
+    Place place(dims.size());
+    std::function<void(std::size_t)> level = [&](std::size_t k) {
+        if (k == order.size()) return write(place);
+        const std::int64_t rounds = dims[order[k]];
+        if (rounds == 1) return level(k + 1);
+        w.loop(rounds, [&](Reg i) {
+            place[order[k]] = {0, i};
+            level(k + 1);
+        });
+    };
+    level(0);
+}
+
+bool Elements::isFlat(const Node& node, const Dims& steps) const {
+    if (node.kind == NodeKind::Number) return true;
+    if (node.kind == NodeKind::Memory) return areSame(node.dims(), stepsOf(node), steps);
     if (isMade(node.fn)) return true;
+    if (keepsOrder(node.fn))
+        return areSame(node.dims(), denseSteps(node.dims()), steps) &&
+               isFlat(*node.operands[0], denseSteps(node.operands[0]->dims()));
     if (!isElementwise(node.fn)) return false;
     for (const NodePtr& operand : node.operands) {
-        const bool isNumber = operand->kind == NodeKind::Number;
-        if (!isNumber && (operand->count() != node.count() || !isFlat(*operand))) return false;
+        if (operand->kind == NodeKind::Number) continue;
+        if (operand->count() != node.count()) return false;
+        const auto more = static_cast<std::ptrdiff_t>(node.dims().size() - operand->dims().size());
+        if (!isFlat(*operand, Dims(steps.begin() + more, steps.end()))) return false;
     }
     return true;
 }
@@ -216,9 +247,14 @@ Reg Elements::flatElement(const NodePtr& pointer, const Index& flat) {
 
 Reg Elements::element(const NodePtr& pointer, const Place& place) {
     const Node& node = *pointer;
-    if (node.kind == NodeKind::Memory) return loadFlat(node, at(linear(place, node.dims())));
+    if (node.kind == NodeKind::Memory) return loadFlat(node, at(stepped(place, stepsOf(node))));
     if (node.kind == NodeKind::Number) return node.reg;
-    if (keepsOrder(node.fn)) return flatElement(node.operands[0], linear(place, node.dims()));
+    if (keepsOrder(node.fn)) {
+        const NodePtr& operand = node.operands[0];
+        const Index flat = linear(place, node.dims());
+        if (isFlat(*operand, denseSteps(operand->dims()))) return flatElement(operand, flat);
+        return element(operand, placeOf(flat, operand->dims()));
+    }
     if (isView(node.fn)) return element(node.operands[0], viewed(node, place));
     if (isReduction(node.fn)) return rounded(reduction(node, place), node.type->element);
     if (node.fn == TensorFn::Take) return taken(node, place);
@@ -366,7 +402,8 @@ Reg Elements::better(MathFn fn, Reg a, Reg b, const Type* type) {
 
 Reg Elements::relaxedSum(Reg a, Reg b, const Type* type) {
     const Reg sum = w.operation(Op::Add, type, {a, b});
-    w.body.blocks[w.block].instrs.back().flag = type->is(TypeKind::Float) || type->is(TypeKind::Double);
+    w.body.blocks[w.block].instrs.back().flag =
+        type->is(TypeKind::Float) || type->is(TypeKind::Double);
     return sum;
 }
 

@@ -3,7 +3,7 @@
 
 #include "ir/contraction.h"
 #include "ir/writer.h"
-#include "tensor/node.h"
+#include "tensor/layout.h"
 #include "tensor/storage.h"
 
 namespace strc::tensor {
@@ -21,17 +21,22 @@ const Type* registerType(const Type* element, types::TypeTable&);
 
 class Elements {
 public:
-    Elements(ir::Writer& writer, bool withEpilogues, bool inBlocks)
-        : fusesEpilogues(withEpilogues), attendsInBlocks(inBlocks), w(writer) {}
+    Elements(ir::Writer& writer, bool withEpilogues, bool inBlocks, bool inPreferredOrder)
+        : fusesEpilogues(withEpilogues),
+          attendsInBlocks(inBlocks),
+          keepsPreferredOrder(inPreferredOrder),
+          w(writer) {}
 
     /// Additions and bounds are part of the sum of products before them.
     const bool fusesEpilogues;
     const bool attendsInBlocks;  ///< the pass `attention-blocks`
+    const bool keepsPreferredOrder;  ///< of new memory; else all lies row by row
 
-    /// New memory with the value, which is computed here.
+    /// New memory with the value, which is computed here; what is copied lies as before.
     NodePtr compute(const NodePtr&, const std::string& name);
-    /// Computes into memory that begins with the tensor's place.
-    void computeInto(const NodePtr&, ir::VarRef, const Type* array);
+    NodePtr computeRowByRow(const NodePtr&);
+    /// Computes into memory that begins with the tensor's place. No steps: row by row.
+    void computeInto(const NodePtr&, ir::VarRef, const Type* array, const Dims& steps = {});
     /// One element in a register; `place` has an index for each dimension.
     ir::Reg element(const NodePtr&, const Place&);
     /// Puts an element into memory.
@@ -51,17 +56,20 @@ private:
     ir::Reg address(const Node&);
     ir::Reg loadFlat(const Node&, ir::Reg index);
     void storeFlat(ir::Reg array, ir::Reg index, ir::Reg value, const Type* element);
+    /// Row by row.
     Index linear(const Place&, const Dims&);
+    Index stepped(const Place&, const Dims& steps);
+    Place placeOf(const Index& flat, const Dims&);
 
     // ---- nests
     void nest(const Dims&, const Writing&);
+    /// The loops in that order.
+    void nest(const Dims&, const Order&, const Writing&);
     void overAll(const Node& from, const Place& outer, const std::vector<std::size_t>& inner,
                  const Writing&);
-    bool isFlat(const Node&) const;
+    /// Can it go through all elements as they lie in memory with those steps?
+    bool isFlat(const Node&, const Dims& steps) const;
     ir::Reg flatElement(const NodePtr&, const Index&);
-    /// Elements of `part`, converted, at the place that `where` makes of theirs.
-    void writePart(const NodePtr& part, const Node& whole, ir::Reg array,
-                   const std::function<Place(const Place&)>& where);
     /// Elements of an array that a result goes to: the first, and by dimension how far they are apart.
     struct Target {
         ir::VarRef var;
@@ -69,15 +77,22 @@ private:
         std::int64_t first;
         Dims steps;
     };
+    /// Elements of `part`, converted, at the place that `where` makes of theirs.
+    void writePart(const NodePtr& part, const Node& whole, const Target&,
+                   const std::function<Place(const Place&)>& where);
     /// As an Op::Contract with all that is done with the sum, if the operands lie in memory as it takes them; else false.
     bool contract(const Node&, const Target&);
     void contract(const ir::Contraction&, std::vector<ir::Reg> operands);
     static Target permuted(const Node& permutation, Target);
-    void assemble(const Node&, ir::VarRef, const Type* array);
-    void concatenate(const Node&, ir::VarRef, const Type* array);
-    void pad(const Node&, ir::Reg array);
-    void spread(const Node&, ir::Reg array);
-    void update(const Node&, ir::VarRef, const Type* array);
+    /// The whole target.
+    void assemble(const NodePtr&, const Target&);
+    void concatenate(const Node&, const Target&);
+    void pad(const Node&, const Target&);
+    void surround(const Dims& part, const Dims& first, const Node& whole, const Target&,
+                  ir::Reg value);
+    void writeAt(const NodePtr& part, const Dims& first, const Node& whole, const Target&);
+    void spread(const Node&, const Target&);
+    void update(const Node&, const Target&);
     void runningSum(const Node&, ir::Reg array);
     void fill(const Node&, ir::Reg array, ir::Reg value);
     ir::Reg between(ir::Reg value, std::int32_t low, std::int32_t high);

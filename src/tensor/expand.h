@@ -80,10 +80,21 @@ struct Arriving {
 std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,
                                types::TypeTable&);
 
+/// Where the channels of a place of an image lie beside each other: else all tensors lie row by row.
+struct Layouts {
+    bool isInputLast = false;
+    bool isOutputLast = false;
+    bool areValuesLast = false;  ///< what convolutions give, and what is made of it
+    bool areAny() const { return isInputLast || isOutputLast || areValuesLast; }
+};
+/// Items x channels x rows x columns, which lie otherwise with their channels last.
+bool isImage(const Type* tensor);
+
 /// The memory of items (Storages); null where they are no tensors.
 struct Channels {
     const Type* input = nullptr;
     const Type* output = nullptr;
+    Layouts layouts = {};
 };
 /// All bodies but setup and init. inferWork has found no fault.
 std::optional<Fault> expandWork(ir::StreamCode&, const Arriving&, const Channels&,

@@ -60,7 +60,8 @@ public:
           types(types),
           unrolls(unrolls),
           w(types),
-          elements(w, world.fusesEpilogues, world.attendsInBlocks) {}
+          elements(w, world.fusesEpilogues, world.attendsInBlocks,
+                   world.channels.layouts.areValuesLast) {}
 
     ir::Body expand();
     bool hasUnrolled() const { return unrolled; }
@@ -142,6 +143,8 @@ private:
     }
     /// The node itself becomes memory, for all who hold it.
     void materialise(const NodePtr& node);
+    /// The same, row by row; what lies otherwise is copied.
+    void materialiseRowByRow(NodePtr& node);
     void copy(const NodePtr& node) { *node = *elements.compute(std::make_shared<Node>(*node), ""); }
     /// Before `var` changes: who still needs its value gets a copy.
     void release(ir::VarRef var, const Node* except = nullptr);
@@ -159,7 +162,7 @@ private:
     void checkDeclared(const ir::Instr& instr, const Type* declared, const Type* type);
     void storeField(const ir::Instr& instr, const NodePtr& value);
     /// Writes memory that `value` may be made of.
-    void overwrite(ir::VarRef var, const Type* array, const NodePtr& value);
+    void overwrite(ir::VarRef var, const Type* array, const NodePtr& value, const Dims& steps = {});
     /// The field lies where the value lies, if that is for ever.
     bool becomesStored(ir::VarRef field, const NodePtr& value);
     void bind(ir::VarRef var, const NodePtr& value, const ir::Instr* instr = nullptr);
@@ -187,7 +190,7 @@ private:
     static void normalise(Node& node);
     /// What is read more often than it has elements, or out of order, is computed before.
     bool isFinished(const Node& node, const NodePtr& operand) const;
-    void prepareOperands(const Node& node);
+    void prepareOperands(Node& node);
     /// Can be computed element after element as it lies in memory.
     static bool isInOrder(const Node& node);
     NodePtr make(types::TensorFn fn, const Type* type, std::vector<NodePtr> operands,

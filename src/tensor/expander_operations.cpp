@@ -19,6 +19,9 @@ using types::TypeKind;
 namespace {
 
 /// Reads elements of its operands more than once, or not all of them.
+/// Has operands whose elements go to places of their own, once.
+bool isPlaced(TensorFn fn) { return fn == TensorFn::Concat || fn == TensorFn::Pad; }
+
 bool isReadOften(TensorFn fn) {
     switch (fn) {
         case TensorFn::Matmul:
@@ -207,22 +210,25 @@ bool BodyExpander::isFinished(const Node& node, const NodePtr& operand) const {
                             epilogue->addends.end();
 }
 
-void BodyExpander::prepareOperands(const Node& node) {
-    for (const NodePtr& operand : node.operands) {
+void BodyExpander::prepareOperands(Node& node) {
+    for (NodePtr& operand : node.operands) {
+        if (keepsOrder(node.fn) && !isInOrder(*operand)) {
+            materialiseRowByRow(operand);
+            continue;
+        }
         if (operand->kind != NodeKind::Operation) continue;
         const bool isLookedAt = isView(operand->fn) && readsMemory(*operand);
         if (isLookedAt && !keepsOrder(node.fn)) continue;
         if (isPadOfPad(node)) continue;
         const bool isRepeated = isReadOften(node.fn) || isAssembled(operand->fn) ||
-                                (isFinished(node, operand) && node.fn != TensorFn::Concat) ||
+                                (isFinished(node, operand) && !isPlaced(node.fn)) ||
                                 (isElementwise(node.fn) && operand->count() != node.count());
-        const bool isMoved = keepsOrder(node.fn) && !isInOrder(*operand);
-        if (isRepeated || isMoved) materialise(operand);
+        if (isRepeated) materialise(operand);
     }
 }
 
 bool BodyExpander::isInOrder(const Node& node) {
-    if (node.kind != NodeKind::Operation) return true;
+    if (node.kind != NodeKind::Operation) return node.kind == NodeKind::Number || isRowByRow(node);
     if (isMade(node.fn)) return true;
     if (!keepsOrder(node.fn) && !isElementwise(node.fn)) return false;
     return std::all_of(node.operands.begin(), node.operands.end(), [&](const NodePtr& operand) {

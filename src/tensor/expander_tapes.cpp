@@ -38,11 +38,12 @@ void BodyExpander::take(const Instr& instr) {
         w.emit(Op::PeekInto, item, {to, regs[instr.operands[0]]});
     w.body.blocks[w.block].instrs.back().checked = instr.checked;
     if (instr.op == Op::Pop) ++popped;
-    if (item->is(TypeKind::Array)) return define(instr, memory(type, var, item));
+    const Dims steps = world.channels.layouts.isInputLast ? channelsLast(type->dims) : Dims{};
+    if (item->is(TypeKind::Array)) return define(instr, memory(type, var, item, steps));
     const Type* array = storageOf(type, types);
     const VarRef own{Space::Local, w.local("", array)};
     copyElements(w.address(own, array), fieldFor(var, item, type), array->extent);
-    define(instr, memory(type, own, array));
+    define(instr, memory(type, own, array, steps));
 }
 
 void BodyExpander::discard(const Instr& instr) {
@@ -63,15 +64,22 @@ void BodyExpander::push(const Instr& instr) {
     const Type* item =
         world.channels.output ? world.channels.output : storageOf(value->type, types);
     VarRef var = value->var;
+    const Dims steps =
+        world.channels.layouts.isOutputLast ? channelsLast(value->type->dims) : Dims{};
+    const bool liesAsWanted = value->kind == NodeKind::Memory && value->steps == steps;
     if (item->is(TypeKind::Struct)) {
         const Type* array = storageOf(value->type, types);
-        if (value->kind != NodeKind::Memory) value = elements.compute(value, "");
+        if (!liesAsWanted) {
+            const VarRef own{Space::Local, w.local("", array)};
+            elements.computeInto(value, own, array, steps);
+            value = memory(value->type, own, array, steps);
+        }
         var = {Space::Local, w.local("", item)};
         copyElements(fieldFor(var, item, value->type), w.address(value->var, value->array),
                      array->extent);
-    } else if (value->kind != NodeKind::Memory || value->array != item) {
+    } else if (!liesAsWanted || value->array != item) {
         var = {Space::Local, w.local("", item)};
-        elements.computeInto(value, var, item);
+        elements.computeInto(value, var, item, steps);
     }
     const Reg ref = w.address(var, item);
     w.emit(Op::PushFrom, item, {ref}).checked = instr.checked;
@@ -95,9 +103,9 @@ void BodyExpander::copyElements(Reg to, Reg from, std::int64_t count) {
 }
 
 NodePtr BodyExpander::inMemory(const Instr& instr, std::size_t k) {
-    const NodePtr value = nodeOf(instr, k);
+    NodePtr value = nodeOf(instr, k);
     checkComputable(instr, value->type);
-    materialise(value);
+    materialiseRowByRow(value);
     return value->kind == NodeKind::Number ? elements.compute(value, "") : value;
 }
 

@@ -30,6 +30,13 @@ void BodyExpander::materialise(const NodePtr& node) {
     *node = *place;
 }
 
+void BodyExpander::materialiseRowByRow(NodePtr& node) {
+    if (node->kind == NodeKind::Operation)
+        *node = *elements.computeRowByRow(node);
+    else if (node->kind == NodeKind::Memory && !isRowByRow(*node))
+        node = elements.computeRowByRow(node);
+}
+
 void BodyExpander::release(VarRef var, const Node* except) {
     forEachLive([&](NodePtr& node) {
         if (node.get() == except) return;
@@ -144,13 +151,14 @@ void BodyExpander::storeField(const Instr& instr, const NodePtr& value) {
     overwrite(instr.var, storageOf(type, types), value);
 }
 
-void BodyExpander::overwrite(VarRef var, const Type* array, const NodePtr& value) {
+void BodyExpander::overwrite(VarRef var, const Type* array, const NodePtr& value,
+                             const Dims& steps) {
     release(var, value.get());
     if (value->kind == NodeKind::Memory && value->var == var) return;
-    const bool isInPlace = elements.isInPlace(*value, var);
+    const bool isInPlace = steps.empty() && elements.isInPlace(*value, var);
     if (reads(*value, var) && !isInPlace) materialise(value);
-    elements.computeInto(value, var, array);
-    if (value->kind == NodeKind::Operation) *value = *memory(value->type, var, array);
+    elements.computeInto(value, var, array, steps);
+    if (value->kind == NodeKind::Operation) *value = *memory(value->type, var, array, steps);
 }
 
 void BodyExpander::bind(VarRef var, const NodePtr& value, const Instr* instr) {
@@ -172,7 +180,7 @@ void BodyExpander::bind(VarRef var, const NodePtr& value, const Instr* instr) {
                  "it is " + types::toString(place->second->type) + " in one round or branch and " +
                      types::toString(value->type) + " in another");
     } else {
-        overwrite(place->second->var, place->second->array, value);
+        overwrite(place->second->var, place->second->array, value, place->second->steps);
     }
     bindings[key(var)].value = place->second;
 }

@@ -6,16 +6,6 @@ namespace strc::tensor {
 
 using types::TensorFn;
 
-Dims denseSteps(const Dims& dims) {
-    Dims steps(dims.size());
-    std::int64_t step = 1;
-    for (std::size_t k = dims.size(); k-- > 0;) {
-        steps[k] = step;
-        step *= dims[k];
-    }
-    return steps;
-}
-
 bool isElementwise(TensorFn fn) { return fn <= TensorFn::Where; }
 
 bool keepsOrder(TensorFn fn) {

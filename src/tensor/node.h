@@ -21,9 +21,10 @@ struct Node {
     NodeKind kind = NodeKind::Operation;
     const Type* type = nullptr;  ///< concrete
 
-    // ---- Memory: row by row from the beginning of a variable
+    // ---- Memory: from the beginning of a variable
     ir::VarRef var;
     const Type* array = nullptr;  ///< of the variable
+    Dims steps;  ///< from item to item, by dimension; empty: row by row
 
     // ---- Number: the same in all places, in a register of the element's type
     ir::Reg reg = ir::kNone;
@@ -41,12 +42,13 @@ struct Node {
     std::int64_t count() const { return countElements(type); }
 };
 
-inline NodePtr memory(const Type* tensor, ir::VarRef var, const Type* array) {
+inline NodePtr memory(const Type* tensor, ir::VarRef var, const Type* array, Dims steps = {}) {
     auto node = std::make_shared<Node>();
     node->kind = NodeKind::Memory;
     node->type = tensor;
     node->var = var;
     node->array = array;
+    node->steps = std::move(steps);
     return node;
 }
 
@@ -60,8 +62,6 @@ inline NodePtr number(const Type* tensor, ir::Reg reg,
     return node;
 }
 
-/// How far elements of a tensor that lies row by row are apart, by dimension.
-Dims denseSteps(const Dims&);
 /// Each element is made of the elements at the same place in the operands.
 bool isElementwise(types::TensorFn);
 /// Element i of the result, counted row by row, is element i of the operand.

@@ -1,0 +1,143 @@
+#include "tensor/layout.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace strc::tensor {
+namespace {
+
+using types::TensorFn;
+
+/// Rows and columns.
+constexpr std::size_t kImage = 2;
+
+Order rowByRow(std::size_t rank) {
+    Order order(rank);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    return order;
+}
+
+/// Dimensions of an operand that is aligned with the result at the last ones.
+Order alignedOrder(const Order& operand, std::size_t rank) {
+    const std::size_t more = rank - operand.size();
+    Order order = rowByRow(more);
+    for (std::size_t dim : operand) order.push_back(dim + more);
+    return order;
+}
+
+/// The operand that has as many elements, if there is one.
+Order elementwiseOrder(const Node& node) {
+    for (const NodePtr& operand : node.operands)
+        if (operand->kind != NodeKind::Number && operand->count() == node.count())
+            return alignedOrder(preferredOrder(*operand), node.dims().size());
+    return rowByRow(node.dims().size());
+}
+
+Order imageOrder(const Node& convolution) {
+    const Dims steps = channelsLast(convolution.dims());
+    const bool isImage = convolution.operands[1]->dims().size() == 2 + kImage && !steps.empty();
+    return isImage ? orderOf(steps) : rowByRow(convolution.dims().size());
+}
+
+Order permutedOrder(const Node& node) {
+    Order order;
+    for (std::size_t dim : preferredOrder(*node.operands[0]))
+        for (std::size_t k = 0; k < node.ints.size(); ++k)
+            if (static_cast<std::size_t>(node.ints[k]) == dim) order.push_back(k);
+    return order;
+}
+
+/// What a window has beside each other comes right inside of what the windows are of.
+Order windowOrder(const Node& node) {
+    Order order;
+    for (std::size_t dim : preferredOrder(*node.operands[0])) {
+        order.push_back(dim);
+        if (dim == static_cast<std::size_t>(node.ints[0])) order.push_back(node.dims().size() - 1);
+    }
+    return order;
+}
+
+Order reducedOrder(const Node& node) {
+    if (node.ints.empty()) return rowByRow(node.dims().size());
+    const Order before = preferredOrder(*node.operands[0]);
+    if (before.size() == node.dims().size()) return before;
+    const auto gone = static_cast<std::size_t>(node.ints[0]);
+    Order order;
+    for (std::size_t dim : before)
+        if (dim != gone) order.push_back(dim > gone ? dim - 1 : dim);
+    return order;
+}
+
+}  // namespace
+
+Dims denseSteps(const Dims& dims) {
+    Dims steps(dims.size());
+    std::int64_t step = 1;
+    for (std::size_t k = dims.size(); k-- > 0;) {
+        steps[k] = step;
+        step *= dims[k];
+    }
+    return steps;
+}
+
+Dims stepsIn(const Order& order, const Dims& dims) {
+    Dims steps(dims.size());
+    std::int64_t step = 1;
+    for (std::size_t k = order.size(); k-- > 0;) {
+        steps[order[k]] = step;
+        step *= dims[order[k]];
+    }
+    return areSame(dims, steps, denseSteps(dims)) ? Dims{} : steps;
+}
+
+Dims channelsLast(const Dims& dims) {
+    if (dims.size() != 2 + kImage) return {};
+    return stepsIn({0, 2, 3, 1}, dims);
+}
+
+bool isImage(const Type* tensor) { return !channelsLast(tensor->dims).empty(); }
+
+Dims stepsOf(const Node& memory) {
+    return isRowByRow(memory) ? denseSteps(memory.dims()) : memory.steps;
+}
+
+bool isRowByRow(const Node& memory) { return memory.steps.empty(); }
+
+bool areSame(const Dims& dims, const Dims& steps, const Dims& others) {
+    for (std::size_t k = 0; k < dims.size(); ++k)
+        if (dims[k] > 1 && steps[k] != others[k]) return false;
+    return true;
+}
+
+Order orderOf(const Dims& steps) {
+    Order order = rowByRow(steps.size());
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return steps[a] > steps[b]; });
+    return order;
+}
+
+Order preferredOrder(const Node& node) {
+    const std::size_t rank = node.dims().size();
+    if (node.kind == NodeKind::Memory) return orderOf(stepsOf(node));
+    if (node.kind == NodeKind::Number || node.operands.empty()) return rowByRow(rank);
+    if (isElementwise(node.fn)) return elementwiseOrder(node);
+    switch (node.fn) {
+        case TensorFn::Conv: return imageOrder(node);
+        case TensorFn::Permute: return permutedOrder(node);
+        case TensorFn::Windows: return windowOrder(node);
+        case TensorFn::Sum:
+        case TensorFn::Mean:
+        case TensorFn::Amax:
+        case TensorFn::Amin: return reducedOrder(node);
+        case TensorFn::Slice:
+        case TensorFn::Narrow:
+        case TensorFn::Flip:
+        case TensorFn::Pad:
+        case TensorFn::Spread:
+        case TensorFn::Update:
+        case TensorFn::Concat: return preferredOrder(*node.operands[0]);
+        default: return rowByRow(rank);
+    }
+}
+
+}  // namespace strc::tensor
