@@ -49,10 +49,10 @@ bool BodyPasses::improve(Kernel& kernel, const std::string& path) {
 }
 
 bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
-                        const std::string& path, bool& changes) {
+                        const tensor::Layouts& layouts, const std::string& path, bool& changes) {
     if (context.passes.isEnabled(Pass::FuseEpilogues)) {
         Kernel fused = kernel;
-        if (!expandWith(fused, in, out, true)) return false;
+        if (!expandWith(fused, in, out, layouts, true)) return false;
         if (hasEpilogues(*fused.code.work)) {
             base::PassRun run(context.passes, Pass::FuseEpilogues, path);
             run.show([&] { return ir::print(*fused.code.work); });
@@ -62,14 +62,14 @@ bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge
             }
         }
     }
-    return expandWith(kernel, in, out, false);
+    return expandWith(kernel, in, out, layouts, false);
 }
 
 bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
-                            bool fusesEpilogues) {
+                            const tensor::Layouts& layouts, bool fusesEpilogues) {
     const tensor::Fields fields{kernel.tensors, kernel.storedTensors, {}};
     const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
-                                    out.tensors.empty() ? nullptr : out.type};
+                                    out.tensors.empty() ? nullptr : out.type, layouts};
     return !tensor::expandWork(
         kernel.code,
         {kernel.constants, in.tensors, fields, fusesEpilogues, &context.passes, module.natives},

@@ -5,6 +5,7 @@
 
 #include "base/context.h"
 #include "elab/elaborate.h"
+#include "tensor/expand.h"
 
 namespace strc::opt {
 
@@ -18,13 +19,13 @@ public:
 
     /// To loops, between those two channels; with epilogues where there are any, which is a change. False: it cannot be.
     bool expand(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
-                const std::string& path, bool& changes);
+                const tensor::Layouts&, const std::string& path, bool& changes);
 
 private:
     template <typename Change>
     bool apply(base::Pass, elab::Kernel&, const std::string& path, Change);
     bool expandWith(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
-                    bool fusesEpilogues);
+                    const tensor::Layouts&, bool fusesEpilogues);
 
     base::Context& context;
     const ir::Module& module;

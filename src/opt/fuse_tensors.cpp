@@ -10,6 +10,7 @@
 #include "ir/text.h"
 #include "opt/body_passes.h"
 #include "opt/compose.h"
+#include "opt/layouts.h"
 #include "opt/tensor_body.h"
 #include "siblings/merge.h"
 
@@ -71,7 +72,8 @@ public:
           program(whole),
           generals(whole, table),
           graph(whole.graph),
-          quota(given) {
+          quota(given),
+          passes(base, lowered, table) {
         for (NodeId id : frames.removable(whole)) {
             const graph::Rates& rates = graph.nodes[id].work;
             if (std::max(rates.pop.max, rates.push.max) > kFewScalars) staysOut.insert(id);
@@ -85,7 +87,11 @@ public:
             if (!isTaken[id] && graph.composites[id].kind == graph::CompositeKind::Pipeline)
                 pipeline(id);
         }
-        return std::move(found);
+        propagateLayouts(context, program, quota, found, types);
+        std::optional<std::vector<elab::Replacement>> filters = replacements();
+        if (filters) return std::move(*filters);
+        for (Fused& fused : found) fused.layouts = {};
+        return replacements().value_or(std::vector<elab::Replacement>());
     }
 
 private:
@@ -106,7 +112,7 @@ private:
                 if (!next || !append(*piece, std::move(*next))) break;
             }
             if (piece && (piece->region.nodes.size() > 1 || isOwnKernel(piece->region.nodes[0])))
-                replace({id, from, to, piece->region.nodes.front()}, piece->region);
+                fuse({id, from, to, piece->region.nodes.front()}, piece->region);
             from = to;
         }
     }
@@ -250,31 +256,46 @@ private:
         return true;
     }
 
-    void replace(elab::Place place, const Region& region) {
+    void fuse(elab::Place place, const Region& region) {
         const bool isSingle = region.nodes.size() == 1;
+        Fused made;
+        made.path = elab::pathOf(graph, place);
         std::optional<base::PassRun> run;
-        if (!isSingle) run.emplace(context.passes, Pass::FuseTensors, elab::pathOf(graph, place));
+        if (!isSingle) run.emplace(context.passes, Pass::FuseTensors, made.path);
         if (run && !*run) return;
-        elab::Replacement made;
-        made.name = elab::nameOf(graph, place);
+        made.composed = compose(program, generals, region, elab::nameOf(graph, place));
+        forwardTensors(*made.composed.kernel.code.work);
+        if (run) run->show([&] { return ir::print(*made.composed.kernel.code.work); });
+        const bool isBetter = passes.improve(made.composed.kernel, made.path);
+        made.changes = isBetter || !isSingle;
         made.place = place;
-        Composed composed = compose(program, generals, region, made.name);
-        forwardTensors(*composed.kernel.code.work);
-        if (run) run->show([&] { return ir::print(*composed.kernel.code.work); });
-        BodyPasses passes(context, module, types);
-        const std::string path = elab::pathOf(graph, place);
-        bool changes = passes.improve(composed.kernel, path);
-        if (!passes.expand(composed.kernel, graph.edges[region.input], graph.edges[region.output],
-                           path, changes))
-            return;
-        if (isSingle && !changes) return;
-        made.work = composed.kernel.work;
-        made.state = std::move(composed.state);
-        made.made = std::move(composed.kernel);
-        found.push_back(std::move(made));
+        made.region = region;
         const std::vector<Child>& children = graph.composites[place.parent].children;
         for (std::uint32_t k = place.from; k < place.to; ++k)
             if (children[k].isComposite) isTaken[children[k].id] = true;
+        found.push_back(std::move(made));
+    }
+
+    /// None: one stays as it is, and its neighbours would not agree with it on a layout.
+    std::optional<std::vector<elab::Replacement>> replacements() {
+        std::vector<elab::Replacement> filters;
+        for (Fused fused : found) {
+            const Region& region = fused.region;
+            elab::Kernel& kernel = fused.composed.kernel;
+            bool changes = fused.changes || fused.layouts.areAny();
+            const bool isMade =
+                passes.expand(kernel, graph.edges[region.input], graph.edges[region.output],
+                              fused.layouts, fused.path, changes);
+            if (!isMade && fused.layouts.areAny()) return std::nullopt;
+            if (!isMade || !changes) continue;
+            elab::Replacement& made = filters.emplace_back();
+            made.name = elab::nameOf(graph, fused.place);
+            made.place = fused.place;
+            made.work = kernel.work;
+            made.state = std::move(fused.composed.state);
+            made.made = std::move(kernel);
+        }
+        return filters;
     }
 
     base::Context& context;
@@ -286,7 +307,8 @@ private:
     const graph::Quota& quota;
     std::set<NodeId> staysOut;  ///< frames
     std::vector<bool> isTaken = std::vector<bool>(graph.composites.size());
-    std::vector<elab::Replacement> found;
+    BodyPasses passes;
+    std::vector<Fused> found;
 };
 
 /// Each part fires as what it stands for did.

@@ -100,9 +100,18 @@ void apply(base::Context& context, const Settings& settings) {
     if (settings.silenceWarnings) diags.silenceWarnings();
     for (base::Pass pass : settings.disabledPasses) context.passes.disable(pass);
     // What is known only when the program starts cannot be computed with.
-    if (settings.externalWeights) context.passes.disable(base::Pass::FoldTensors);
+    if (settings.externalWeights) {
+        context.passes.disable(base::Pass::FoldTensors);
+        context.passes.disable(base::Pass::LayoutPropagation);
+    }
     // What a device does with sums of products is without epilogues.
-    if (settings.device.kind != Device::Cpu) context.passes.disable(base::Pass::FuseEpilogues);
+    if (settings.device.kind != Device::Cpu) {
+        context.passes.disable(base::Pass::FuseEpilogues);
+        context.passes.disable(base::Pass::LayoutPropagation);
+    }
+    // Libraries are asked for convolutions of the language's layout.
+    if (settings.kernels != Kernels::Generated)
+        context.passes.disable(base::Pass::LayoutPropagation);
     if (settings.emitAfter) context.passes.emitAfter(*settings.emitAfter);
     if (settings.timePasses) context.passes.measure();
     if (!settings.processor.empty() &&

@@ -86,6 +86,7 @@ Stage stageOf(base::Pass pass) {
         case base::Pass::TensorCse:
         case base::Pass::FoldNorms:
         case base::Pass::FoldTensors:
+        case base::Pass::LayoutPropagation:
         case base::Pass::FuseEpilogues:
         case base::Pass::RemoveFrames:
         case base::Pass::Inline:

@@ -1,0 +1,129 @@
+#include "opt/layout_costs.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "opt/tensor_body.h"
+#include "tensor/expand.h"
+
+namespace strc::opt {
+namespace {
+
+using ir::Instr;
+using types::TensorFn;
+using types::Type;
+using types::TypeKind;
+
+/// Elements of a vector, rows of a tile of registers; cycles for a product of vectors that are in registers, for one that waits
+/// for its vector, for reading one that lies across lines, and for packing one.
+constexpr double kLanes = 16, kRows = 14;
+constexpr double kProduct = 0.5, kLoad = 0.55, kUnaligned = 1, kPack = 2.5;
+/// A product with weights that are packed each time: of groups of channels.
+constexpr double kPacked = 1;
+
+double vectors(std::int64_t count) {
+    return static_cast<double>((count + static_cast<std::int64_t>(kLanes) - 1) /
+                               static_cast<std::int64_t>(kLanes));
+}
+
+/// A convolution over rows and columns.
+struct Shape {
+    double images, groups;
+    std::int64_t channels;  ///< of the result, of a group
+    std::int64_t rows, columns;  ///< of the result
+    std::int64_t sums;  ///< products for each element
+    bool isDense;  ///< places of the image follow each other as those of the result do
+    bool hasSteps;  ///< neighbours of the result are of places apart
+
+    double perGroup() const { return images * groups * static_cast<double>(sums); }
+    std::int64_t places() const { return rows * columns; }
+};
+
+std::optional<Shape> shapeOf(const Instr& instr, const TensorFacts& facts) {
+    const Type* result = facts.types[instr.result];
+    const Type* weights = facts.types[instr.operands[1]];
+    const bool isReal =
+        result && (result->element->is(TypeKind::Float) || result->element->is(TypeKind::Double));
+    if (!isReal || !weights || weights->dims.size() != 4 || result->dims.size() != 4)
+        return std::nullopt;
+    auto number = [&](std::size_t k) { return facts.constants[instr.operands[k]]->toInt(); };
+    Shape shape{};
+    const std::int64_t groups = number(instr.operands.size() - 1);
+    shape.images = static_cast<double>(result->dims[0]);
+    shape.groups = static_cast<double>(groups);
+    shape.channels = result->dims[1] / groups;
+    shape.rows = result->dims[2];
+    shape.columns = result->dims[3];
+    shape.sums = weights->dims[1] * weights->dims[2] * weights->dims[3];
+    shape.hasSteps = number(3) > 1;
+    shape.isDense = shape.sums == weights->dims[1] && number(2) == 1 && !shape.hasSteps;
+    return shape;
+}
+
+/// Vectors along the places; what lies in short lines, or apart, is packed or read in pieces.
+double rowByRowCycles(const Shape& shape) {
+    const auto channels = static_cast<double>(shape.channels);
+    const double inLines = static_cast<double>(shape.rows) * vectors(shape.columns);
+    if (shape.channels == 1)
+        return shape.perGroup() * inLines * (shape.hasSteps ? 2 : 1) * kUnaligned;
+    if (shape.isDense) return shape.perGroup() * channels * vectors(shape.places()) * kProduct;
+    const double perVector =
+        std::max(kProduct, kProduct / 2 + 1.5 * kUnaligned / 2 / std::min(channels, kRows));
+    const double direct = channels * inLines * perVector * (shape.hasSteps ? 2 : 1);
+    const double pack = shape.hasSteps ? 2 * kPack : kPack;
+    return shape.perGroup() *
+           std::min(direct, vectors(shape.places()) * (channels * kProduct + pack));
+}
+
+/// Vectors along the channels of the result, whose weights were packed when code was made.
+double channelsLastCycles(const Shape& shape) {
+    const auto places = static_cast<double>(shape.places());
+    if (shape.channels == 1) {
+        const double across = vectors(static_cast<std::int64_t>(shape.groups));
+        return shape.images * static_cast<double>(shape.sums) * places * across * kLoad;
+    }
+    const bool isNarrow = shape.channels <= static_cast<std::int64_t>(kLanes);
+    const double each = shape.groups > 1 ? kPacked : isNarrow ? kLoad : kProduct;
+    return shape.perGroup() * places * vectors(shape.channels) * each;
+}
+
+/// Has operands that are read in the order of the language, whatever it computes.
+bool wantsRowByRow(TensorFn fn) {
+    switch (fn) {
+        case TensorFn::Reshape:
+        case TensorFn::Flatten:
+        case TensorFn::Matmul:
+        case TensorFn::Attention: return true;
+        default: return false;
+    }
+}
+
+}  // namespace
+
+std::int64_t countImageElements(const std::vector<const Type*>& items) {
+    std::int64_t count = 0;
+    for (const Type* item : items)
+        if (tensor::isImage(item)) count += types::countElements(item);
+    return count;
+}
+
+LayoutCosts layoutCosts(const elab::Kernel& kernel, types::TypeTable& types) {
+    const TensorFacts facts = factsOf(kernel, types);
+    const ir::Body& body = *kernel.code.work;
+    LayoutCosts costs;
+    for (const Instr& instr : body.blocks[body.entry].instrs) {
+        if (instr.op != ir::Op::Tensor) continue;
+        if (instr.tensor == TensorFn::Conv) {
+            const std::optional<Shape> shape = shapeOf(instr, facts);
+            if (!shape) continue;
+            costs.rowByRow += rowByRowCycles(*shape);
+            costs.channelsLast += channelsLastCycles(*shape);
+        } else if (wantsRowByRow(instr.tensor)) {
+            const Type* operand = facts.types[instr.operands[0]];
+            if (operand) costs.channelsLast += static_cast<double>(countImageElements({operand}));
+        }
+    }
+    return costs;
+}
+
+}  // namespace strc::opt
