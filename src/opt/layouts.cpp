@@ -1,9 +1,9 @@
 #include "opt/layouts.h"
 
+#include <cmath>
 #include <numeric>
 #include <set>
-
-#include <fmt/format.h>
+#include <string>
 
 #include "base/pass.h"
 #include "opt/layout_costs.h"
@@ -126,11 +126,13 @@ private:
     std::set<std::size_t> turned;  ///< tapes
 };
 
+/// A line.
 std::string describe(const tensor::Layouts& layouts, const LayoutCosts& costs) {
     auto text = [](bool isLast) { return isLast ? "channels last" : "row by row"; };
-    return fmt::format("input {}, values {}, output {}; {:.0f} cycles for {:.0f}\n",
-                       text(layouts.isInputLast), text(layouts.areValuesLast),
-                       text(layouts.isOutputLast), costs.channelsLast, costs.rowByRow);
+    auto cycles = [](double count) { return std::to_string(std::llround(count)); };
+    return std::string("input ") + text(layouts.isInputLast) + ", values " +
+           text(layouts.areValuesLast) + ", output " + text(layouts.isOutputLast) + "; " +
+           cycles(costs.channelsLast) + " cycles for " + cycles(costs.rowByRow) + "\n";
 }
 
 }  // namespace
