@@ -21,6 +21,7 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
     linkMessages(context, tree, result);
     result.kernels = std::move(tree.kernels);
     bool hasShapes = inferShapes(context, module, types, entry, result);
+    if (hasShapes) checkWriters(context, result);
     result.random = tree.random;
     for (const ir::OpenParameter& each : module.open)
         result.openValues.push_back(tree.instances[0].constants[each.constant]);

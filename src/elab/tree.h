@@ -95,6 +95,9 @@ bool growTree(base::Context&, const ir::Module&, types::TypeTable&, const Entry&
 /// tensors without shapes then, and nobody may look at them.
 bool inferShapes(base::Context&, const ir::Module&, types::TypeTable&, const Entry&, Elaboration&);
 
+/// Filters that write to one file, one after the other, write items of one type.
+void checkWriters(base::Context&, const Elaboration&);
+
 /// Resolves and checks the item types of all streams, weights and parts of composites.
 void checkTypes(base::Context&, types::TypeTable&, Tree&);
 

@@ -400,6 +400,23 @@ Reg Elements::better(MathFn fn, Reg a, Reg b, const Type* type) {
     return convert(found, wide, type);
 }
 
+/// Functions whose results are integers if their operands are: without a way through real numbers, of which a `long` has
+/// more digits.
+Reg Elements::wholeMath(const Node& node, const std::vector<Reg>& operands) {
+    const Type* element = node.type->element;
+    const Type* type = registerType(element, w.types);
+    const Reg a = convert(operands[0], node.operands[0]->type->element, element);
+    if (node.math == MathFn::Abs) {
+        const Reg isNegative = w.operation(Op::Lt, type, {a, zero(type)});
+        return select(
+            isNegative, type, [&] { return w.operation(Op::Neg, type, {a}); }, [&] { return a; });
+    }
+    if (node.math != MathFn::Min && node.math != MathFn::Max) return a;
+    const Reg b = convert(operands[1], node.operands[1]->type->element, element);
+    const Reg isFirst = w.operation(node.math == MathFn::Min ? Op::Lt : Op::Gt, type, {a, b});
+    return select(isFirst, type, [&] { return a; }, [&] { return b; });
+}
+
 Reg Elements::relaxedSum(Reg a, Reg b, const Type* type) {
     const Reg sum = w.operation(Op::Add, type, {a, b});
     w.body.blocks[w.block].instrs.back().flag =
@@ -446,6 +463,9 @@ Reg Elements::function(const Node& node, const std::vector<Reg>& operands) {
         const Reg negative = w.operation(Op::Lt, own, {operands[0], zero(own)});
         return select(negative, own, [&] { return zero(own); }, [&] { return operands[0]; });
     }
+    const bool isWhole = element->is(TypeKind::Int) || element->is(TypeKind::Long) ||
+                         element->is(TypeKind::Int8);
+    if (node.fn == TensorFn::Math && isWhole) return wholeMath(node, operands);
     std::vector<Reg> values;
     for (std::size_t k = 0; k < operands.size(); ++k)
         values.push_back(convert(operands[k], node.operands[k]->type->element, type));

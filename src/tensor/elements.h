@@ -111,6 +111,7 @@ private:
     ir::Reg sigmoid(ir::Reg x);
     ir::Reg gelu(ir::Reg x);
     /// The maximum or minimum of real numbers; one that is no number wins.
+    ir::Reg wholeMath(const Node&, const std::vector<ir::Reg>& operands);
     ir::Reg better(types::MathFn, ir::Reg, ir::Reg, const Type* registerType);
     /// A step of a sum whose order does not matter.
     ir::Reg relaxedSum(ir::Reg, ir::Reg, const Type* registerType);

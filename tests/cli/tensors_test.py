@@ -228,6 +228,18 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                 _, err = self.call("run", engine, "--top", "embedding(7, 3)", "--weights", "random:1", "--in", "in.npy", "p.str", status=1)
                 self.assertIn(f"index {told} is outside of the array, whose length is 7", err)
 
+    def test_writers_of_one_file_write_items_of_one_type(self):
+        self.file("p.str", """void->void pipeline Main {
+    add void->tensor filter { work push 2 { push(ones(2, 2)); push(ones(%s)); } };
+    add splitjoin { split roundrobin; add NpyWriter<tensor>("w.npy"); add NpyWriter<tensor>("w.npy"); join roundrobin(0); };
+}
+""" % "3")
+        _, err = self.call("check", "p.str", status=1)
+        self.assertIn("file 'w.npy' holds tensor<float>[2, 2], but Main.splitjoin.NpyWriter[1] takes tensor<float>[3] [item-shape]", err)
+        self.file("p.str", (self.folder / "p.str").read_text().replace("ones(3)", "ones(2, 2)"))
+        self.call("run", "-i", "1", "p.str")
+        self.assertEqual(np.load(self.folder / "w.npy").shape, (2, 2, 2))
+
     def test_nothing_that_has_no_elements_is_an_item(self):
         self.file("p.str", "")
         for top in ("slice(0, 3)", "chunk(4)", "slice(1, 2, 1)"):

@@ -30,6 +30,8 @@ ARITHMETIC: list[Operation] = [("x + y", lambda x, y: x + y), ("x - y", lambda x
 INTEGERS: list[Operation] = [("x / y", lambda x, y: torch.div(x, y, rounding_mode="trunc")), ("sum(x, 1)", lambda x, y: x.sum(1)),
                              ("argmax(x, 1)", lambda x, y: x.argmax(1)), ("cumsum(x, 0)", lambda x, y: x.cumsum(0)),
                              ("matmul(x, transpose(y, 0, 1))", lambda x, y: x @ y.T)]
+FUNCTIONS: list[Operation] = [("abs(x)", lambda x, y: x.abs()), ("max(x, y)", torch.maximum), ("min(x, x - 1)", lambda x, y: torch.minimum(x, x - 1)),
+                              ("max(x, 3)", lambda x, y: x.clamp(min=3)), ("floor(x)", lambda x, y: x)]
 CASTS: list[Operation] = [("(float) x", lambda x, y: x.float()), ("(double) x", lambda x, y: x.double()),
                           ("(boolean) x", lambda x, y: x.bool())]
 TO_INTEGERS: list[Operation] = [("(int) x", lambda x, y: x.int()), ("long(x)", lambda x, y: x.long()),
@@ -43,6 +45,7 @@ Case = tuple[str, Tensor, Tensor, list[Operation]]
 def cases() -> list[Case]:
     torch.manual_seed(1)
     whole = torch.randint(-2**62, 2**62, (4, 6))
+    whole[0, 0] = -2**63
     divisor = torch.tensor([3, -7, 2**33, -1, 2**40 + 1, 5]).expand(4, 6).contiguous()
     small = torch.randint(-128, 128, (4, 6), dtype=torch.int8)
     other = torch.where(small == 0, 1, torch.randint(1, 128, (4, 6))).to(torch.int8)
@@ -50,9 +53,9 @@ def cases() -> list[Case]:
     real = torch.randn(4, 6) * 10.0 ** torch.randint(-3, 4, (4, 6))
     reals = ARITHMETIC + REALS + CASTS + ROUNDED
     return [
-        ("long", whole, divisor, integers + [("arange(6) + x", lambda x, y: torch.arange(6) + x), ("x + 2147483647", lambda x, y: x + 2147483647)]),
-        ("int8", small, other, ARITHMETIC + INTEGERS[:3] + CASTS + TO_INTEGERS),
-        ("int", (whole >> 40).int(), (divisor % 1000 + 1).int(), ARITHMETIC + INTEGERS[:3] + CASTS + TO_INTEGERS),
+        ("long", whole, divisor, integers + FUNCTIONS + [("arange(6) + x", lambda x, y: torch.arange(6) + x), ("x + 2147483647", lambda x, y: x + 2147483647)]),
+        ("int8", small, other, ARITHMETIC + INTEGERS[:3] + FUNCTIONS + CASTS + TO_INTEGERS),
+        ("int", (whole >> 40).int(), (divisor % 1000 + 1).int(), ARITHMETIC + INTEGERS[:3] + FUNCTIONS + CASTS + TO_INTEGERS),
         ("half", real.half(), (real.flip(1) + 3).half(), reals),
         ("bfloat16", real.bfloat16(), (real.flip(1) + 3).bfloat16(), reals),
         ("float", real * 1e5, real.flip(1) + 3, reals),
