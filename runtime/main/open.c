@@ -76,6 +76,17 @@ static int overwrites_input(const strc_options *options) {
     return 0;
 }
 
+/// Streams of tensors write to all files in turn; a device may be one of them more than once.
+static int writes_twice(const strc_file_options *out) {
+    for (uint32_t k = 0; k < out->count; ++k)
+        for (uint32_t j = 0; j < k; ++j) {
+            struct stat found;
+            if (strcmp(out->names[k], out->names[j]) != 0) continue;
+            if (stat(out->names[k], &found) != 0 || S_ISREG(found.st_mode)) return 1;
+        }
+    return 0;
+}
+
 /// Of an open end, whose files may be several.
 static strc_item open_item(const strc_executable *about, const strc_port *port,
                            const strc_file_options *file) {
@@ -155,6 +166,8 @@ static int open_ends(strc_surroundings *all) {
     status |= check_side(about, &options->out, output, "output");
     if (input && output && overwrites_input(options))
         status = STRC_FAIL(nowhere, ConflictingOptions, "--in", "--out with the same file");
+    if (output && output->tensors && writes_twice(&options->out))
+        status = STRC_FAIL(nowhere, ConflictingOptions, "--out", "another --out with the same file");
     if (status == 0 && input) status = open_input(all, input, &all->inputs[input - about->inputs]);
     if (status == 0 && output) status = open_output(all, output, input);
     return status;

@@ -4,6 +4,8 @@
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <set>
+#include <string>
 #include <system_error>
 
 #include "io/tensors.h"
@@ -108,6 +110,19 @@ bool overwritesInput(const strc_run_options& options) {
     return false;
 }
 
+/// Streams of tensors write to all files in turn; a device may be one of them more than once.
+bool writesTwice(const strc_run_options& options) {
+    std::error_code error;
+    std::set<std::string> seen;
+    for (std::size_t k = 0; k < options.out_count; ++k) {
+        const std::string name = options.out_files[k];
+        const bool isDevice =
+            std::filesystem::exists(name, error) && !std::filesystem::is_regular_file(name, error);
+        if (!isDevice && !seen.insert(name).second) return true;
+    }
+    return false;
+}
+
 }  // namespace
 
 bool areFilesKnown(const strc_run_options& options) {
@@ -131,6 +146,8 @@ bool Ends::open() {
         checkSide(givenAboutOutput(options), graph.output != graph::kNone, "output");
     if (overwritesInput(options))
         diags.add(Diag::ConflictingOptions) << "--in" << "--out with the same file";
+    if (hasOutput && !graph.edges[graph.output].tensors.empty() && writesTwice(options))
+        diags.add(Diag::ConflictingOptions) << "--out" << "another --out with the same file";
     if (diags.hasErrors()) return false;
     if (hasInput) openInput(graph.edges[graph.input]);
     if (hasOutput && !diags.hasErrors()) openOutput(graph.edges[graph.output]);

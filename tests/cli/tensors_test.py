@@ -91,6 +91,19 @@ class Tensors(Case):
         self.assertIn("--in and --out with the same file exclude each other", self.run_made(made, *files, status=2)[1])
         self.same(self.load("a.npy"), np.ones(3, np.float32))
 
+    def test_no_output_is_written_twice(self):
+        for name in ("a.npy", "b.npy"):
+            self.save(name, np.ones(3, np.float32))
+        path = self.make("Both")[0]
+        made = self.build("--top", "Both", "--input", "3", path)
+        files = ("--in", "a.npy", "--in", "b.npy", "--out", "c.npy", "--out", "c.npy")
+        said = "--out and another --out with the same file exclude each other"
+        self.assertIn(said, self.call("run", "--top", "Both", path, *files, status=2)[1])
+        self.assertIn(said, self.run_made(made, *files, status=2)[1])
+        self.assertFalse((self.folder / "c.npy").exists())
+        devices = [word.replace("c.npy", "/dev/null") for word in files]
+        self.call("run", "--top", "Both", path, *devices, "--out-format", "text")
+
     def test_executables_know_the_shapes_beforehand(self):
         rows = np.arange(6, dtype=np.float32).reshape(2, 3)
         self.save("a.npy", np.stack([rows, rows]))
