@@ -27,7 +27,7 @@ static struct {
     uint32_t threads;
     uint32_t sleeping;
     uint32_t joined;  ///< threads that have joined the job
-    uint32_t active;  ///< of these, at work
+    uint32_t active;  ///< of these, at work; atomic
     int spins;  ///< who waits looks so often before it sleeps; atomic
     job job;
     uint64_t number;  ///< of the last job that was opened; atomic
@@ -68,11 +68,11 @@ static void join_job(void) {
     const job job = pool.job;
     if (!job.part || pool.joined >= job.most) return;
     ++pool.joined;
-    ++pool.active;
+    __atomic_fetch_add(&pool.active, 1, __ATOMIC_RELAXED);
     pthread_mutex_unlock(&pool.mutex);
     work(&job, &never);
     pthread_mutex_lock(&pool.mutex);
-    if (--pool.active == 0) pthread_cond_signal(&pool.left);
+    if (__atomic_sub_fetch(&pool.active, 1, __ATOMIC_RELEASE) == 0) pthread_cond_signal(&pool.left);
 }
 
 static void *serve(void *nothing) {
@@ -121,12 +121,19 @@ static void open_job(const job *job) {
     if (wake) pthread_cond_broadcast(&pool.opened);
 }
 
+static int is_anyone_active(void) { return __atomic_load_n(&pool.active, __ATOMIC_ACQUIRE) > 0; }
+
 /// Parts that nobody has begun are left undone.
 static void close_job(void) {
     __atomic_store_n(&pool.next, INT64_MAX / 2, __ATOMIC_RELAXED);
     pthread_mutex_lock(&pool.mutex);
     pool.job.part = NULL;
-    while (pool.active > 0) pthread_cond_wait(&pool.left, &pool.mutex);
+    pthread_mutex_unlock(&pool.mutex);
+    // Parts are short: whoever is still at work has done soon.
+    int spins = __atomic_load_n(&pool.spins, __ATOMIC_RELAXED);
+    for (int k = 0; k < spins && is_anyone_active(); ++k) pause_briefly();
+    pthread_mutex_lock(&pool.mutex);
+    while (is_anyone_active()) pthread_cond_wait(&pool.left, &pool.mutex);
     pthread_mutex_unlock(&pool.mutex);
 }
 
