@@ -72,6 +72,7 @@ int strc_writer_open(strc_writer *writer, const strc_format *format, strc_item i
                      const char *name, strc_origin origin, strc_stream_info info) {
     *writer = (strc_writer){.item = item, .format = format, .info = info};
     if (check(format, &item, origin) != 0) return -1;
+    if (format->check_writer && format->check_writer(writer, origin) != 0) return -1;
     if (strc_sink_open(&writer->sink, name, origin) != 0) return -1;
     return format->open_writer(writer);
 }

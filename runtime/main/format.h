@@ -64,11 +64,16 @@ typedef struct strc_format {
     int (*finish)(strc_writer *);
     /// Gives back what `own` holds besides its memory; may be null.
     void (*close_reader)(strc_reader *);
+    /// Reports items that can be read, but not written; 0 or -1. The file is not open yet. May be null.
+    int (*check_writer)(const strc_writer *, strc_origin);
 } strc_format;
 
 extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc_format_text,
-    strc_format_pgm, strc_format_pcm, strc_format_tensors, strc_format_tensor_text,
-    strc_format_safetensors;
+    strc_format_png, strc_format_pgm, strc_format_pcm, strc_format_jpeg, strc_format_tensors,
+    strc_format_tensor_text, strc_format_safetensors, strc_format_tensor_png,
+    strc_format_tensor_pgm, strc_format_tensor_jpeg;
+/// Of open ends whose items are in no picture.
+extern const strc_format strc_format_no_png, strc_format_no_jpeg;
 
 /// `holds` of the formats that know tensors.
 int strc_holds_tensors(const strc_item *);

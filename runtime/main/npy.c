@@ -224,4 +224,4 @@ const strc_format strc_format_npy = {"npy",       strc_holds_numbers,
                                      go_back,     total,
                                      open_writer, write_items,
                                      flush,       finish,
-                                     NULL};
+                                     NULL,        NULL};

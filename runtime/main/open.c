@@ -106,7 +106,13 @@ static strc_format_id id_of(const strc_port *port, const strc_file_options *file
     if (!port->tensors) return id;
     const int is_shown = file->format == STRC_FORMATS && strcmp(file->name, "-") == 0;
     if (is_output && (id == STRC_text || is_shown)) return STRC_tensor_text;
-    return id == STRC_npy ? STRC_tensors : id;
+    switch (id) {
+        case STRC_npy: return STRC_tensors;
+        case STRC_png: return STRC_tensor_png;
+        case STRC_pgm: return STRC_tensor_pgm;
+        case STRC_jpeg: return STRC_tensor_jpeg;
+        default: return id;
+    }
 }
 
 /// Null after reporting.
@@ -115,7 +121,7 @@ static const strc_format *format_of(const strc_executable *about, const strc_por
     const strc_format_id id = id_of(port, file, is_output);
     if (id == STRC_FORMATS)
         STRC_FAIL(nowhere, UnknownFormat, file->name);
-    else if (!about->formats[id] || (port->tensors && id == STRC_pgm))
+    else if (!about->formats[id])
         STRC_FAIL(nowhere, FormatLeftOut, file->name, strc_format_name(id));
     else
         return about->formats[id];

@@ -69,7 +69,15 @@ static int finish(strc_writer *writer) {
     return 0;
 }
 
-const strc_format strc_format_pcm = {
-    "PCM", strc_holds_pixels, open_reader, strc_numbers_read,  go_back,
-    total, open_writer,       write_items, strc_numbers_flush, finish,
-    NULL};
+const strc_format strc_format_pcm = {"PCM",
+                                     strc_holds_pixels,
+                                     open_reader,
+                                     strc_numbers_read,
+                                     go_back,
+                                     total,
+                                     open_writer,
+                                     write_items,
+                                     strc_numbers_flush,
+                                     finish,
+                                     NULL,
+                                     NULL};

@@ -1,16 +1,14 @@
 // Portable grey maps and pixel maps: P2, P3 (numbers as text), P5, P6 (bytes), one after the other.
 #include <ctype.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "numbers.h"
+#include "images.h"
+#include "tensors.h"
 
-enum { kWhy = 120, kMostDigits = 12, kMostChannels = 4 };
+enum { kWhy = 120, kMostDigits = 12 };
 static const uint64_t most_pixels = UINT64_C(1) << 40;
-static const uint64_t most_samples = UINT64_C(1) << 31;  // of an image that is written
-static const double white = 255;  // as a float item gives it
 
 // ---- reading
 
@@ -118,15 +116,6 @@ static int begin_image(strc_reader *reader) {
     return 1;
 }
 
-/// As an item gives it: int as stored, float and double in [0, 255].
-static void store_sample(const pgm_reader *own, uint64_t sample, unsigned char *to) {
-    strc_kind kind = own->numbers.item.kind;
-    int as_stored = kind == STRC_INT || own->greatest == 255;
-    strc_number number = as_stored ? strc_integer((int64_t)sample)
-                                   : strc_real((double)sample * white / (double)own->greatest);
-    strc_number_store(number, kind, to);
-}
-
 static int64_t read_bytes(strc_reader *reader, unsigned char *to, uint64_t count) {
     pgm_reader *own = reader->own;
     size_t size = own->greatest > 255 ? 2 : 1;
@@ -143,8 +132,8 @@ static int64_t read_bytes(strc_reader *reader, unsigned char *to, uint64_t count
     }
     const unsigned char *from = strc_source_bytes(&reader->source);
     for (uint64_t k = 0; k < samples; ++k, from += size)
-        store_sample(own, size == 1 ? from[0] : (uint64_t)from[0] << 8 | from[1],
-                     to + k * own->numbers.item.size);
+        strc_sample_store(size == 1 ? from[0] : (uint64_t)from[0] << 8 | from[1], own->greatest,
+                          own->numbers.item.kind, to + k * own->numbers.item.size);
     strc_source_take(&reader->source, (size_t)samples * size);
     own->left -= samples;
     return (int64_t)samples;
@@ -164,7 +153,8 @@ static int64_t read_text(strc_reader *reader, unsigned char *to, uint64_t count)
                      (unsigned long long)sample, (unsigned long long)own->greatest);
             return wrong(reader, why);
         }
-        store_sample(own, sample, to + k * own->numbers.item.size);
+        strc_sample_store(sample, own->greatest, own->numbers.item.kind,
+                          to + k * own->numbers.item.size);
         --own->left;
     }
     return (int64_t)samples;
@@ -198,92 +188,58 @@ static int go_back(strc_reader *reader) {
 
 static uint64_t total(const strc_reader *reader) { return ((pgm_reader *)reader->own)->items; }
 
-// ---- writing: whole images, when as many rows have come as one is to have, and at the end what there is,
-// its last row filled up with black
-
-typedef struct pgm_writer {
-    strc_numbers item;
-    uint16_t *samples;
-    size_t room, size;
-} pgm_writer;
+// ---- writing
 
 static int ends_with(const char *name, const char *ending) {
     size_t length = strlen(name), end = strlen(ending);
     return length >= end && strcmp(name + length - end, ending) == 0;
 }
 
-static int open_writer(strc_writer *writer) {
-    pgm_writer *own = strc_own(&writer->own, sizeof *own, writer->sink.origin, writer->sink.name);
-    if (!own) return -1;
-    own->item = strc_numbers_of(&writer->item);
-    strc_stream_info *info = &writer->info;
-    int coloured = ends_with(writer->sink.name, ".ppm") || own->item.count == 3;
-    if (info->channels <= 0) info->channels = coloured ? 3 : 1;
-    if (info->bits != 16) info->bits = 8;
-    // An item of many numbers is a row.
-    if (info->width <= 0 && own->item.count > kMostChannels)
-        info->width = (int32_t)(own->item.count / (uint64_t)info->channels);
-    if (info->channels == 1 || info->channels == 3) return 0;
-    char why[kWhy];
-    snprintf(why, sizeof why, "pixels have 1 or 3 samples in this format, not %d", info->channels);
-    return strc_sink_fail(&writer->sink, why);
-}
-
-static int put_image(strc_writer *writer, uint64_t height) {
-    pgm_writer *own = writer->own;
+static int put_image(strc_writer *writer, const strc_image *image) {
     const strc_stream_info *info = &writer->info;
-    uint64_t channels = (uint64_t)info->channels;
-    uint64_t width =
-        info->width > 0 ? (uint64_t)info->width : (own->size + channels - 1) / channels;
-    if (height == 0) height = (own->size + width * channels - 1) / (width * channels);
     int wide = info->bits == 16;
     char header[80];
-    int length =
-        snprintf(header, sizeof header, "P%d\n%llu %llu\n%d\n", channels == 3 ? 6 : 5,
-                 (unsigned long long)width, (unsigned long long)height, wide ? 65535 : 255);
+    int length = snprintf(header, sizeof header, "P%d\n%llu %llu\n%d\n",
+                          info->channels == 3 ? 6 : 5, (unsigned long long)image->width,
+                          (unsigned long long)image->height, wide ? 65535 : 255);
     int status = strc_sink_write(&writer->sink, header, (size_t)length);
-    for (uint64_t k = 0; status == 0 && k < width * height * channels; ++k) {
-        unsigned sample = k < own->size ? own->samples[k] : 0;
+    uint64_t count = image->width * image->height * (uint64_t)info->channels;
+    for (uint64_t k = 0; status == 0 && k < count; ++k) {
+        unsigned sample = image->samples[k];
         const unsigned char bytes[] = {(unsigned char)(sample >> 8), (unsigned char)sample};
         status = strc_sink_write(&writer->sink, wide ? bytes : bytes + 1, wide ? 2 : 1);
     }
-    own->size = 0;
     return status;
 }
 
-static uint16_t load_sample(strc_kind kind, const unsigned char *from, double greatest) {
-    double value = strc_number_load(kind, from).real;
-    if (kind != STRC_INT) value = value * greatest / white;
-    if (!(value > 0)) return 0;
-    return (uint16_t)lrint(value < greatest ? value : greatest);
+static int open_writer(strc_writer *writer) {
+    strc_stream_info *info = &writer->info;
+    int coloured =
+        ends_with(writer->sink.name, ".ppm") || strc_numbers_of(&writer->item).count == 3;
+    if (info->channels <= 0) info->channels = coloured ? 3 : 1;
+    if (strc_images_begin(writer, put_image, 1) != 0) return -1;
+    if (info->channels == 1 || info->channels == 3) return 0;
+    return strc_images_refuse_channels(writer, "1 or 3");
 }
 
-static int write_items(strc_writer *writer, const void *from, uint64_t count) {
-    pgm_writer *own = writer->own;
-    const strc_stream_info *info = &writer->info;
-    double greatest = info->bits == 16 ? 65535 : 255;
-    uint64_t whole = (uint64_t)info->width * (uint64_t)info->height * (uint64_t)info->channels;
-    const unsigned char *at = from;
-    for (uint64_t k = 0; k < count * own->item.count; ++k, at += own->item.size) {
-        if (own->size == most_samples)
-            return strc_sink_fail(&writer->sink, "the image is too large");
-        if (strc_grow((void **)&own->samples, &own->room, own->size + 1, sizeof *own->samples,
-                      writer->sink.origin, writer->sink.name) != 0)
-            return -1;
-        own->samples[own->size++] = load_sample(own->item.kind, at, greatest);
-        if (whole == 0 || own->size < whole) continue;
-        if (put_image(writer, (uint64_t)info->height) != 0) return -1;
-    }
-    return 0;
+const strc_format strc_format_pgm = {.name = "PGM",
+                                     .holds = strc_holds_pixels,
+                                     .open_reader = open_reader,
+                                     .read = strc_numbers_read,
+                                     .rewind = go_back,
+                                     .total = total,
+                                     .open_writer = open_writer,
+                                     .write = strc_images_write,
+                                     .flush = strc_numbers_flush,
+                                     .finish = strc_images_finish};
+
+// ---- as tensors
+
+static const strc_tensor_files pictures = {"PGM", strc_one_tensor, strc_picture_find,
+                                           &strc_format_pgm};
+static int open_pictures(strc_reader *reader) { return strc_tensors_open(reader, &pictures); }
+static int open_picture_writer(strc_writer *writer) {
+    return strc_pictures_open(writer, &strc_format_pgm);
 }
 
-static int finish(strc_writer *writer) {
-    pgm_writer *own = writer->own;
-    if (!own || own->size == 0) return 0;
-    return put_image(writer, writer->info.height > 0 ? (uint64_t)writer->info.height : 0);
-}
-
-const strc_format strc_format_pgm = {
-    "PGM", strc_holds_pixels, open_reader, strc_numbers_read,  go_back,
-    total, open_writer,       write_items, strc_numbers_flush, finish,
-    NULL};
+const strc_format strc_format_tensor_pgm = STRC_PICTURES("PGM", open_pictures, open_picture_writer);

@@ -212,4 +212,4 @@ static int finish(strc_writer *writer) {
 
 const strc_format strc_format_raw = {"raw",   holds,  open_reader, read_items,
                                      go_back, total,  open_writer, write_items,
-                                     flush,   finish, NULL};
+                                     flush,   finish, NULL,        NULL};

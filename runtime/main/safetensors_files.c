@@ -98,7 +98,9 @@ static int take(strc_source *source, const strc_safe_tensor *found, strc_tensor_
     return strc_source_malformed(source, format_name, why);
 }
 
-static int find_tensor(strc_source *source, const char *file, uint64_t k, strc_tensor_header *to) {
+static int find_tensor(const strc_tensor_files *files, strc_source *source, const char *file,
+                       uint64_t k, strc_tensor_header *to) {
+    (void)files;
     const char *name = strc_tensor_in(file);
     strc_safe_index index;
     if (read_index(source, &index) != 0) return -1;
@@ -112,7 +114,7 @@ static int find_tensor(strc_source *source, const char *file, uint64_t k, strc_t
     return status;
 }
 
-static const strc_tensor_files safetensors_files = {format_name, count_tensors, find_tensor};
+static const strc_tensor_files safetensors_files = {format_name, count_tensors, find_tensor, NULL};
 
 static int open_reader(strc_reader *reader) {
     return strc_tensors_open(reader, &safetensors_files);

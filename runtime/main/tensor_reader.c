@@ -65,8 +65,9 @@ static int grow(strc_reader *reader, tensor_reader *own, size_t *room) {
     return 0;
 }
 
-/// All tensors of a file.
-static int open_file(strc_reader *reader, tensor_reader *own, size_t *room, const char *name) {
+/// All tensors of a file, for which there is one wanted shape if they are one.
+static int open_file(strc_reader *reader, tensor_reader *own, size_t *room, const char *name,
+                     const int64_t *shape) {
     int64_t tensors = 1;
     for (int64_t k = 0; k < tensors; ++k) {
         if (grow(reader, own, room) != 0) return -1;
@@ -75,7 +76,9 @@ static int open_file(strc_reader *reader, tensor_reader *own, size_t *room, cons
         if (each->source->size == 0) return strc_source_empty(each->source);
         if (k == 0) tensors = own->files->count(each->source, name);
         if (tensors < 0) return -1;
-        if (own->files->find(each->source, name, (uint64_t)k, &each->header) != 0) return -1;
+        each->header.element = shape ? shape[0] : STRC_ELEMENT_FLOAT;
+        if (own->files->find(own->files, each->source, name, (uint64_t)k, &each->header) != 0)
+            return -1;
     }
     return 0;
 }
@@ -95,13 +98,14 @@ int strc_tensors_open(strc_reader *reader, const strc_tensor_files *files) {
     tensor_reader *own = strc_own(&reader->own, sizeof *own, source->origin, source->name);
     if (!own) return -1;
     own->files = files;
+    const int64_t **shapes = strc_list_shapes(&reader->item, source->origin, source->name);
+    if (!shapes) return -1;
+    const uint32_t count = strc_files_of(&reader->item);
     size_t room = 0;
     int status = 0;
-    for (uint32_t k = 0; k < strc_files_of(&reader->item) && status == 0; ++k)
-        status = open_file(reader, own, &room, name_of(reader, k));
-    const int64_t **shapes =
-        status == 0 ? strc_list_shapes(&reader->item, source->origin, source->name) : NULL;
-    if (!shapes) return -1;
+    for (uint32_t k = 0; k < count && status == 0; ++k)
+        status = open_file(reader, own, &room, name_of(reader, k),
+                           strc_common_shape(shapes, reader->item.tensors, k, count));
     for (uint32_t k = 0; k < own->count && status == 0; ++k)
         status = check_part(reader, own, k, shapes);
     free(shapes);
@@ -111,6 +115,7 @@ int strc_tensors_open(strc_reader *reader, const strc_tensor_files *files) {
 void strc_tensors_close(strc_reader *reader) {
     tensor_reader *own = reader->own;
     for (uint32_t k = 1; k < own->count; ++k) strc_source_close(&own->parts[k].own);
+    for (uint32_t k = 0; k < own->count; ++k) free(own->parts[k].header.decoded);
     free(own->parts);
 }
 
@@ -128,6 +133,10 @@ static int read_tensor(const char *format, part *each, unsigned char *to) {
     const size_t size = strc_elements[each->shape[0]].file_size;
     const size_t count = strc_shape_count(each->shape);
     unsigned char *memory = to;
+    if (each->header.decoded) {
+        memcpy(to, each->header.decoded + (size_t)(each->count - each->left--) * bytes, bytes);
+        return 1;
+    }
     if (strc_is_converted(each->shape[0])) to += count * strc_elements[each->shape[0]].size - bytes;
     for (size_t have = 0; have < bytes;) {
         const int64_t there = strc_source_ask(each->source, 1);
@@ -160,7 +169,8 @@ int64_t strc_tensors_read(strc_reader *reader, void *to, uint64_t count) {
     for (; done < count; ++done) {
         part *each = &own->parts[own->next];
         const strc_source *source = each->source;
-        const int would_wait = strc_source_buffered(source) == 0 && source->size == STRC_UNKNOWN;
+        const int would_wait = !each->header.decoded && strc_source_buffered(source) == 0 &&
+                               source->size == STRC_UNKNOWN;
         if (each->left == 0 || (done > 0 && would_wait)) break;
         unsigned char *item = (unsigned char *)to + done * size;
         memset(item, 0, size);
@@ -177,7 +187,7 @@ int strc_tensors_rewind(strc_reader *reader) {
     tensor_reader *own = reader->own;
     for (uint32_t k = 0; k < own->count; ++k) {
         part *each = &own->parts[k];
-        if (!strc_source_seek(each->source, each->header.start)) return 0;
+        if (!each->header.decoded && !strc_source_seek(each->source, each->header.start)) return 0;
         each->left = each->count;
     }
     own->next = 0;

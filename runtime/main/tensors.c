@@ -7,7 +7,7 @@
 
 // ---- reading
 
-static int64_t count_tensors(strc_source *source, const char *name) {
+int64_t strc_one_tensor(strc_source *source, const char *name) {
     (void)source, (void)name;
     return 1;
 }
@@ -23,8 +23,9 @@ static int64_t element_of(const strc_npy_header *header) {
     return k;
 }
 
-static int find_tensor(strc_source *source, const char *name, uint64_t k, strc_tensor_header *to) {
-    (void)name, (void)k;
+static int find_tensor(const strc_tensor_files *files, strc_source *source, const char *name,
+                       uint64_t k, strc_tensor_header *to) {
+    (void)files, (void)name, (void)k;
     strc_npy_header header;
     if (strc_npy_read_header(source, &header) != 0) return -1;
     *to = (strc_tensor_header){.element = element_of(&header),
@@ -42,7 +43,7 @@ static int find_tensor(strc_source *source, const char *name, uint64_t k, strc_t
     return 0;
 }
 
-static const strc_tensor_files npy_files = {"npy", count_tensors, find_tensor};
+static const strc_tensor_files npy_files = {"npy", strc_one_tensor, find_tensor, NULL};
 
 static int open_reader(strc_reader *reader) { return strc_tensors_open(reader, &npy_files); }
 

@@ -41,6 +41,7 @@ typedef struct strc_tensor_header {
     uint64_t start;  ///< where they begin
     int64_t rank;
     int64_t extents[STRC_NPY_DIMENSIONS];
+    unsigned char *decoded;  ///< the elements; null: they stand in the file
 } strc_tensor_header;
 
 /// How a format's files begin.
@@ -48,14 +49,43 @@ typedef struct strc_tensor_files {
     const char *format;
     /// How many tensors the file stands for, whose name is given; -1 after reporting.
     int64_t (*count)(strc_source *, const char *name);
-    /// Finds tensor `k` of them and goes there; 0, or -1 after reporting.
-    int (*find)(strc_source *, const char *name, uint64_t k, strc_tensor_header *);
+    /// Finds tensor `k` of them and goes there; 0, or -1 after reporting. The header's element is the one that is wanted.
+    int (*find)(const struct strc_tensor_files *, strc_source *, const char *name, uint64_t k,
+                strc_tensor_header *);
+    const strc_format *images;  ///< of samples, if these files are pictures
 } strc_tensor_files;
+/// strc_tensor_files::count of those with one.
+int64_t strc_one_tensor(strc_source *, const char *name);
 
 int strc_tensors_open(strc_reader *, const strc_tensor_files *);
 int64_t strc_tensors_read(strc_reader *, void *to, uint64_t count);
 int strc_tensors_rewind(strc_reader *);
 uint64_t strc_tensors_total(const strc_reader *);
 void strc_tensors_close(strc_reader *);
+
+// ---- pictures
+
+/// strc_tensor_files::find
+int strc_picture_find(const strc_tensor_files *, strc_source *, const char *name, uint64_t k,
+                      strc_tensor_header *);
+int strc_pictures_check(const strc_writer *, strc_origin);
+int strc_pictures_open(strc_writer *, const strc_format *images);
+int strc_pictures_write(strc_writer *, const void *from, uint64_t count);
+int strc_pictures_flush(strc_writer *);
+int strc_pictures_finish(strc_writer *);
+
+#define STRC_PICTURES(what, reader, writer) \
+    {.name = what,                          \
+     .holds = strc_holds_tensors,           \
+     .open_reader = reader,                 \
+     .read = strc_tensors_read,             \
+     .rewind = strc_tensors_rewind,         \
+     .total = strc_tensors_total,           \
+     .open_writer = writer,                 \
+     .write = strc_pictures_write,          \
+     .flush = strc_pictures_flush,          \
+     .finish = strc_pictures_finish,        \
+     .close_reader = strc_tensors_close,    \
+     .check_writer = strc_pictures_check}
 
 #endif

@@ -213,4 +213,4 @@ static int finish(strc_writer *writer) {
 
 const strc_format strc_format_text = {"text", holds,       open_reader, read_items,         go_back,
                                       total,  open_writer, write_items, strc_numbers_flush, finish,
-                                      NULL};
+                                      NULL,   NULL};

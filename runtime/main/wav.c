@@ -321,4 +321,4 @@ const strc_format strc_format_wav = {"WAV",       strc_holds_samples,
                                      go_back,     total,
                                      open_writer, write_items,
                                      flush,       finish,
-                                     NULL};
+                                     NULL,        NULL};

@@ -47,8 +47,10 @@ private:
     int error = 0;
 };
 
-/// Which of the runtime's sources are needed: no library has a main function, files or messages.
+/// Which of the runtime's sources are needed: no library has a main function, files or messages, and the headers of
+/// libraries are not there for other machines.
 bool isWanted(std::string_view source, const LinkOptions& options) {
+    if (source == "main/png.c" || source == "main/jpeg.c") return false;
     return source.starts_with(options.prefix.empty() ? "main/" : "library/") ||
            source.starts_with("src/");
 }
@@ -74,13 +76,13 @@ Status addRuntime(const Workshop& workshop, const LinkOptions& options,
 
 /// The product finds the libraries where they are now, or beside itself.
 void addLibraries(const LinkOptions& options, std::vector<std::string>& command) {
+    if (!options.bundle.empty()) command.push_back("-Wl,-rpath,$ORIGIN");
     for (const std::string& library : options.libraries) {
         std::error_code ignored;
         const auto path = std::filesystem::absolute(library, ignored);
         if (!options.bundle.empty()) {  // by its name alone, wherever the folder is
             command.push_back("-L" + options.bundle);
             command.push_back("-l:" + path.filename().string());
-            command.push_back("-Wl,-rpath,$ORIGIN");
             continue;
         }
         command.push_back(path.string());

@@ -23,18 +23,13 @@ using codegen::Data;
 using types::Type;
 using types::TypeKind;
 
-/// By io::Format; null: an executable does not have it.
-constexpr std::array<const char*, STRC_FORMATS> kFormats{"strc_format_raw",
-                                                         "strc_format_wav",
-                                                         "strc_format_npy",
-                                                         "strc_format_text",
-                                                         nullptr,
-                                                         "strc_format_pgm",
-                                                         "strc_format_pcm",
-                                                         nullptr,
-                                                         "strc_format_safetensors",
-                                                         "strc_format_tensors",
-                                                         "strc_format_tensor_text"};
+/// By strc_format_id.
+constexpr std::array<const char*, STRC_FORMATS> kFormats{
+    "strc_format_raw",        "strc_format_wav",         "strc_format_npy",
+    "strc_format_text",       "strc_format_png",         "strc_format_pgm",
+    "strc_format_pcm",        "strc_format_jpeg",        "strc_format_safetensors",
+    "strc_format_tensors",    "strc_format_tensor_text", "strc_format_tensor_png",
+    "strc_format_tensor_pgm", "strc_format_tensor_jpeg"};
 static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
               static_cast<int>(io::Format::Npy) == STRC_npy &&
               static_cast<int>(io::Format::Csv) == STRC_text &&
@@ -44,7 +39,18 @@ static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
               static_cast<int>(io::Format::Jpeg) == STRC_jpeg &&
               static_cast<int>(io::Format::Safetensors) == STRC_safetensors);
 
-std::size_t indexOf(io::Format format) { return static_cast<std::size_t>(format); }
+constexpr const char* kLibraryHint =
+    "such pictures take a library that the program loads when it runs, which those made with "
+    "'--static' "
+    "or for another machine do not do";
+
+bool takesLibrary(io::Format format) {
+    return format == io::Format::Png || format == io::Format::Jpeg;
+}
+bool takesLibrary(std::size_t format) {
+    return format == STRC_png || format == STRC_jpeg || format == STRC_tensor_png ||
+           format == STRC_tensor_jpeg;
+}
 
 constexpr std::array kMessages{
 #define STRC_MESSAGE(Id) base::Diag::Id,
@@ -230,7 +236,7 @@ private:
                 text(edge.tensors.empty() ? types::toString(item) : io::allOf(edge.tensors));
             addShapes(row, edge);
             if (port.node == graph::kNone)
-                hasOpenEnd = true;
+                addOpenEnd(row, item);
             else
                 addFile(row, port.node, areInputs);
             rows.push_back(row);
@@ -240,9 +246,15 @@ private:
 
     /// Tensors have formats of their own.
     static std::uint32_t formatOf(const strc_port& row, io::Format format, bool isInput) {
-        if (row.tensors != 0 && format == io::Format::Npy) return STRC_tensors;
-        if (row.tensors != 0 && format == io::Format::Csv && !isInput) return STRC_tensor_text;
-        return static_cast<std::uint32_t>(format);
+        if (row.tensors == 0) return static_cast<std::uint32_t>(format);
+        switch (format) {
+            case io::Format::Npy: return STRC_tensors;
+            case io::Format::Csv: return isInput ? STRC_text : STRC_tensor_text;
+            case io::Format::Png: return STRC_tensor_png;
+            case io::Format::Pgm: return STRC_tensor_pgm;
+            case io::Format::Jpeg: return STRC_tensor_jpeg;
+            default: return static_cast<std::uint32_t>(format);
+        }
     }
 
     void addFile(strc_port& row, graph::NodeId id, bool isInput) {
@@ -255,17 +267,30 @@ private:
         usesFormat[row.format] = true;
     }
 
-    bool isUsed(std::size_t format) const {
-        const bool isForTensors =
-            format == STRC_tensors || format == STRC_tensor_text || format == STRC_safetensors;
-        return usesFormat[format] || (hasOpenEnd && (!isForTensors || !shapes.empty()));
+    void addOpenEnd(const strc_port& row, const Type* item) {
+        hasOpenEnd = true;
+        hasPixels |= row.tensors == 0 && io::check(io::Format::Png, item);
+    }
+
+    static bool isForTensors(std::size_t format) {
+        return format == STRC_safetensors || format >= STRC_tensors;
+    }
+
+    /// The row of functions; null: no file of the program is of that format.
+    const char* functionsOf(std::size_t format) const {
+        if (takesLibrary(format) && !program.loadsLibraries) return nullptr;
+        if (usesFormat[format]) return kFormats[format];
+        if (!hasOpenEnd || (isForTensors(format) && shapes.empty())) return nullptr;
+        if (format == STRC_png && !hasPixels) return "strc_format_no_png";
+        if (format == STRC_jpeg && !hasPixels) return "strc_format_no_jpeg";
+        return kFormats[format];
     }
 
     void addFormats() {
         Data formats{"strc.formats", std::string(STRC_FORMATS * sizeof(void*), '\0'), {}};
         for (std::size_t k = 0; k < STRC_FORMATS; ++k)
-            if (kFormats[k] && !program.isLibrary && isUsed(k))
-                formats.pointers.push_back({k * sizeof(void*), kFormats[k]});
+            if (const char* functions = program.isLibrary ? nullptr : functionsOf(k))
+                formats.pointers.push_back({k * sizeof(void*), functions});
         made.push_back(std::move(formats));
         top.pointers.push_back({offsetof(strc_executable, formats), "strc.formats"});
     }
@@ -389,6 +414,7 @@ private:
     std::vector<std::int64_t> shapes;
     std::array<bool, STRC_FORMATS> usesFormat{};
     bool hasOpenEnd = false;
+    bool hasPixels = false;  ///< items of an open end that can be in a picture
 };
 
 }  // namespace
@@ -398,20 +424,28 @@ std::vector<Data> tables(const Program& program, const codegen::Module& module,
     return Tables(program, module).make(features);
 }
 
+bool mayLoadLibraries(const Program& program) {
+    if (!program.loadsLibraries) return false;
+    const auto isPossible = [&](const plan::WorldPort& port) {
+        return port.node == graph::kNone ||
+               takesLibrary(interp::fileKind(*program.plan.program, port.node).format);
+    };
+    return std::any_of(program.plan.inputs.begin(), program.plan.inputs.end(), isPossible) ||
+           std::any_of(program.plan.outputs.begin(), program.plan.outputs.end(), isPossible);
+}
+
 bool checkFormats(const Program& program) {
     const elab::Elaboration& elaboration = *program.plan.program;
     bool fine = true;
     auto check = [&](const plan::WorldPort& port) {
         if (port.node == graph::kNone) return;
         const io::Format format = interp::fileKind(elaboration, port.node).format;
+        if (!takesLibrary(format) || program.loadsLibraries) return;
         const graph::Node& node = elaboration.graph.nodes[port.node];
-        const graph::EdgeId edge = node.inputs.empty() ? node.outputs[0] : node.inputs[0];
-        const bool isPixels =
-            format == io::Format::Pgm && !elaboration.graph.edges[edge].tensors.empty();
-        if (kFormats[indexOf(format)] && !isPixels) return;
-        program.context.diags.add(base::Diag::FormatLeftOut, node.range)
-                .in(graph::path(elaboration.graph, port.node))
-            << node.file << io::name(format);
+        base::Diagnostic& fault = program.context.diags.add(base::Diag::FormatLeftOut, node.range)
+                                      .in(graph::path(elaboration.graph, port.node))
+                                  << node.file << io::name(format);
+        fault.note(base::Diag::Hint) << kLibraryHint;
         fine = false;
     };
     for (const plan::WorldPort& port : program.plan.inputs) check(port);

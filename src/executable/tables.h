@@ -25,6 +25,7 @@ struct Program {
     bool readsWeights = false;  ///< from their file, when it starts
     bool isLibrary = false;
     bool isBundle = false;  ///< its files lie beside it, wherever that is
+    bool loadsLibraries = true;  ///< it can, when it runs, and so it has formats that take one
 };
 
 /// The constant by which main finds everything else.
@@ -33,7 +34,10 @@ constexpr const char* kTables = "strc_executable_data";
 /// `features`: codegen::processorFeatures.
 std::vector<codegen::Data> tables(const Program&, const codegen::Module&, std::uint64_t features);
 
-/// Reports files of filters in formats that executables do not have; false if there are any.
+/// Reports files of filters in formats that the executable does not have; false if there are any.
 bool checkFormats(const Program&);
+
+/// Can files of its be pictures, for which it loads libraries?
+bool mayLoadLibraries(const Program&);
 
 }  // namespace strc::executable

@@ -9,6 +9,7 @@
 #include "executable/library.h"
 #include "executable/link.h"
 #include "executable/tables.h"
+#include "io/picture_libraries.h"
 #include "session/device.h"
 #include "session/engine.h"
 #include "session/kernels.h"
@@ -73,7 +74,8 @@ private:
                 settings.externalWeights && !settings.isShared && program.weights &&
                     !program.weights->path().empty(),
                 settings.isShared,
-                !settings.bundle.empty()};
+                !settings.bundle.empty(),
+                !settings.isStatic && settings.target.empty()};
     }
 
     std::string placeOf(const std::string& output) const {
@@ -88,6 +90,10 @@ private:
         if (parts().readsWeights && !program.weights->uses().empty())
             files.push_back(program.weights->path());
         files.insert(files.end(), libraries.begin(), libraries.end());
+        if (executable::mayLoadLibraries(parts())) {
+            const std::vector<std::string> pictures = io::pictureLibraries();
+            files.insert(files.end(), pictures.begin(), pictures.end());
+        }
         return executable::copyInto(settings.bundle, files);
     }
 

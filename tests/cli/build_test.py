@@ -198,10 +198,11 @@ float->void filter C { work pop 150000000 { for (int i = 0; i < 150000000; i++) 
 
     def test_formats_that_are_left_out(self):
         err = self.refuse("""void->void pipeline Main { add IntRamp; add ImageWriter<int>("a.png", 4, 4); }
-""", "format-left-out")
+""", "format-left-out", "--static")
         self.assertIn("p.str:1:", err)
         self.assertIn("in instance Main.ImageWriter", err)
-        self.build(TWICE, "--top=Twice")
+        self.assertIn("take a library that the program loads", err)
+        self.build(TWICE, "--top=Twice", "--static")
         _, err = self.execute("--in", "a.png", status=2)
         self.assertIn("'a.png' is a PNG file, which executables cannot read or write [format-left-out]", err)
 

@@ -2,7 +2,9 @@
 """Tensors in safetensors files and pictures, in every engine."""
 
 import json
+import os
 import struct
+import subprocess
 import unittest
 import zlib
 from array import array
@@ -56,10 +58,16 @@ def png(width, height, channels, samples):
             chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
 
+PICTURES = """tensor->tensor filter Same { work pop 1 push 1 { push(pop()); } }
+tensor<float>[1, 2, 3]->tensor filter Grey { work pop 1 push 1 { push(pop()); } }
+void->void pipeline Copy { add ImageReader<tensor>("in.png"); add ImageWriter<tensor>("out.ppm"); }
+"""
+
+
 class TensorFiles(Case):
-    def ways(self, top, *shapes):
+    def ways(self, top, *shapes, text=TWICE + BOTH):
         """Calls that run a stream: each engine, and an executable."""
-        path = self.file("p.str", TWICE + BOTH)
+        path = self.file("p.str", text)
         inputs = [word for shape in shapes for word in ("--input", shape)]
         self.call("build", "-o", "made", "--top", top, *inputs, path)
         run = [lambda *words, engine=engine, **how: self.call("run", engine, "--top", top, path, *words, **how)
@@ -67,7 +75,6 @@ class TensorFiles(Case):
         return [*run, self.run_made]
 
     def run_made(self, *words, status=0):
-        import subprocess
         ran = subprocess.run([self.folder / "made", *words], cwd=self.folder, capture_output=True, stdin=subprocess.DEVNULL)
         self.assertEqual(ran.returncode, status, ran.stderr)
         return ran.stdout, ran.stderr.decode()
@@ -159,16 +166,18 @@ void->tensor pipeline Net { add Source; add Twice; }
         samples = [10 * k for k in range(18)]
         self.file("in.png", png(3, 2, 3, samples))
         planes = [samples[k::3] for k in range(3)]
-        path = self.file("p.str", """tensor<int>->tensor filter Same { work pop 1 push 1 { push(pop() + 0); } }
+        text = """tensor<int>->tensor filter Same { work pop 1 push 1 { push(pop() + 0); } }
 tensor<float>[1, 3, 2, 3]->tensor filter Unit { work pop 1 push 1 { push(pop() * 255); } }
 void->tensor pipeline Read { add ImageReader<tensor<int>[3, _, _]>("in.png"); add Same; }
-""")
-        for engine in ("--interpret", "-O1"):
-            self.call("run", engine, "--top", "Same", path, "--in", "in.png", "--out", "out.safetensors")
+"""
+        for run in self.ways("Same", "3x2x3:int", text=text):
+            run("--in", "in.png", "--out", "out.safetensors")
             self.assertEqual(self.written(), {"output": ("I32", [3, 2, 3], sum(planes, []))})
-            self.call("run", engine, "--top", "Read", path, "--out", "out.safetensors")
+        for run in self.ways("Read", text=text):
+            run("--out", "out.safetensors")
             self.assertEqual(self.written(), {"output": ("I32", [3, 2, 3], sum(planes, []))})
-            self.call("run", engine, "--top", "Unit", path, "--in", "in.png", "--out", "out.safetensors")
+        for run in self.ways("Unit", text=text):
+            run("--in", "in.png", "--out", "out.safetensors")
             kind, shape, numbers = self.written()["output"]
             self.assertEqual((kind, shape), ("F32", [1, 3, 2, 3]))
             for got, wanted in zip(numbers, sum(planes, [])):
@@ -176,36 +185,130 @@ void->tensor pipeline Read { add ImageReader<tensor<int>[3, _, _]>("in.png"); ad
 
     def test_pictures_are_written(self):
         self.file("in.png", png(3, 2, 3, [10 * k for k in range(18)]))
-        path = self.file("p.str", """tensor->tensor filter Same { work pop 1 push 1 { push(pop()); } }
-void->void pipeline Copy { add ImageReader<tensor>("in.png"); add ImageWriter<tensor>("out.ppm"); }
-""")
-        for engine in ("--interpret", "-O1"):
-            self.call("run", engine, "--top", "Copy", path)
+        for run in self.ways("Copy", text=PICTURES):
+            run()
             self.assertEqual(self.bytes("out.ppm"), b"P6\n3 2\n255\n" + bytes(10 * k for k in range(18)))
-            self.call("run", engine, "--top", "Same", path, "--in", "in.png", "--out", "out.jpg")
+            (self.folder / "out.ppm").unlink()
+        for run in self.ways("Same", "3x2x3", text=PICTURES):
+            run("--in", "in.png", "--out", "out.jpg")
             self.assertEqual(self.bytes("out.jpg")[:3], b"\xff\xd8\xff")
-            self.call("run", engine, "--top", "Same", path, "--in", "out.jpg", "--out", "again.safetensors")
+            run("--in", "out.jpg", "--out", "again.safetensors")
             kind, shape, numbers = self.written("again.safetensors")["output"]
             self.assertEqual((kind, shape), ("F32", [3, 2, 3]))
             for got, wanted in zip(numbers, (k / 25.5 for c in range(3) for k in range(c, 18, 3))):
                 self.assertLess(abs(got - wanted), 0.2)
 
-    def test_executables_have_no_pictures_of_tensors(self):
+    def test_pictures_are_the_same_in_every_engine(self):
+        """Of each format and element, with 8 bits and 16, and grey ones."""
+        coloured = [(37 * k) % 256 for k in range(18)]
+        self.file("a.png", png(3, 2, 3, coloured))
+        self.file("a.ppm", b"P6 3 2 65535 " + bytes((91 * k) % 256 for k in range(36)))
+        self.file("film.pgm", b"P5 3 2 255 " + bytes(range(6)) + b"P5 3 2 255 " + bytes(range(100, 106)))
+        for element in ("int", "float", "double"):
+            made = {}
+            text = PICTURES.replace("tensor->tensor filter Same", f"tensor<{element}>->tensor filter Same")
+            for run in self.ways("Same", f"3x2x3:{element}", text=text):
+                for sample in ("8", "16"):
+                    for name in ("png", "jpg", "ppm"):
+                        run("--in", "a.png", "--out", f"out.{name}", "--out-sample", sample)
+                        made.setdefault((name, sample), set()).add(self.bytes(f"out.{name}"))
+                run("--in", "a.ppm", "--out", "wide.png", "--out-sample", "16")
+                made.setdefault("wide", set()).add(self.bytes("wide.png"))
+            for run in self.ways("Grey", "1x2x3", text=PICTURES):
+                run("--in", "film.pgm", "--out", "out.pgm")
+                pictures = [b"P5\n3 2\n255\n" + bytes(range(first, first + 6)) for first in (0, 100)]
+                self.assertEqual(self.bytes("out.pgm"), b"".join(pictures))
+            for what, results in made.items():
+                self.assertEqual(len(results), 1, (element, what))
+
+    def test_pictures_that_do_not_fit(self):
+        """Nothing is written, and an older file stays."""
+        self.file("in.safetensors", safetensors(x=("F32", [5, 2, 3], [0.5] * 30)))
+        self.file("out.png", b"older")
+        told = set()
+        for run in self.ways("Same", "5x2x3", text=PICTURES):
+            _, err = run("--in", "in.safetensors", "--out", "out.png", status=2)
+            told.add(err.split("error: ")[1])
+            self.assertEqual(self.bytes("out.png"), b"older")
+        self.assertEqual(told, {"PNG files cannot hold items of type 'tensor<float>[5, 2, 3]' [format-item-type]\n"})
+        self.file("in.png", png(3, 2, 3, range(18)))
+        for run in self.ways("Grey", "1x2x3", text=PICTURES):
+            _, err = run("--in", "in.png", "--out", "out.png", status=1)
+            self.assertRegex(err, r"'in.png' holds tensor<float>\[3, 2, 3\], but the .* takes tensor<float>\[1, 2, 3\]")
+
+    def test_damaged_pictures(self):
+        """What is wrong with them is said in the same words; nothing is made up for what lacks."""
+        noise = [(k * k * 31 + 7 * k) % 256 for k in range(40 * 30 * 3)]
+        self.file("whole.png", png(40, 30, 3, noise))
+        runs = self.ways("Same", "3x30x40", text=PICTURES)
+        runs[0]("--in", "whole.png", "--out", "whole.jpg")
+        for name in ("png", "jpg"):
+            whole = self.bytes(f"whole.{name}")
+            middle = len(whole) // 2
+            flipped = whole[:middle] + bytes([whole[middle] ^ 0xff]) + whole[middle + 1:]
+            faults = (whole[:middle], whole[:20], b"no picture", flipped if name == "png" else whole[:-2])
+            for contents in faults:
+                self.file(f"bad.{name}", contents)
+                told = {run("--in", f"bad.{name}", "--out", "out.ppm", status=1)[1].split("error: ")[1] for run in runs}
+                self.assertEqual(len(told), 1, told)
+                self.assertIn(f"'bad.{name}' is not a valid {'PNG' if name == 'png' else 'JPEG'} file: ", told.pop())
+                self.assertFalse((self.folder / "out.ppm").exists())
+        self.file("bad.png", b"")
+        for run in runs:
+            self.assertIn("input file 'bad.png' holds no items", run("--in", "bad.png", status=1)[1])
+
+    def test_a_network_classifies_a_picture(self):
+        """Which quarter of it is the brightest, by a layer that adds up each."""
+        quarters = [[float((row < 2, k < 2) == quarter) for row in range(4) for k in range(4)]
+                    for quarter in ((False, False), (False, True), (True, False), (True, True))]  # fmt: skip
+        self.file("w.safetensors", safetensors(fc__weight=("F32", [4, 16], sum(quarters, []))))
+        self.file("p.str", """tensor<float>[1, 4, 4]->tensor filter Net {
+    tensor<float>[4, 16] weight = stored("", "fc.weight");
+    work pop 1 push 1 { push(argmax(matmul(weight, reshape(pop(), 16)))); }
+}
+tensor->void filter Show { work pop 1 { println(pop()); } }
+void->void pipeline Main { add ImageReader<tensor>("in.png"); add Net; add Show; }
+""")
+        for quarter, shown in enumerate(quarters):
+            self.file("in.png", png(4, 4, 1, [10 + int(200 * pixel) for pixel in shown]))
+            if quarter == 0:
+                self.call("build", "--weights", "w.safetensors", "-o", "made", "p.str")
+            for out in (self.call("run", "--weights", "w.safetensors", "p.str")[0], self.run_made()[0]):
+                self.assertEqual(out, b"%d\n" % quarter)
+
+    def test_libraries_of_pictures(self):
+        """They are looked for when there is a picture, and a bundle has them."""
+        self.file("in.png", png(3, 2, 3, range(18)))
+        path = self.file("p.str", PICTURES)
+        self.call("build", "--top", "Same", "--input", "3x2x3", "--bundle", "all", "-o", "made", path)
+        names = os.listdir(self.folder / "all")
+        self.assertTrue(any(name.startswith("libpng") for name in names), names)
+        self.assertTrue(any(name.startswith("libjpeg") for name in names), names)
+        os.rename(self.folder / "all", self.folder / "moved")
+        ran = subprocess.run(["moved/made", "--in", "in.png", "--out", "out.jpg"], cwd=self.folder, capture_output=True,
+                             env={**os.environ, "LD_DEBUG": "libs"})
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        loaded = [line.split(b": ")[-1] for line in ran.stderr.splitlines() if b"calling init:" in line]
+        for name in (b"libpng", b"libz", b"libjpeg"):
+            self.assertTrue(any(b"moved/" + name in path for path in loaded), loaded)
+        for name in os.listdir(self.folder / "moved"):
+            if name.startswith("lib"):
+                (self.folder / "moved" / name).write_bytes(b"no library")
+        err = subprocess.run(["moved/made", "--in", "in.png"], cwd=self.folder, capture_output=True).stderr
+        self.assertRegex(err, rb"cannot read 'in.png': .*libpng.*: file too short|invalid ELF header")
+        self.assertIn(b"[cannot-read-file]", err)
+
+    def test_executables_that_load_nothing_have_no_pictures(self):
         path = self.file("p.str", """void->void pipeline Main {
     add ImageReader<tensor<float>[3, 2, 2]>("in.NAME");
     add FileWriter<tensor>("out.safetensors");
 }
 """)
-        for name in ("png", "jpg", "ppm"):
+        for name in ("png", "jpg"):
             self.file("q.str", path.read_text().replace("NAME", name))
-            err = self.call("build", "q.str", status=1)[1]
+            err = self.call("build", "--static", "q.str", status=1)[1]
             self.assertIn("q.str:2:5: error: 'in." + name, err)
             self.assertIn("[format-left-out]", err)
-        damaged = self.file("bad.jpg", b"\xff\xd8\xff\xe0 no picture")
-        self.file("q.str", TWICE)
-        err = self.call("run", "--top", "Twice", "q.str", "--in", damaged, status=1)[1]
-        self.assertIn("is not a valid JPEG file", err)
-
 
 if __name__ == "__main__":
     unittest.main()
