@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """A linear layer split in parts, on several workers, beside libtorch and oneDNN.
 
-    run.py [--strc PATH] [--runs N] [--workers N]... [--parts N]... [--layer small|large]...
+    run.py [--strc PATH] [--runs N] [--workers N]... [--parts N]... [--layer small|large]... [--time SECONDS]
 
 strc's times are those of executables for one item, without what making the input and adding up the output take
-(measured by the same program without the layer). PyTorch computes the layer whole and split by hand, and whole with
+(measured by the same program without the layer), with equal parts coalesced and each part a product of its own
+(`--disable-pass=coalesce-parts`). PyTorch computes the layer whole and split by hand, and whole with
 oneDNN and weights packed once, which is what all others are divided by. All sides take turns; medians. The
-sums of all outputs are compared. Needs PyTorch (`strc setup torch`).
+sums of all outputs are compared. No further round begins for a layer after --time (150 seconds), if there were three.
+Needs PyTorch (`strc setup torch`).
 """
 
 import argparse
@@ -25,20 +27,22 @@ sys.path.insert(0, str(HERE.parent))
 from native_report import machine_line, markdown  # noqa: E402
 
 LAYERS = {"small": (1024, 512, 256), "large": (1024, 4096, 1024)}
-ITEMS = {"small": 60, "large": 6}
+ITEMS = {"small": 60, "large": 4}
+LEAST_RUNS = 3
 
 
 class Executable:
     """The program as one that runs; seconds an item, or with `works` off those of what is around."""
 
-    def __init__(self, strc, folder, layer, parts, works=True):
+    def __init__(self, strc, folder, layer, parts, works=True, coalesced=True):
         rows, inner, outer = LAYERS[layer]
         self.items = ITEMS[layer]
-        self.path = folder / f"{layer}_{parts}_{works}"
+        self.path = folder / f"{layer}_{parts}_{works}_{coalesced}"
         values = dict(rows=rows, inner=inner, outer=outer, parts=parts, works=str(works).lower())
         defines = [word for name, value in values.items() for word in ("-D", f"{name}={value}")]
         weights = ["--weights", folder / f"{layer}.safetensors"]
-        command = [strc, "build", *defines, *weights, "-o", self.path, HERE / "split.str"]
+        passes = [] if coalesced else ["--disable-pass=coalesce-parts"]
+        command = [strc, "build", *passes, *defines, *weights, "-o", self.path, HERE / "split.str"]
         subprocess.run(command, check=True)
 
     def run(self, workers):
@@ -95,23 +99,49 @@ def measure(layer, options, folder):
     weight, bias = torch.randn(outer, inner) / inner**0.5, torch.randn(outer)
     save_file({"layer.weight": weight, "layer.bias": bias}, folder / f"{layer}.safetensors")
     around = Executable(options.strc, folder, layer, 1, works=False)
-    programs = {parts: Executable(options.strc, folder, layer, parts) for parts in options.parts}
+    programs = {
+        (parts, coalesced): Executable(options.strc, folder, layer, parts, coalesced=coalesced)
+        for parts in options.parts
+        for coalesced in ((True, False) if parts > 1 else (True,))
+    }
     others = torch_sides(weight, bias, options.parts)
     times = {}
+    start = time.monotonic()
     for run in range(options.runs):
+        if run >= LEAST_RUNS and time.monotonic() - start > options.time:
+            break
         empty, _ = around.run(1)
         for name, compute in others.items():
             seconds, sums = torch_seconds(compute, layer)
             expected = sums if run == 0 and name == "oneDNN, packed" else expected
             check(name, sums, expected)
             times.setdefault(name, []).append(seconds)
-        for parts, program in programs.items():
+        for (parts, coalesced), program in programs.items():
             for workers in options.workers:
-                name = f"strc, {parts} parts, {workers} workers"
+                how = "coalesced" if coalesced else "apart"
+                name = f"strc, {parts} parts, {how}, {workers} workers"
                 seconds, sums = program.run(workers)
                 check(name, sums, expected)
                 times.setdefault(name, []).append(seconds - empty)
     return {name: statistics.median(all_) for name, all_ in times.items()}
+
+
+def table(medians, options):
+    """A row for each number of parts: what all sides take of oneDNN's time."""
+    bar = medians["oneDNN, packed"]
+
+    def side(name):
+        return f"{medians[name] / bar:.2f}" if name in medians else ""
+
+    columns = ["parts", "libtorch"]
+    hows = ("coalesced", "apart")
+    columns += [f"{how}, {n}" for how in hows for n in options.workers]
+    rows = []
+    for parts in options.parts:
+        row = [str(parts), side("libtorch" if parts == 1 else f"libtorch, {parts} parts")]
+        row += [side(f"strc, {parts} parts, {how}, {n} workers") for how in hows for n in options.workers]
+        rows.append(row)
+    return markdown(columns, rows, left=0)
 
 
 def main():
@@ -122,6 +152,7 @@ def main():
     parser.add_argument("--workers", type=int, action="append")
     parser.add_argument("--parts", type=int, action="append")
     parser.add_argument("--layer", choices=LAYERS, action="append")
+    parser.add_argument("--time", type=float, default=150)
     options = parser.parse_args()
     options.workers = options.workers or [1, 2, 4, 8]
     options.parts = options.parts or [1, 2, 16, 64, 128]
@@ -130,9 +161,11 @@ def main():
         for layer in options.layer or LAYERS:
             medians = measure(layer, options, Path(folder))
             bar = medians["oneDNN, packed"]
-            rows = [[name, f"{s * 1e3:.2f}", f"{s / bar:.2f}"] for name, s in medians.items()]
-            print(f"\n{layer}: {' x '.join(map(str, LAYERS[layer]))}. {machine_line()}\n")
-            print(markdown(["side", "ms an item", "of oneDNN"], rows, left=1), flush=True)
+            shape = " x ".join(map(str, LAYERS[layer]))
+            print(f"\n{layer}: {shape}. {machine_line()}")
+            print(f"Parts of what oneDNN takes for the whole with packed weights on one core, {bar * 1e3:.2f} ms;")
+            print("strc with equal parts coalesced and apart, by workers.\n")
+            print(table(medians, options), flush=True)
 
 
 if __name__ == "__main__":
