@@ -10,6 +10,19 @@
 
 namespace strc::codegen {
 
+namespace {
+
+StoredOperands storedOperands(const ModuleBuilder& m, const ir::Body& body,
+                              const ir::StreamCode* code, const Instr& contraction) {
+    StoredOperands stored{kernels::storedArray(body, code, contraction.operands[1]),
+                          kernels::storedArray(body, code, contraction.operands[2])};
+    for (const ir::StoredArray*& array : stored)
+        if (array && !m.isKnown(*array)) array = nullptr;  // not yet
+    return stored;
+}
+
+}  // namespace
+
 std::int64_t mostRoom(const ir::Body& body) {
     const bool contracts =
         std::any_of(body.blocks.begin(), body.blocks.end(), [](const auto& block) {
@@ -28,11 +41,7 @@ void BodyEmitter::chooseProducts() {
             if (!run) run.emplace(m.passes, base::Pass::Tiles, function.getName().str());
             if (!*run) return;
             const std::int64_t bytes = types::sizeOf(typeOf(instr.operands[0])->element);
-            std::array<const ir::StoredArray*, 2> stored{
-                kernels::storedArray(body, code, instr.operands[1]),
-                kernels::storedArray(body, code, instr.operands[2])};
-            for (const ir::StoredArray*& array : stored)
-                if (array && !m.isKnown(*array)) array = nullptr;  // not yet
+            const StoredOperands stored = storedOperands(m, body, code, instr);
             std::optional<Product> product =
                 productOf(ir::contractionOf(instr), bytes, m.vectorUnit(), stored[0], stored[1]);
             text += product ? codegen::print(*product) : "loops\n";
@@ -65,6 +74,9 @@ void BodyEmitter::contract(const Instr& instr) {
                                                     operands.out, operands.a, operands.b});
         return emitEpilogue(b, ir::contractionOf(instr), operands);
     }
+    if (emitSplit(m, b, entry, ir::contractionOf(instr), operands,
+                  storedOperands(m, body, code, instr), param(kEnv)))
+        return;
     auto found = products.chosen.find(&instr);
     if (found == products.chosen.end())
         return emitContractionParts(m, b, entry, ir::contractionOf(instr), operands, param(kEnv));

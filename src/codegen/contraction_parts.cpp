@@ -7,10 +7,12 @@
 #include <functional>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "base/pass.h"
-#include "codegen/detail/contractions.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
+#include "codegen/detail/shared_parts.h"
 
 namespace strc::codegen {
 namespace {
@@ -53,97 +55,6 @@ std::optional<Parts> findParts(const Contraction& how) {
     }
     return best;
 }
-
-/// `some` makes the code for a part of so many rounds that begins at the operands.
-class Shared {
-public:
-    using Some = std::function<void(llvm::IRBuilder<>&, llvm::IRBuilder<>& entry, const Operands&,
-                                    std::int64_t)>;
-    Shared(ModuleBuilder& builder, ContractionLoop split, std::int64_t perPart,
-           llvm::Type* elementType, Some emitSome)
-        : m(builder),
-          loop(split),
-          grain(perPart),
-          element(elementType),
-          some(std::move(emitSome)) {}
-
-    void emit(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const Operands& operands,
-              llvm::Value* env) {
-        std::vector<llvm::Value*> all{operands.out, operands.a, operands.b};
-        all.insert(all.end(), operands.addends.begin(), operands.addends.end());
-        addends = operands.addends.size();
-        auto* type = llvm::ArrayType::get(m.ptr(), all.size());
-        llvm::Value* self = entry.CreateAlloca(type, nullptr, "operands");
-        for (unsigned k = 0; k < all.size(); ++k)
-            b.CreateStore(all[k], b.CreateConstInBoundsGEP2_64(type, self, 0, k));
-        const std::int64_t count = (loop.rounds + grain - 1) / grain;
-        b.CreateCall(m.runtime("strc_share"),
-                     {env, function(), self, b.getInt64(static_cast<std::uint64_t>(count))});
-    }
-
-private:
-    /// void part(self, first, end)
-    llvm::Function* function() {
-        auto* i64 = llvm::Type::getInt64Ty(m.context);
-        auto* type =
-            llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), {m.ptr(), i64, i64}, false);
-        auto* made =
-            llvm::Function::Create(type, llvm::Function::InternalLinkage, "part", m.module);
-        made->setDoesNotThrow();
-        llvm::IRBuilder<> entry(llvm::BasicBlock::Create(m.context, "entry", made));
-        auto* round = llvm::BasicBlock::Create(m.context, "part", made);
-        auto* done = llvm::BasicBlock::Create(m.context, "done", made);
-        llvm::IRBuilder<> b(round);
-        auto* number = b.CreatePHI(i64, 2);
-        number->addIncoming(made->getArg(1), &made->getEntryBlock());
-        part(b, entry, made->getArg(0), number);
-        llvm::Value* next = b.CreateAdd(number, b.getInt64(1));
-        number->addIncoming(next, b.GetInsertBlock());
-        b.CreateCondBr(b.CreateICmpSLT(next, made->getArg(2)), round, done);
-        b.SetInsertPoint(done);
-        b.CreateRetVoid();
-        entry.CreateBr(round);
-        return made;
-    }
-
-    void part(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, llvm::Value* self,
-              llvm::Value* number) {
-        llvm::Value* first = b.CreateMul(number, b.getInt64(static_cast<std::uint64_t>(grain)));
-        auto operand = [&](unsigned k, std::int32_t step) {
-            llvm::Value* begin =
-                b.CreateLoad(m.ptr(), b.CreateConstInBoundsGEP1_64(m.ptr(), self, k));
-            return b.CreateInBoundsGEP(
-                element, begin,
-                b.CreateMul(first, b.getInt64(static_cast<std::uint64_t>(std::int64_t{step}))));
-        };
-        Operands here{element, operand(0, loop.out), operand(1, loop.a), operand(2, loop.b)};
-        for (unsigned k = 0; k < addends; ++k)
-            here.addends.push_back(operand(3 + k, loop.added[k]));
-        const std::int64_t last = loop.rounds % grain;
-        if (last == 0) return some(b, entry, here, grain);
-        auto block = [&](const char* name) {
-            return llvm::BasicBlock::Create(m.context, name, b.GetInsertBlock()->getParent());
-        };
-        llvm::BasicBlock *whole = block("whole"), *rest = block("rest"), *after = block("after");
-        b.CreateCondBr(
-            b.CreateICmpSLT(number, b.getInt64(static_cast<std::uint64_t>(loop.rounds / grain))),
-            whole, rest);
-        b.SetInsertPoint(whole);
-        some(b, entry, here, grain);
-        b.CreateBr(after);
-        b.SetInsertPoint(rest);
-        some(b, entry, here, last);
-        b.CreateBr(after);
-        b.SetInsertPoint(after);
-    }
-
-    ModuleBuilder& m;
-    ContractionLoop loop;
-    std::int64_t grain;
-    llvm::Type* element;
-    Some some;
-    std::size_t addends = 0;
-};
 
 // ---- products
 
@@ -226,50 +137,64 @@ Product partOf(Product how, Along along, std::int64_t count) {
     return how;
 }
 
+const char* nameOf(Along along) {
+    switch (along) {
+        case Along::Outer: return "around";
+        case Along::Columns: return "columns";
+        case Along::Lines: return "lines";
+        case Along::Rows: break;
+    }
+    return "rows";
+}
+
+std::string textOf(std::int64_t rounds, std::int64_t grain) {
+    return fmt::format("{} parts of {} ", (rounds + grain - 1) / grain, grain);
+}
+
+/// An application of the pass.
+bool isShared(ModuleBuilder& m, llvm::IRBuilder<>& b, const std::function<std::string()>& text) {
+    base::PassRun run(m.passes, base::Pass::ShareProducts,
+                      b.GetInsertBlock()->getParent()->getName().str());
+    if (run) run.show(text);
+    return static_cast<bool>(run);
+}
+
 }  // namespace
 
 void emitContractionParts(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                           const Contraction& how, const Operands& operands, llvm::Value* env) {
     const std::optional<Parts> parts = m.options.inPieces ? std::nullopt : findParts(how);
-    if (!parts || !base::PassRun(m.passes, base::Pass::ShareProducts,
-                                 b.GetInsertBlock()->getParent()->getName().str()))
+    if (!parts || !isShared(m, b, [&] {
+            return textOf(how.loops[parts->loop].rounds, parts->grain) + "rounds of loops\n";
+        }))
         return emitContraction(b, entry, how, operands, [&] { emitPoll(m, b, env); });
     auto some = [&](llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables, const Operands& here,
-                    std::int64_t count) {
+                    std::int64_t count, llvm::Value*) {
         Contraction piece = how;
         piece.loops[parts->loop].rounds = static_cast<std::int32_t>(count);
         emitContraction(builder, variables, piece, here, [] {});
     };
-    Shared(m, how.loops[parts->loop], parts->grain, operands.element, some)
-        .emit(b, entry, operands, env);
+    emitShared(m, b, entry, {how.loops[parts->loop], parts->grain, some}, operands, env);
 }
 
 void emitProductParts(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                       const Product& how, const Operands& operands, llvm::Value* room,
                       llvm::Value* env) {
     const std::optional<ProductParts> parts = m.options.inPieces ? std::nullopt : findParts(how);
-    if (!parts || !base::PassRun(m.passes, base::Pass::ShareProducts,
-                                 b.GetInsertBlock()->getParent()->getName().str()))
+    if (!parts || !isShared(m, b, [&] {
+            return textOf(loopOf(how, parts->along).rounds, parts->grain) + nameOf(parts->along) +
+                   ": " + print(how);
+        }))
         return emitProduct(b, m.module, how, m.vectorUnit(), operands, room,
                            [&] { emitPoll(m, b, env); });
     auto some = [&](llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables, const Operands& here,
-                    std::int64_t count) {
-        const Product piece = partOf(how, parts->along, count);
-        llvm::Value* own = nullptr;
-        const std::int64_t bytes =
-            piece.roomBytes(static_cast<std::int64_t>(here.element->getPrimitiveSizeInBits() / 8));
-        if (bytes > 0) {
-            auto* slot = variables.CreateAlloca(
-                llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(bytes)), nullptr, "room");
-            slot->setAlignment(llvm::Align(64));
-            own = slot;
-        }
-        emitProduct(builder, m.module, piece, m.vectorUnit(), here, own, [] {});
+                    std::int64_t count, llvm::Value*) {
+        emitPiece(m, builder, variables, partOf(how, parts->along, count), here);
     };
     // The operands of a product may have changed places.
     ContractionLoop loop = loopOf(how, parts->along);
     if (how.isSwapped) std::swap(loop.a, loop.b);
-    Shared(m, loop, parts->grain, operands.element, some).emit(b, entry, operands, env);
+    emitShared(m, b, entry, {loop, parts->grain, some}, operands, env);
 }
 
 }  // namespace strc::codegen

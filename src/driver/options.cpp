@@ -382,6 +382,11 @@ private:
                 "products of tensors by generated code (default), onednn, torch, or auto: what is "
                 "faster",
                 kKernels);
+        value(
+            sub, "--split", "DIM:PLACES",
+            "large products and convolutions of tensors in parts of so many places of a dimension "
+            "of their results (0: the first one), which workers share; default: as it pays",
+            [this](const std::string& text) { setSplit(text); });
         setting(sub, "-g", "with what debuggers need: lines, variables, instances");
         setting(sub, "--check", "WORD", "checks of a running program: all (default) or none",
                 kChecks);
@@ -561,6 +566,23 @@ private:
             set("device", text);
         else
             wrongValue(text, "--device", "cpu, cuda, cuda:N or auto");
+    }
+
+    void setSplit(const std::string& text) {
+        constexpr std::size_t kMostDigits = 9;
+        const auto isNumber = [](std::string_view digits) {
+            return !digits.empty() && digits.size() <= kMostDigits &&
+                   digits.find_first_not_of("0123456789") == std::string::npos;
+        };
+        const std::size_t colon = std::min(text.find(':'), text.size());
+        const std::string_view dim = std::string_view(text).substr(0, colon),
+                               places =
+                                   std::string_view(text).substr(std::min(colon + 1, text.size()));
+        if (isNumber(dim) && isNumber(places) && places.find_first_not_of('0') != std::string::npos)
+            set("split", text);
+        else
+            wrongValue(text, "--split",
+                       "DIM:PLACES, a dimension from 0 on and at least one place,");
     }
 
     void wrongValue(const std::string& text, std::string_view option, std::string_view needed) {

@@ -10,6 +10,7 @@ namespace {
 
 using Row = std::vector<std::int32_t>;
 
+constexpr std::int32_t kHasBounds = 1, kHasParts = 2;
 constexpr std::size_t kPlain = 4;  ///< columns without addends
 
 Row rowOf(std::int32_t first, std::int32_t out, std::int32_t a, std::int32_t b,
@@ -33,7 +34,11 @@ Contraction contractionOf(const Instr& instr) {
     result.a = rows[0][2];
     result.b = rows[0][3];
     std::copy(rows[0].begin() + kPlain, rows[0].end(), result.added.begin());
-    if (rows[0][0] != 0) {
+    if ((rows[0][0] & kHasParts) != 0) {
+        result.parts = {static_cast<std::size_t>(rows.back()[0]), rows.back()[1]};
+        rows.pop_back();
+    }
+    if ((rows[0][0] & kHasBounds) != 0) {
         result.bounds = {std::bit_cast<float>(rows.back()[0]),
                          std::bit_cast<float>(rows.back()[1])};
         rows.pop_back();
@@ -50,8 +55,10 @@ Value toValue(const Contraction& contraction, types::TypeTable& types) {
     auto first = [&](const std::array<std::int32_t, kMostAddends>& all) {
         return std::span(all).first(contraction.addends);
     };
-    std::vector<Row> rows{rowOf(contraction.bounds.areAny() ? 1 : 0, contraction.out, contraction.a,
-                                contraction.b, first(contraction.added))};
+    const std::int32_t flags =
+        (contraction.bounds.areAny() ? kHasBounds : 0) + (contraction.parts ? kHasParts : 0);
+    std::vector<Row> rows{
+        rowOf(flags, contraction.out, contraction.a, contraction.b, first(contraction.added))};
     for (const ContractionLoop& loop : contraction.loops)
         rows.push_back(rowOf(loop.rounds, loop.out, loop.a, loop.b, first(loop.added)));
     if (contraction.bounds.areAny()) {
@@ -59,6 +66,12 @@ Value toValue(const Contraction& contraction, types::TypeTable& types) {
         bounds[0] = std::bit_cast<std::int32_t>(contraction.bounds.low);
         bounds[1] = std::bit_cast<std::int32_t>(contraction.bounds.high);
         rows.push_back(std::move(bounds));
+    }
+    if (contraction.parts) {
+        Row parts(rows[0].size());
+        parts[0] = static_cast<std::int32_t>(contraction.parts->loop);
+        parts[1] = contraction.parts->rounds;
+        rows.push_back(std::move(parts));
     }
     std::string bytes;
     for (const Row& row : rows)

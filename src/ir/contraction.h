@@ -4,11 +4,13 @@
 /// loops without a step in it, of a * b; in any order, and with or without rounding of the products.
 /// An epilogue may follow before it is written: elements of up to two more arrays are added (a bias, a residual),
 /// and what lies outside of two bounds becomes the bound (relu: 0 and infinity).
+/// It may say which parts threads are to do side by side; that changes nothing about the result.
 /// The loops stand in Instr::value.
 
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -32,6 +34,12 @@ struct Bounds {
     bool operator==(const Bounds&) const = default;
 };
 
+/// Parts of so many rounds of a loop of the result.
+struct LoopParts {
+    std::size_t loop = 0;
+    std::int32_t rounds = 1;
+};
+
 struct Contraction {
     std::int32_t out = 0, a = 0, b = 0;  ///< the first elements
     std::vector<ContractionLoop>
@@ -39,14 +47,15 @@ struct Contraction {
     std::size_t addends = 0;  ///< operands behind the three
     std::array<std::int32_t, kMostAddends> added = {};  ///< their first elements
     Bounds bounds = {};
+    std::optional<LoopParts> parts = std::nullopt;  ///< none: whoever makes code decides
 
     /// More than the sum of products, which is all that libraries may know.
     bool hasEpilogue() const { return addends > 0 || bounds.areAny(); }
 };
 
 Contraction contractionOf(const Instr&);
-/// The value for an instruction, a table of ints: a 1 if there are bounds, and the first elements; the loops; the bits of the
-/// bounds. Each row has 4 columns and one for each addend.
+/// The value for an instruction, a table of ints: 1 if there are bounds plus 2 if there are parts, and the first elements; the
+/// loops; the bits of the bounds; loop and rounds of the parts. Each row has 4 columns and one for each addend.
 Value toValue(const Contraction&, types::TypeTable&);
 
 /// The product of all rounds.

@@ -242,6 +242,10 @@ void Verifier::contract(const Instr& i) {
         element->is(TypeKind::Float) || element->is(TypeKind::Double) || element->is(TypeKind::Int),
         i, "no sums of that type");
     const Contraction how = contractionOf(i);
+    const bool arePartsFine =
+        !how.parts || (how.parts->loop < how.loops.size() && how.loops[how.parts->loop].out != 0 &&
+                       how.parts->rounds > 0);
+    expect(arePartsFine, i, "no parts of that loop");
     std::vector<std::int64_t> lengths;
     for (std::size_t k = 3; k < i.operands.size(); ++k) lengths.push_back(reg(i, k).type->extent);
     expect(!how.bounds.areAny() || !element->is(TypeKind::Int), i, "no bounds of that type");

@@ -14,13 +14,16 @@ namespace {
 using base::Pass;
 using elab::Kernel;
 
-bool hasEpilogues(const ir::Body& body) {
-    return std::any_of(body.blocks.begin(), body.blocks.end(), [](const ir::Block& block) {
-        return std::any_of(block.instrs.begin(), block.instrs.end(), [](const ir::Instr& instr) {
-            return instr.op == ir::Op::Contract && ir::contractionOf(instr).hasEpilogue();
+bool contracts(const ir::Body& body, bool (*how)(const ir::Contraction&)) {
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const ir::Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(), [&](const ir::Instr& instr) {
+            return instr.op == ir::Op::Contract && how(ir::contractionOf(instr));
         });
     });
 }
+
+bool hasEpilogue(const ir::Contraction& how) { return how.hasEpilogue(); }
+bool hasParts(const ir::Contraction& how) { return how.parts.has_value(); }
 
 }  // namespace
 
@@ -39,8 +42,9 @@ bool BodyPasses::apply(Pass pass, Kernel& kernel, const std::string& path, Chang
 bool BodyPasses::improve(Kernel& kernel, const std::string& path) {
     bool changes = apply(Pass::TensorArithmetic, kernel, path,
                          [&] { return simplifyArithmetic(kernel, types); });
-    changes |= apply(Pass::TensorCse, kernel, path,
-                     [&] { return shareSubexpressions(*kernel.code.work); });
+    changes |= apply(Pass::TensorCse, kernel, path, [&] { return shareSubexpressions(kernel); });
+    changes |=
+        apply(Pass::CoalesceParts, kernel, path, [&] { return coalesceParts(kernel, types); });
     if (!context.passes.isEnabled(Pass::FoldTensors)) return changes;
     changes |= apply(Pass::FoldNorms, kernel, path, [&] { return foldNorms(kernel, types); });
     changes |= apply(Pass::FoldTensors, kernel, path,
@@ -53,7 +57,7 @@ bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge
     if (context.passes.isEnabled(Pass::FuseEpilogues)) {
         Kernel fused = kernel;
         if (!expandWith(fused, in, out, layouts, true)) return false;
-        if (hasEpilogues(*fused.code.work)) {
+        if (contracts(*fused.code.work, hasEpilogue)) {
             base::PassRun run(context.passes, Pass::FuseEpilogues, path);
             run.show([&] { return ir::print(*fused.code.work); });
             if (run) {
@@ -62,7 +66,9 @@ bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge
             }
         }
     }
-    return expandWith(kernel, in, out, layouts, false);
+    if (!expandWith(kernel, in, out, layouts, false)) return false;
+    changes |= contracts(*kernel.code.work, hasParts);
+    return true;
 }
 
 bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
@@ -70,10 +76,10 @@ bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::
     const tensor::Fields fields{kernel.tensors, kernel.storedTensors, {}};
     const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
                                     out.tensors.empty() ? nullptr : out.type, layouts};
-    return !tensor::expandWork(
-        kernel.code,
-        {kernel.constants, in.tensors, fields, fusesEpilogues, &context.passes, module.natives},
-        channels, types);
+    return !tensor::expandWork(kernel.code,
+                               {kernel.constants, in.tensors, fields, fusesEpilogues,
+                                &context.passes, module.natives, split},
+                               channels, types);
 }
 
 }  // namespace strc::opt

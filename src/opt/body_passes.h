@@ -1,23 +1,26 @@
 #pragma once
 /// The passes over one body that has tensors, in order, and its way to loops. Private to opt.
 
+#include <optional>
 #include <string>
 
 #include "base/context.h"
 #include "elab/elaborate.h"
 #include "tensor/expand.h"
+#include "types/tensor_split.h"
 
 namespace strc::opt {
 
 class BodyPasses {
 public:
-    BodyPasses(base::Context& base, const ir::Module& lowered, types::TypeTable& table)
-        : context(base), module(lowered), types(table) {}
+    BodyPasses(base::Context& base, const ir::Module& lowered, types::TypeTable& table,
+               const std::optional<types::TensorSplit>& byHand)
+        : context(base), module(lowered), types(table), split(byHand) {}
 
     /// Has anything changed? `path`: of the filter, for whoever looks at passes.
     bool improve(elab::Kernel&, const std::string& path);
 
-    /// To loops, between those two channels; with epilogues where there are any, which is a change. False: it cannot be.
+    /// To loops, between those two channels; with epilogues where there are any, or parts by hand, which are changes. False: it cannot be.
     bool expand(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
                 const tensor::Layouts&, const std::string& path, bool& changes);
 
@@ -30,6 +33,7 @@ private:
     base::Context& context;
     const ir::Module& module;
     types::TypeTable& types;
+    const std::optional<types::TensorSplit>& split;
 };
 
 }  // namespace strc::opt

@@ -13,6 +13,7 @@
 #include "opt/layouts.h"
 #include "opt/tensor_body.h"
 #include "siblings/merge.h"
+#include "tensor/node.h"
 
 namespace strc::opt {
 namespace {
@@ -33,11 +34,11 @@ constexpr std::size_t kMostSums = 8;
 /// Scalars of a frame that are values in a body.
 constexpr std::int64_t kFewScalars = 16;
 /// Branches of one body that have sums of products each.
-constexpr std::size_t kMostParts = 128;
+constexpr std::size_t kMostParts = 1024;
 
 /// What a body would grow by.
 struct Cost {
-    std::size_t operations = 0;
+    std::size_t operations = 0;  ///< that become loops
     std::size_t sums = 0;  ///< of products behind each other: each is many loops
     Cost operator+(const Cost& other) const {
         return {operations + other.operations, sums + other.sums};
@@ -55,8 +56,11 @@ Cost costOf(const ir::Body& body) {
     Cost cost;
     for (const ir::Block& block : body.blocks)
         for (const ir::Instr& instr : block.instrs) {
-            if (instr.op == ir::Op::Tensor) ++cost.operations;
-            if (instr.op == ir::Op::Tensor && isSum(instr.tensor)) ++cost.sums;
+            if (instr.op != ir::Op::Tensor) continue;
+            // Parts are written where they are wanted.
+            const bool isPlace = tensor::isView(instr.tensor) || instr.tensor == TensorFn::Concat;
+            if (!isPlace) ++cost.operations;
+            if (isSum(instr.tensor)) ++cost.sums;
         }
     return cost;
 }
@@ -65,7 +69,8 @@ Cost costOf(const ir::Body& body) {
 class Search {
 public:
     Search(base::Context& base, const ir::Module& lowered, types::TypeTable& table,
-           const elab::Elaboration& whole, const graph::Quota& given, const Frames& frames)
+           const elab::Elaboration& whole, const graph::Quota& given, const Frames& frames,
+           const std::optional<types::TensorSplit>& byHand)
         : context(base),
           module(lowered),
           types(table),
@@ -73,7 +78,8 @@ public:
           generals(whole, table),
           graph(whole.graph),
           quota(given),
-          passes(base, lowered, table) {
+          split(byHand),
+          passes(base, lowered, table, byHand) {
         for (NodeId id : frames.removable(whole)) {
             const graph::Rates& rates = graph.nodes[id].work;
             if (std::max(rates.pop.max, rates.push.max) > kFewScalars) staysOut.insert(id);
@@ -117,11 +123,12 @@ private:
         }
     }
 
-    /// A filter whose code nobody else has: what is made of it is no second time there.
+    /// A filter whose code nobody else has: what is made of it is no second time there. What is split by hand may be.
     bool isOwnKernel(NodeId id) const {
         const graph::KernelId kernel = graph.nodes[id].kernel;
         if (graph.nodes[id].kind != NodeKind::Filter || !generals.of(kernel)) return false;
-        return std::count_if(graph.nodes.begin(), graph.nodes.end(),
+        return split ||
+               std::count_if(graph.nodes.begin(), graph.nodes.end(),
                              [&](const graph::Node& node) { return node.kernel == kernel; }) == 1;
     }
 
@@ -204,17 +211,38 @@ private:
                            [&](Child inner) { return collect(inner, piece); });
     }
 
-    /// Their sums of products are beside each other.
+    /// Their sums of products are beside each other. Equal branches count as one, as they may become one; whether they
+    /// have is seen in the end.
     bool collectBranches(const Composite& composite, Piece& piece) const {
         const std::size_t before = piece.cost.sums;
         std::size_t most = 0;
+        std::vector<graph::KernelId> first;
         for (Child branch : composite.children) {
+            const std::size_t from = piece.region.nodes.size(), operations = piece.cost.operations;
             piece.cost.sums = 0;
             if (!collect(branch, piece)) return false;
             most = std::max(most, piece.cost.sums);
+            const std::vector<graph::KernelId> own = kernelsOf(piece.region, from);
+            if (areAlike(own, first) && context.passes.isEnabled(Pass::CoalesceParts))
+                piece.cost.operations = operations;
+            if (first.empty()) first = own;
         }
         piece.cost.sums = before + most;
         return piece.cost.isLittle(piece.mostSums);
+    }
+
+    std::vector<graph::KernelId> kernelsOf(const Region& region, std::size_t from) const {
+        std::vector<graph::KernelId> kernels;
+        for (std::size_t k = from; k < region.nodes.size(); ++k)
+            kernels.push_back(graph.nodes[region.nodes[k]].kernel);
+        return kernels;
+    }
+
+    bool areAlike(const std::vector<graph::KernelId>& a,
+                  const std::vector<graph::KernelId>& b) const {
+        return std::equal(
+            a.begin(), a.end(), b.begin(), b.end(),
+            [&](graph::KernelId x, graph::KernelId y) { return generals.haveSameCode(x, y); });
     }
 
     /// Branches that get parts of a tensor, or tensors of their own: what they do is not done one after the other to
@@ -269,6 +297,7 @@ private:
         const bool isBetter = passes.improve(made.composed.kernel, made.path);
         made.changes = isBetter || !isSingle;
         made.place = place;
+        if (costOf(*made.composed.kernel.code.work).operations > kMostOperations) return;
         made.region = region;
         const std::vector<Child>& children = graph.composites[place.parent].children;
         for (std::uint32_t k = place.from; k < place.to; ++k)
@@ -305,6 +334,7 @@ private:
     const Generals generals;
     const graph::Graph& graph;
     const graph::Quota& quota;
+    const std::optional<types::TensorSplit>& split;
     std::set<NodeId> staysOut;  ///< frames
     std::vector<bool> isTaken = std::vector<bool>(graph.composites.size());
     BodyPasses passes;
@@ -331,14 +361,15 @@ graph::Quota quotaOf(const graph::Quota& before, const elab::Replaced& replaced)
 
 std::optional<elab::Improved> fuseTensors(base::Context& context, const ir::Module& module,
                                           types::TypeTable& types, const elab::Elaboration& program,
-                                          const graph::Quota& quota, const Frames& frames) {
+                                          const graph::Quota& quota, const Frames& frames,
+                                          const std::optional<types::TensorSplit>& split) {
     const bool hasTensors =
         std::any_of(program.graph.edges.begin(), program.graph.edges.end(),
                     [](const graph::Edge& edge) { return !edge.tensors.empty(); });
     if (!hasTensors || !context.passes.isEnabled(Pass::FuseTensors) || !elab::mayReplace(program))
         return std::nullopt;
     std::vector<elab::Replacement> filters =
-        Search(context, module, types, program, quota, frames).run();
+        Search(context, module, types, program, quota, frames, split).run();
     if (filters.empty()) return std::nullopt;
     elab::Replaced replaced = elab::replace(program, std::move(filters));
     graph::Quota made = quotaOf(quota, replaced);

@@ -10,14 +10,16 @@
 #include "base/context.h"
 #include "elab/replace.h"
 #include "opt/remove_frames.h"
+#include "types/tensor_split.h"
 
 namespace strc::opt {
 
 /// Each node that stays fires as before. Programs with messages, dynamic rates or a visible order of firings are left
 /// alone, and so are filters with checks that might fail, since nobody could say any more in which of them it was. Frames that
-/// can go do not join anybody, unless they are so small that their elements are values.
+/// can go do not join anybody, unless they are so small that their elements are values. With a split, which is done by hand,
+/// large sums of products of these bodies say their parts.
 std::optional<elab::Improved> fuseTensors(base::Context&, const ir::Module&, types::TypeTable&,
                                           const elab::Elaboration&, const graph::Quota&,
-                                          const Frames&);
+                                          const Frames&, const std::optional<types::TensorSplit>&);
 
 }  // namespace strc::opt

@@ -60,12 +60,16 @@ const elab::Kernel* Generals::of(graph::KernelId id) const {
     return found == straight.end() ? generalOf(id) : &found->second;
 }
 
+bool Generals::haveSameCode(graph::KernelId a, graph::KernelId b) const {
+    return a == b || opt::haveSameCode(program.kernels[a], program.kernels[b]);
+}
+
 const elab::Kernel* Generals::generalOf(graph::KernelId id) const {
     const elab::Kernel& kernel = program.kernels[id];
     auto found = byStream.find(kernel.stream);
     if (kernel.stream == ir::kNone || found == byStream.end()) return nullptr;
     for (graph::KernelId general : found->second)
-        if (haveSameCode(program.kernels[general], kernel)) return &program.kernels[general];
+        if (opt::haveSameCode(program.kernels[general], kernel)) return &program.kernels[general];
     return nullptr;
 }
 

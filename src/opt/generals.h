@@ -15,6 +15,7 @@ public:
     /// The kernel before elab::inferShapes made one for what arrives, with loops around its items written out where
     /// their rounds are known; null: it has nothing to do with tensors.
     const elab::Kernel* of(graph::KernelId) const;
+    bool haveSameCode(graph::KernelId, graph::KernelId) const;
 
 private:
     const elab::Kernel* generalOf(graph::KernelId) const;

@@ -19,7 +19,7 @@ using types::Type;
 using types::TypeKind;
 using types::Value;
 
-constexpr std::size_t kMostInstructions = 1 << 13;
+constexpr std::size_t kMostInstructions = 1 << 16;
 
 bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
 

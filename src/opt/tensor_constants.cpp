@@ -3,21 +3,20 @@
 #include <algorithm>
 
 namespace strc::opt {
-namespace {
 
 using ir::Instr;
 using ir::Op;
 using ir::Reg;
 using ir::Space;
 
-bool isStored(const elab::Kernel& kernel, const Instr& instr) {
-    if (instr.op != Op::Load || instr.var.space != Space::Field) return false;
+const ir::StoredArray* storedOf(const elab::Kernel& kernel, const Instr& instr) {
+    if (instr.op != Op::Load || instr.var.space != Space::Field) return nullptr;
     const std::uint32_t field = instr.var.index;
-    return field < kernel.storedTensors.size() && kernel.storedTensors[field] != ir::kNone &&
-           kernel.code.stored[kernel.storedTensors[field]].bytes;
+    if (field >= kernel.storedTensors.size() || kernel.storedTensors[field] == ir::kNone)
+        return nullptr;
+    const ir::StoredArray& array = kernel.code.stored[kernel.storedTensors[field]];
+    return array.bytes ? &array : nullptr;
 }
-
-}  // namespace
 
 std::vector<bool> findConstants(const elab::Kernel& kernel) {
     const ir::Body& body = *kernel.code.work;
@@ -27,7 +26,7 @@ std::vector<bool> findConstants(const elab::Kernel& kernel) {
         const bool isMade =
             instr.op == Op::Tensor && std::all_of(instr.operands.begin(), instr.operands.end(),
                                                   [&](Reg operand) { return are[operand]; });
-        are[instr.result] = instr.op == Op::Const || isMade || isStored(kernel, instr);
+        are[instr.result] = instr.op == Op::Const || isMade || storedOf(kernel, instr);
     }
     return are;
 }

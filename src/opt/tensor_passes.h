@@ -7,8 +7,13 @@
 
 namespace strc::opt {
 
-/// `tensor-cse`: what was computed before, of the same operands, is not computed again.
-bool shareSubexpressions(ir::Body&);
+/// `tensor-cse`: what was computed before, of the same operands, is not computed again; fields that are the same stored
+/// array count as one.
+bool shareSubexpressions(elab::Kernel&);
+
+/// `coalesce-parts`: what is done alike to all parts of a tensor, which are put together again, is done to the whole. Of use
+/// after shareSubexpressions: operands that all parts have in common are one value.
+bool coalesceParts(elab::Kernel&, types::TypeTable&);
 
 /// `tensor-arithmetic`: operations that change nothing (times 1, divided by 1, minus 0, a shape or order that a tensor has
 /// already) go, and pairs that undo each other; and moveOperations. The bits of all elements stay.

@@ -14,6 +14,7 @@
 #include "session/engine.h"
 #include "session/kernels.h"
 #include "session/products.h"
+#include "session/split.h"
 
 namespace strc::session {
 
@@ -42,6 +43,7 @@ public:
         const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
         codegen::Module module = codegen::lower(program.context, program.module, plan, how);
         checkKernels(program, how, module);
+        checkSplit(program, settings);
         if (module.kernelCount() != 0) libraries = kernelFiles(settings);
         codegen::optimize(module, how);
         auto tables = executable::tables(parts, module, codegen::processorFeatures(how));

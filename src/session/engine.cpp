@@ -3,6 +3,7 @@
 #include "host/run.h"
 #include "session/device.h"
 #include "session/kernels.h"
+#include "session/split.h"
 
 namespace strc::session {
 
@@ -29,6 +30,7 @@ std::optional<Code> makeCode(Compilation& program, const Settings& settings, cod
     const plan::Plan& plan = how.device ? how.device->parts->plan : *program.plan;
     codegen::Module module = codegen::lower(program.context, program.module, plan, how);
     checkKernels(program, how, module);
+    checkSplit(program, settings);
     codegen::optimize(module, how);
     std::vector<codegen::Site> sites = module.sites();
     base::Result<codegen::Jit> loaded = codegen::Jit::load(std::move(module), how);

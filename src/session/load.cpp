@@ -137,6 +137,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.forDevice = settings.device.kind == Device::Cuda;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
     request.improve = improvements(settings);
+    request.split = settings.split;
     if (settings.isShared) request.mostItems = kMostAtOnce;
     if (settings.atOnce) request.mostItems = *settings.atOnce;
     if (settings.seed) request.random.state = *settings.seed & kRandomBits;

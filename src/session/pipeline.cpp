@@ -249,7 +249,7 @@ private:
         const auto quota = [&] { return improved ? improved->quota : result.quota; };
         const opt::Frames frames(result.context, result.module, *result.program.types, program());
         if (auto made = opt::fuseTensors(result.context, result.module, *result.program.types,
-                                         program(), quota(), frames))
+                                         program(), quota(), frames, request.split))
             improved = std::move(made);
         if (auto made = opt::removeFrames(result.context, frames, program(), quota()))
             improved = std::move(made);

@@ -21,6 +21,7 @@
 #include "sema/program.h"
 #include "session/library.h"
 #include "session/sources.h"
+#include "types/tensor_split.h"
 #include "weights/weights.h"
 
 namespace strc::session {
@@ -59,6 +60,7 @@ struct Request {
     std::map<std::string, std::string> held;
     /// Passes over the graph that only the plan sees; empty: none.
     std::optional<linear::Options> improve;
+    std::optional<types::TensorSplit> split;  ///< --split: a part of these passes
     types::Random random;  ///< what `random()` goes on from
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;

@@ -84,6 +84,7 @@ Stage stageOf(base::Pass pass) {
         case base::Pass::FuseResiduals:
         case base::Pass::TensorArithmetic:
         case base::Pass::TensorCse:
+        case base::Pass::CoalesceParts:
         case base::Pass::FoldNorms:
         case base::Pass::FoldTensors:
         case base::Pass::LayoutPropagation:

@@ -10,6 +10,7 @@
 #include "base/passes.h"
 #include "codegen/lower.h"
 #include "sched/schedule.h"
+#include "types/tensor_split.h"
 
 namespace strc::session {
 
@@ -55,6 +56,7 @@ struct Settings {
     bool fastMath = false;
     Device device;
     Kernels kernels = Kernels::Generated;
+    std::optional<types::TensorSplit> split;  ///< --split
 
     std::string target;  ///< --target; empty: this machine
     std::string processor;  ///< --march=NAME; empty: the one at hand

@@ -80,6 +80,17 @@ bool setDevice(Settings& settings, Value name) {
     return true;
 }
 
+/// DIM:PLACES
+bool setSplit(Settings& settings, Value text) {
+    std::uint64_t dim = 0, places = 0;
+    const std::size_t colon = text.find(':');
+    if (colon == Value::npos || !number(text.substr(0, colon), INT32_MAX, dim) ||
+        !number(text.substr(colon + 1), INT32_MAX, places) || places == 0)
+        return false;
+    settings.split = {static_cast<std::int64_t>(dim), static_cast<std::int64_t>(places)};
+    return true;
+}
+
 /// Of options that are a text.
 std::string* textOf(Settings& settings, Value name) {
     if (name == "top") return &settings.top;
@@ -141,6 +152,7 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "D") return define(settings, value);
     if (name == "target") return setTarget(settings, value);
     if (name == "device") return setDevice(settings, value);
+    if (name == "split") return setSplit(settings, value);
     if (name == "schedule") return setOrder(settings, value);
     if (name == "disable-pass") return disable(settings, value);
     if (name == "emit-after") return setEmitAfter(settings, value);

@@ -1,5 +1,7 @@
 // Products of matrices and convolutions as sums of products over arrays (ir/contraction.h).
 
+#include <algorithm>
+
 #include "tensor/elements.h"
 #include "tensor/epilogue.h"
 
@@ -154,6 +156,36 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight, c
                              {}});
 }
 
+/// Worth threads of their own.
+constexpr std::int64_t kLarge = std::int64_t{1} << 20;
+
+/// Before loops of one round are taken out, in the order of addMatmul and addConvolution.
+std::optional<ir::LoopParts> partsOf(const Node& product, const types::TensorSplit& split,
+                                     const Contraction& how) {
+    if (split.dim >= static_cast<std::int64_t>(product.dims().size()) ||
+        ir::countProducts(how) < kLarge)
+        return std::nullopt;
+    auto loop = static_cast<std::size_t>(split.dim);
+    std::int64_t rounds = split.places;
+    if (product.fn == TensorFn::Conv) {
+        const Dims& kernel = product.operands[1]->dims();
+        const std::size_t channel = product.dims().size() - kernel.size() + 1;
+        const std::int64_t perGroup = kernel[0] / product.ints.back();
+        // Channels are two loops: groups, and those of a group.
+        const bool areGroups = loop == channel && product.ints.back() > 1;
+        if (areGroups && rounds % perGroup != 0) return std::nullopt;
+        if (areGroups)
+            rounds /= perGroup;
+        else if (loop >= channel)
+            ++loop;
+    }
+    if (rounds >= how.loops[loop].rounds) return std::nullopt;
+    const auto before = how.loops.begin() + static_cast<std::ptrdiff_t>(loop);
+    const auto single = std::count_if(how.loops.begin(), before,
+                                      [](const ContractionLoop& each) { return each.rounds == 1; });
+    return ir::LoopParts{loop - static_cast<std::size_t>(single), narrow(rounds)};
+}
+
 }  // namespace
 
 /// Elements of a permuted tensor go where those of the permutation go.
@@ -203,6 +235,7 @@ bool Elements::contract(const Node& node, const Target& target) {
         addMatmul(product, *a, *b, target.steps, addends, how);
     else
         addConvolution(product, *a, *b, target.steps, addends, how);
+    if (split) how.parts = partsOf(product, *split, how);
     std::erase_if(how.loops, [](const ContractionLoop& loop) { return loop.rounds == 1; });
     if (!ir::fits(how, array->extent, a->memory->array->extent, b->memory->array->extent, lengths))
         return false;  // there is nothing to sum

@@ -5,6 +5,7 @@
 #include "ir/writer.h"
 #include "tensor/layout.h"
 #include "tensor/storage.h"
+#include "types/tensor_split.h"
 
 namespace strc::tensor {
 
@@ -21,16 +22,19 @@ const Type* registerType(const Type* element, types::TypeTable&);
 
 class Elements {
 public:
-    Elements(ir::Writer& writer, bool withEpilogues, bool inBlocks, bool inPreferredOrder)
+    Elements(ir::Writer& writer, bool withEpilogues, bool inBlocks, bool inPreferredOrder,
+             const std::optional<types::TensorSplit>& byHand)
         : fusesEpilogues(withEpilogues),
           attendsInBlocks(inBlocks),
           keepsPreferredOrder(inPreferredOrder),
+          split(byHand),
           w(writer) {}
 
     /// Additions and bounds are part of the sum of products before them.
     const bool fusesEpilogues;
     const bool attendsInBlocks;  ///< the pass `attention-blocks`
     const bool keepsPreferredOrder;  ///< of new memory; else all lies row by row
+    const std::optional<types::TensorSplit> split;  ///< of large sums of products
 
     /// New memory with the value, which is computed here; what is copied lies as before.
     NodePtr compute(const NodePtr&, const std::string& name);

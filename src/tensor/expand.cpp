@@ -195,6 +195,7 @@ std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,
     world.areFieldsKnown = true;
     world.natives = arriving.natives;
     world.fusesEpilogues = arriving.fusesEpilogues;
+    world.split = arriving.split;
     std::optional<base::PassRun> blocks;
     if (arriving.passes && attends(code))
         blocks.emplace(*arriving.passes, base::Pass::AttentionBlocks, code.name);

@@ -21,6 +21,7 @@
 #include "base/result.h"
 #include "ir/ir.h"
 #include "tensor/storage.h"
+#include "types/tensor_split.h"
 #include "weights/weights.h"
 
 namespace strc::tensor {
@@ -75,6 +76,7 @@ struct Arriving {
     bool fusesEpilogues = false;
     base::Passes* passes = nullptr;  ///< null: none is done
     std::span<const ir::Native> natives = {};  ///< of the program
+    std::optional<types::TensorSplit> split = std::nullopt;  ///< of large sums of products
 };
 /// What a firing of a filter pushes, item by item; one if all are alike.
 std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,

@@ -38,6 +38,7 @@ struct World {
     std::vector<ir::StoredArray>* stored = nullptr;  ///< those of the code; null: setup is over
     std::vector<Fault> missing = {};  ///< stored values that are not there as they are wanted
     bool fusesEpilogues = false;  ///< additions and bounds into the sums of products before them
+    std::optional<types::TensorSplit> split = std::nullopt;  ///< --split
     std::vector<bool> keepsFirst = {};  ///< fields that get a value once, in setup, and no other
     std::span<const ir::Native> natives = {};  ///< of the program
 };
@@ -61,7 +62,7 @@ public:
           unrolls(unrolls),
           w(types),
           elements(w, world.fusesEpilogues, world.attendsInBlocks,
-                   world.channels.layouts.areValuesLast) {}
+                   world.channels.layouts.areValuesLast, world.split) {}
 
     ir::Body expand();
     bool hasUnrolled() const { return unrolled; }

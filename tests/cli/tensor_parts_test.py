@@ -2,6 +2,7 @@
 """Parts of tensors: cut up, computed by branches, put together."""
 
 import re
+import subprocess
 import unittest
 
 from command import Case
@@ -22,6 +23,31 @@ tensor->tensor pipeline Columns { add chunk(3, 1); add splitjoin { split roundro
 void->void pipeline Main { add Source; add NAME; add Sink; }
 """
 
+# A product of 128 x 160 with 64 sums, exact; sums of rows and columns are printed.
+LARGE = """void->void pipeline Main { add Source; add Product; add Sink; }
+void->tensor filter Source { int n; work push 1 { tensor<float> x = 1.0 * arange(128 * 64); n++;
+    push(reshape(x - (n + 6) * floor(x / (n + 6)) - 3, 128, 64)); } }
+tensor->tensor filter Product { tensor<float>[64, 160] m; tensor<float>[160] bias; init {
+    tensor<float> k = 1.0 * arange(64 * 160); m = reshape(k - 7 * floor(k / 7) - 3, 64, 160); bias = arange(160) - 80.0; }
+    work pop 1 push 1 { push(relu(matmul(pop(), m) + bias)); } }
+tensor->void filter Sink { work pop 1 { tensor x = pop(); println(sum(x, 0)); println(sum(x, 1)); } }
+"""
+# 2 pictures of 3 x 40 x 40, 20 channels.
+IMAGES = """void->void pipeline Main { add Source; add Conv; add Sink; }
+void->tensor filter Source { int n; work push 1 { tensor<float> x = 1.0 * arange(2 * 3 * 40 * 40); n++;
+    push(reshape(x - (n + 6) * floor(x / (n + 6)) - 3, 2, 3, 40, 40)); } }
+tensor->tensor filter Conv { tensor<float>[20, 3, 3, 3] w; init {
+    tensor<float> k = 1.0 * arange(540); w = reshape(k - 7 * floor(k / 7) - 3, 20, 3, 3, 3); }
+    work pop 1 push 1 { push(conv(pop(), w, 1, 1, 1, 1, 1)); } }
+tensor->void filter Sink { work pop 1 { tensor x = pop(); for (int d = 0; d < 4; d++) println(sum(x, d)); } }
+"""
+# Rows in parts of a few.
+MANY = """void->void pipeline Main(int parts) { add Source; add chunk(parts); add splitjoin { split roundrobin;
+    for (int k = 0; k < parts; k++) add linear(3, 2, weights = "layer"); join roundrobin; } add cat(parts); add Sink; }
+void->tensor filter Source { int n; work push 1 { push(reshape((float) arange(2800 * 3), 2800, 3) * 0.5 + n); n++; } }
+tensor->void filter Sink { work pop 1 { println(pop()); } }
+"""
+
 
 class Parts(Case):
     def program(self, name):
@@ -36,7 +62,7 @@ class Parts(Case):
     def test_rows_and_columns_of_parts_are_never_copied(self):
         for name, parts in (("Rows", 4), ("Columns", 3)):
             path = self.program(name)
-            text = self.shown(path, "fuse-epilogues")
+            text = self.shown(path, "fuse-epilogues", "--disable-pass=coalesce-parts")
             body = text[text.index("; fuse-epilogues: Main." + name):]
             self.assertEqual(len(re.findall(r"^ *contract", body, re.M)), parts, body)
             for copies in ("copy", "store.at", "loop {"):
@@ -48,6 +74,80 @@ class Parts(Case):
 
     def test_parts_are_the_whole(self):
         self.assertEqual(self.printed(self.program("Rows")), self.printed(self.program("Whole")))
+
+    def test_equal_branches_are_one(self):
+        path = self.program("Rows")
+        text = self.shown(path, "fuse-epilogues")
+        body = text[text.index("; fuse-epilogues: Main.Rows"):]
+        self.assertEqual(len(re.findall(r"^ *contract", body, re.M)), 1, body)
+        self.assertEqual(self.printed(path), self.printed(path, "--disable-pass=coalesce-parts"))
+
+    def test_a_hundred_branches_and_more(self):
+        path = self.file("many.str", MANY)
+
+        def numbers(parts):
+            text = self.printed(path, "--weights=random:1", f"-Dparts={parts}").decode()
+            return [float(number) for number in re.findall(r"-?\d[\d.e+-]*", text)]
+
+        whole = numbers(1)
+        self.assertGreater(len(whole), 10)
+        for parts in (100, 140):
+            for found, wanted in zip(numbers(parts), whole, strict=True):
+                self.assertAlmostEqual(found, wanted, delta=1e-4 * max(1, abs(wanted)))
+
+
+class Split(Case):
+    """--split"""
+
+    def split(self, where, *words, program=LARGE):
+        path = self.file("p.str", program)
+        return self.call("run", "-i2", path, *(["--split", where] if where else []), *words)
+
+    def parts(self, where, program=LARGE):
+        path = self.file("p.str", program)
+        text = self.call("check", path, "--split", where, "--emit-after=share-products")[0].decode()
+        return re.findall(r"^(\d+ parts of \d+ by hand)", text, re.M)
+
+    def test_parts_are_those_that_were_asked_for(self):
+        for where, parts in (("0:16", "8 parts of 16"), ("0:50", "3 parts of 50"),
+                             ("1:64", "3 parts of 64"), ("1:1", "160 parts of 1"), ("0:127", "2 parts of 127")):
+            self.assertEqual(self.parts(where), [parts + " by hand"], where)
+
+    def test_results_are_the_same_with_any_number_of_workers(self):
+        whole = self.split(None)[0]
+        for where in ("0:16", "0:50", "1:64", "1:33", "1:1", "0:1"):
+            for workers in (1, 2, 3, 7):
+                self.assertEqual(self.split(where, "--workers", workers)[0], whole, (where, workers))
+
+    def test_executables_and_external_weights(self):
+        whole = self.split(None)[0]
+        path = self.file("p.str", LARGE)
+        for where in ("0:50", "1:33"):
+            self.call("build", "--split", where, "-o", self.folder / "program", path)
+            done = subprocess.run([self.folder / "program", "-i2", "--workers=2"], capture_output=True, check=True)
+            self.assertEqual(done.stdout, whole)
+
+    def test_convolutions(self):
+        whole = self.split(None, program=IMAGES)[0]
+        for where, parts in (("0:1", "2 parts of 1"), ("1:5", "4 parts of 5"), ("2:7", "6 parts of 7"), ("3:16", "3 parts of 16")):
+            self.assertEqual(self.parts(where, IMAGES), [parts + " by hand"], where)
+            self.assertEqual(self.split(where, "--workers=2", program=IMAGES)[0], whole, where)
+
+    def test_what_is_no_split(self):
+        for wrong in ("x", "0:0", "-1:4", "1", "1:", ":1", "0:4:4", "0:00", "1:99999999999", " 0:1"):
+            for command in ("run", "build", "check"):
+                err = self.call(command, self.file("p.str", LARGE), "--split=" + wrong, status=2)[1]
+                self.assertIn("--split", err, wrong)
+                self.assertIn("DIM:PLACES", err, wrong)
+
+    def test_a_word_where_nothing_is_split(self):
+        for where, why in (("9:1", "more than 1 place in dimension 9"), ("0:128", "more than 128 places in dimension 0")):
+            out, err = self.split(where)
+            self.assertIn(f"'--split {where}' splits nothing: no large product or convolution of tensors has {why} of its result", err)
+            self.assertEqual(out, self.split(None)[0])
+        self.assertNotIn("split", self.split("0:64")[1])
+        err = self.split("0:2", program=PROGRAM.replace("NAME", "Whole"))[1]
+        self.assertIn("splits nothing", err)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 #pragma once
 /// Code for Op::Contract.
 
+#include <array>
 #include <functional>
 
 #include "codegen/detail/llvm.h"
@@ -39,5 +40,11 @@ void emitContractionParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<
                           const ir::Contraction&, const Operands&, llvm::Value* env);
 void emitProductParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                       const Product&, const Operands&, llvm::Value* room, llvm::Value* env);
+
+/// What the two factors are: arrays whose values are known now and stay; null: others.
+using StoredOperands = std::array<const ir::StoredArray*, 2>;
+/// One whose parts are said by hand. False: it has none, or nobody is to share them.
+bool emitSplit(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
+               const ir::Contraction&, const Operands&, const StoredOperands&, llvm::Value* env);
 
 }  // namespace strc::codegen

@@ -1,3 +1,5 @@
+#include <tuple>
+
 #include "base/pass.h"
 #include "unit/codegen/compiled.h"
 
@@ -29,6 +31,39 @@ protected:
             "  for (int k = 0; k < " +
             c + "; k++) println(s[k]); for (int k = 0; k < " + r + "; k++) println(t[k]); } }\n");
     }
+    /// The same with weights that are known, and with an epilogue.
+    void compileLayer(int rows, int depth, int columns) {
+        const std::string r = std::to_string(rows), d = std::to_string(depth),
+                          c = std::to_string(columns);
+        compile(
+            "void->void pipeline Main { add Rows; add Layer; add Show; }\n"
+            "void->tensor filter Rows { int n; work push 1 { n++; tensor<float> a = 1.0 * "
+            "arange(" +
+            r + " * " + d + "); push(reshape(a - (n + 4) * floor(a / (n + 4)), " + r + ", " + d +
+            ")); } }\n"
+            "tensor->tensor filter Layer { tensor<float>[" +
+            d + ", " + c + "] w; tensor<float>[" + c +
+            "] bias; init { tensor<float> b = 1.0 * arange(" + d + " * " + c +
+            "); w = reshape(b - 5 * floor(b / 5) - 2, " + d + ", " + c + "); bias = 1.0 * arange(" +
+            c + ") - 70; } work pop 1 push 1 { push(relu(matmul(pop(), w) + bias)); } }\n" + kShow);
+    }
+    /// 2 pictures of 8 x 36 x 36, 32 channels.
+    void compileConvolution(int groups) {
+        const std::string in = std::to_string(8 / groups), g = std::to_string(groups);
+        compile(
+            "void->void pipeline Main { add Pictures; add Conv; add Show; }\n"
+            "void->tensor filter Pictures { int n; work push 1 { n++; tensor<float> a = 1.0 * "
+            "arange(20736); push(reshape(a - (n + 4) * floor(a / (n + 4)), 2, 8, 36, 36)); } "
+            "}\n"
+            "tensor->tensor filter Conv { tensor<float>[32, " +
+            in + ", 3, 3] w; init { tensor<float> b = 1.0 * arange(32 * " + in +
+            " * 9); w = reshape(b - 5 * floor(b / 5) - 2, 32, " + in +
+            ", 3, 3); } work pop 1 push 1 { push(conv(pop(), w, 1, 1, 1, 1, " + g + ")); } }\n" +
+            kShow);
+    }
+    static constexpr const char* kShow =
+        "tensor->void filter Show { work pop 1 { tensor x = pop(); println(sum(x, 0)); "
+        "println(sum(x, 1)); } }\n";
     std::string llvm(codegen::Options options = {}) {
         return codegen::printLlvm(lower(std::move(options)));
     }
@@ -70,6 +105,62 @@ TEST_F(ContractionPartsCompiled, LibrariesHaveNoThreads) {
     codegen::Options options;
     options.inPieces = true;
     EXPECT_THAT(llvm(options), Not(HasSubstr("strc_share")));
+}
+
+TEST_F(ContractionPartsCompiled, ByHand) {
+    request.improve = linear::Options{};
+    shown = base::Pass::ShareProducts;
+    for (const bool areStored : {false, true})
+        for (const auto& [dim, places, text] :
+             {std::tuple(0, 16, "8 parts of 16 by hand"),
+              std::tuple(0, 50, "3 parts of 50 by hand"),
+              std::tuple(1, 64, "3 parts of 64 by hand"), std::tuple(1, 7, "22 parts of 7 by hand"),
+              std::tuple(0, 1, "128 parts of 1 by hand")}) {
+            SCOPED_TRACE(text);
+            request.split = {dim, places};
+            areStored ? compileLayer(128, 100, 150) : compileProduct(128, 100, 150);
+            EXPECT_THAT(llvm(), HasSubstr("call void @strc_share"));
+            EXPECT_THAT(program.context.passes.emitted(), HasSubstr(text));
+            expectSame();
+        }
+}
+
+TEST_F(ContractionPartsCompiled, ByHandOnlyWhereThereAreMorePlaces) {
+    request.improve = linear::Options{};
+    shown = base::Pass::ShareProducts;
+    for (const types::TensorSplit split : {types::TensorSplit{0, 128}, {1, 150}, {2, 1}}) {
+        request.split = split;
+        compileProduct(128, 100, 150);
+        llvm();
+        EXPECT_THAT(program.context.passes.emitted(), Not(HasSubstr("by hand")));
+    }
+}
+
+TEST_F(ContractionPartsCompiled, PartsOfConvolutions) {
+    request.improve = linear::Options{};
+    shown = base::Pass::ShareProducts;
+    for (const int groups : {1, 4})
+        for (const auto& [dim, places, text] :
+             {std::tuple(0, 1, "2 parts of 1 by hand"), std::tuple(2, 7, "5 parts of 7 by hand"),
+              std::tuple(3, 16, "3 parts of 16 by hand"),
+              std::tuple(1, 16, groups == 1 ? "2 parts of 16 by hand" : "2 parts of 2 by hand")}) {
+            SCOPED_TRACE(text);
+            request.split = {dim, places};
+            compileConvolution(groups);
+            llvm();
+            EXPECT_THAT(program.context.passes.emitted(), HasSubstr(text));
+            expectSame();
+        }
+}
+
+TEST_F(ContractionPartsCompiled, PartsOfAGroupStayTogether) {
+    request.improve = linear::Options{};
+    shown = base::Pass::ShareProducts;
+    request.split = {1, 3};
+    compileConvolution(4);
+    llvm();
+    EXPECT_THAT(program.context.passes.emitted(), Not(HasSubstr("by hand")));
+    expectSame();
 }
 
 TEST_F(ContractionPartsCompiled, IsAPass) {

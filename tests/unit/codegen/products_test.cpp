@@ -76,6 +76,15 @@ TEST(Product, WeightsThatAreKnownBecomePanels) {
     EXPECT_THAT(decided(linear(1, 256, 512), kAvx2, false, true), HasSubstr("vectors stored"));
 }
 
+TEST(Product, RowsGoByOnceWhileTheCacheKeepsThePanels) {
+    const auto goesByOnce = [](std::int32_t height, std::int32_t width, std::int32_t inner) {
+        return decided(linear(height, width, inner), kAvx512, false, true);
+    };
+    EXPECT_THAT(goesByOnce(1024, 256, 512), HasSubstr("vectors stored, rows outside"));
+    EXPECT_THAT(goesByOnce(128, 256, 512), Not(HasSubstr("outside"))) << "fewer rows than columns";
+    EXPECT_THAT(goesByOnce(1024, 1024, 512), Not(HasSubstr("outside"))) << "2 MB of panels";
+}
+
 TEST(Product, ARowTimesWeightsThatAreNotKnownIsReadOnce) {
     EXPECT_EQ(decided(linear(1, 256, 512), kAvx512, false, false), "loops");
 }

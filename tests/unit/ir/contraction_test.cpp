@@ -110,6 +110,39 @@ TEST_F(ContractionText, TheVerifierLooksAtEpilogues) {
                 testing::Contains(HasSubstr("operands do not fit")));
 }
 
+TEST_F(ContractionText, PartsReadBack) {
+    const std::string text =
+        replaced(replaced(kProduct, "int[4][4]> {{0, 0, 0, 0}", "int[5][4]> {{2, 0, 0, 0}"),
+                 "{3, 0, 1, 4}}", "{3, 0, 1, 4}, {1, 3, 0, 0}}");
+    EXPECT_THAT(faults(text), IsEmpty());
+    Module module = read(text);
+    const Instr& instr = module.streams.at(0).work->blocks[0].instrs.back();
+    const Contraction product = contractionOf(instr);
+    ASSERT_TRUE(product.parts);
+    EXPECT_EQ(product.parts->loop, 1u);
+    EXPECT_EQ(product.parts->rounds, 3);
+    EXPECT_EQ(product.loops.size(), 3u);
+    EXPECT_FALSE(product.hasEpilogue());
+    EXPECT_EQ(toValue(product, types), instr.value);
+    for (const std::string wrong : {"{2, 1, 0, 0}}", "{3, 1, 0, 0}}", "{1, 0, 0, 0}}"})
+        EXPECT_THAT(faults(replaced(text, "{1, 3, 0, 0}}", wrong)),
+                    testing::Contains(HasSubstr("no parts of that loop")))
+            << wrong;
+}
+
+TEST_F(ContractionText, BoundsAndPartsReadBack) {
+    Contraction both{0, 0, 0, {{2, 4, 3, 0}, {4, 1, 0, 1}, {3, 0, 1, 4}}};
+    both.bounds = {0, 6};
+    both.parts = {0, 1};
+    Instr instr;
+    instr.value = toValue(both, types);
+    const Contraction back = contractionOf(instr);
+    EXPECT_EQ(back.bounds, both.bounds);
+    ASSERT_TRUE(back.parts);
+    EXPECT_EQ(back.parts->loop, 0u);
+    EXPECT_EQ(back.loops.size(), 3u);
+}
+
 TEST_F(ContractionText, PlacesLieInsideOfTheArrays) {
     const Contraction product{0, 0, 0, {{2, 4, 3, 0}, {4, 1, 0, 1}, {3, 0, 1, 4}}};
     EXPECT_TRUE(fits(product, 8, 6, 12));

@@ -1,0 +1,109 @@
+#include "codegen/detail/shared_parts.h"
+
+#include "codegen/detail/module_builder.h"
+
+namespace strc::codegen {
+namespace {
+
+std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+class Emitter {
+public:
+    Emitter(ModuleBuilder& builder, const SharedParts& parts, llvm::Type* elementType)
+        : m(builder), how(parts), element(elementType) {}
+
+    void emit(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, const Operands& operands,
+              llvm::Value* env) {
+        std::vector<llvm::Value*> all{operands.out, operands.a, operands.b};
+        all.insert(all.end(), operands.addends.begin(), operands.addends.end());
+        addends = operands.addends.size();
+        auto* type = llvm::ArrayType::get(m.ptr(), all.size());
+        llvm::Value* self = entry.CreateAlloca(type, nullptr, "operands");
+        for (unsigned k = 0; k < all.size(); ++k)
+            b.CreateStore(all[k], b.CreateConstInBoundsGEP2_64(type, self, 0, k));
+        const std::int64_t count = (how.loop.rounds + how.grain - 1) / how.grain;
+        b.CreateCall(m.runtime("strc_share"), {env, function(), self, b.getInt64(number(count))});
+    }
+
+private:
+    /// void part(self, first, end)
+    llvm::Function* function() {
+        auto* i64 = llvm::Type::getInt64Ty(m.context);
+        auto* type =
+            llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), {m.ptr(), i64, i64}, false);
+        auto* made =
+            llvm::Function::Create(type, llvm::Function::InternalLinkage, "part", m.module);
+        made->setDoesNotThrow();
+        llvm::IRBuilder<> entry(llvm::BasicBlock::Create(m.context, "entry", made));
+        auto* round = llvm::BasicBlock::Create(m.context, "part", made);
+        auto* done = llvm::BasicBlock::Create(m.context, "done", made);
+        llvm::IRBuilder<> b(round);
+        auto* part = b.CreatePHI(i64, 2);
+        part->addIncoming(made->getArg(1), &made->getEntryBlock());
+        one(b, entry, made->getArg(0), part);
+        llvm::Value* next = b.CreateAdd(part, b.getInt64(1));
+        part->addIncoming(next, b.GetInsertBlock());
+        b.CreateCondBr(b.CreateICmpSLT(next, made->getArg(2)), round, done);
+        b.SetInsertPoint(done);
+        b.CreateRetVoid();
+        entry.CreateBr(round);
+        return made;
+    }
+
+    void one(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, llvm::Value* self, llvm::Value* part) {
+        llvm::Value* first = b.CreateMul(part, b.getInt64(number(how.grain)));
+        auto operand = [&](unsigned k, std::int32_t step) {
+            llvm::Value* begin =
+                b.CreateLoad(m.ptr(), b.CreateConstInBoundsGEP1_64(m.ptr(), self, k));
+            return b.CreateInBoundsGEP(element, begin,
+                                       b.CreateMul(first, b.getInt64(number(step))));
+        };
+        const ir::ContractionLoop& loop = how.loop;
+        Operands here{element, operand(0, loop.out), operand(1, loop.a), operand(2, loop.b)};
+        for (unsigned k = 0; k < addends; ++k)
+            here.addends.push_back(operand(3 + k, loop.added[k]));
+        const std::int64_t last = loop.rounds % how.grain;
+        if (last == 0) return how.part(b, entry, here, how.grain, part);
+        auto block = [&](const char* name) {
+            return llvm::BasicBlock::Create(m.context, name, b.GetInsertBlock()->getParent());
+        };
+        llvm::BasicBlock *whole = block("whole"), *rest = block("rest"), *after = block("after");
+        b.CreateCondBr(b.CreateICmpSLT(part, b.getInt64(number(loop.rounds / how.grain))), whole,
+                       rest);
+        b.SetInsertPoint(whole);
+        how.part(b, entry, here, how.grain, part);
+        b.CreateBr(after);
+        b.SetInsertPoint(rest);
+        how.part(b, entry, here, last, part);
+        b.CreateBr(after);
+        b.SetInsertPoint(after);
+    }
+
+    ModuleBuilder& m;
+    const SharedParts& how;
+    llvm::Type* element;
+    std::size_t addends = 0;
+};
+
+}  // namespace
+
+void emitShared(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
+                const SharedParts& parts, const Operands& operands, llvm::Value* env) {
+    Emitter(m, parts, operands.element).emit(b, entry, operands, env);
+}
+
+void emitPiece(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
+               const Product& product, const Operands& operands) {
+    llvm::Value* room = nullptr;
+    const auto elementBytes =
+        static_cast<std::int64_t>(operands.element->getPrimitiveSizeInBits() / 8);
+    if (const std::int64_t bytes = product.roomBytes(elementBytes); bytes > 0) {
+        auto* slot =
+            entry.CreateAlloca(llvm::ArrayType::get(m.i8(), number(bytes)), nullptr, "room");
+        slot->setAlignment(llvm::Align(64));
+        room = slot;
+    }
+    emitProduct(b, m.module, product, m.vectorUnit(), operands, room, [] {});
+}
+
+}  // namespace strc::codegen

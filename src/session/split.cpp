@@ -1,0 +1,46 @@
+#include "session/split.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "ir/contraction.h"
+#include "session/products.h"
+
+namespace strc::session {
+namespace {
+
+bool hasParts(const ir::Body& body) {
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [](const ir::Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(), [](const ir::Instr& instr) {
+            return instr.op == ir::Op::Contract && ir::contractionOf(instr).parts;
+        });
+    });
+}
+
+bool splitsAny(const Compilation& program) {
+    if (!program.improved) return false;
+    const std::vector<elab::Kernel>& kernels = program.improved->program.kernels;
+    return std::any_of(kernels.begin(), kernels.end(), [](const elab::Kernel& kernel) {
+        return kernel.code.work && hasParts(*kernel.code.work);
+    });
+}
+
+}  // namespace
+
+void checkSplit(Compilation& program, const Settings& settings) {
+    if (!settings.split) return;
+    const auto [dim, places] = *settings.split;
+    const auto hint = [&](const std::string& why) {
+        program.context.diags.add(base::Diag::Hint, mainHeader(program))
+            << fmt::format("'--split {}:{}' splits nothing: {}", dim, places, why);
+    };
+    if (settings.isShared) return hint("a library has no threads of its own");
+    if (!splitsAny(program))
+        hint(
+            fmt::format("no large product or convolution of tensors has more than {} place{} in "
+                        "dimension {} of its result",
+                        places, places == 1 ? "" : "s", dim));
+}
+
+}  // namespace strc::session
