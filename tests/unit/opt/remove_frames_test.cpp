@@ -180,7 +180,7 @@ TEST_F(RemoveFrames, OnlyBetweenFilters) {
 TEST_F(RemoveFrames, TheTapeOfScalarsIsWhereADeviceBegins) {
     compileChain("add frame({4, 8}); add Twice; add unframe({4, 8});", twice);
     const device::Offloaded made =
-        device::offload(program.module, *program.plan, *program.program.types);
+        device::offload(program.context, program.module, *program.plan, *program.program.types);
     EXPECT_EQ(made.why, "");
     EXPECT_THAT(made.stays, IsEmpty());
     ASSERT_FALSE(made.segments.empty());
