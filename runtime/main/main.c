@@ -14,6 +14,7 @@
 static const strc_origin nowhere = {0, 0};
 static const double shortest = 1e-9;  // seconds; 0 would be no limit
 static const size_t stack_size = (size_t)1 << 30;  // taken only as far as used
+static const size_t least_stack = (size_t)1 << 23;
 
 typedef struct strc_run {
     const strc_executable *about;
@@ -47,8 +48,13 @@ static void execute_on_own_stack(strc_run *run) {
     pthread_t thread;
     sigset_t all, before;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, stack_size);
-    if (pthread_create(&thread, &attributes, execute, run) == 0) {
+    int runs = 0;
+    // Where memory is short it is less: whoever asks for more of it is told, other than on a stack without a known end.
+    for (size_t size = stack_size; !runs && size >= least_stack; size /= 2) {
+        pthread_attr_setstacksize(&attributes, size);
+        runs = pthread_create(&thread, &attributes, execute, run) == 0;
+    }
+    if (runs) {
         // A signal is for the thread that may be waiting for input.
         sigfillset(&all);
         pthread_sigmask(SIG_SETMASK, &all, &before);

@@ -10,6 +10,7 @@ namespace strc::base {
 namespace {
 
 constexpr std::size_t kStack = std::size_t{1} << 30;  ///< bytes
+constexpr std::size_t kLeast = std::size_t{1} << 23;
 
 struct Call {
     const std::function<void()>& work;
@@ -41,9 +42,13 @@ void onOwnStack(const std::function<void()>& work) {
     Call call{work, nullptr};
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
-    pthread_attr_setstacksize(&attributes, kStack);
     pthread_t thread;
-    const bool runs = pthread_create(&thread, &attributes, start, &call) == 0;
+    bool runs = false;
+    // Where memory is short it is less: whoever asks for more of it is told, other than on a stack without a known end.
+    for (std::size_t size = kStack; !runs && size >= kLeast; size /= 2) {
+        pthread_attr_setstacksize(&attributes, size);
+        runs = pthread_create(&thread, &attributes, start, &call) == 0;
+    }
     pthread_attr_destroy(&attributes);
     if (!runs) return work();
     join(thread);

@@ -15,6 +15,8 @@ constexpr std::int64_t kLargestDynamic = std::int64_t{64}
                                          << 20;  ///< bytes of an array on the stack
 /// Bytes of an array that is made where the body begins, after somebody has asked for room.
 constexpr std::int64_t kLarge = 16 * 1024;
+/// In a frame that is made before anybody asks for room; larger arrays come after.
+constexpr std::int64_t kMostOfFrame = 4 * 1024 * 1024;
 /// Bytes of locals of a function that need not ask.
 constexpr std::int64_t kSmall = 4 * 1024;
 
@@ -199,6 +201,14 @@ std::vector<Room> shared(std::vector<Room> single, const ir::Body& body) {
     return rooms;
 }
 
+/// A number that LLVM does not know. An array of a size that it knows is part of the frame, which would be made before
+/// anybody has asked whether there is room for it.
+llvm::Value* hidden(llvm::IRBuilder<>& b, std::uint64_t number) {
+    auto* slot = b.CreateAlloca(b.getInt64Ty());
+    b.CreateStore(b.getInt64(number), slot, true);
+    return b.CreateLoad(b.getInt64Ty(), slot, true);
+}
+
 }  // namespace
 
 /// Before `needy` begins.
@@ -236,7 +246,8 @@ void BodyEmitter::declareLarge() {
                     b.getInt64(static_cast<std::uint64_t>(bytes)));
     for (const Room& room : rooms) {
         auto* made = llvm::ArrayType::get(m.i8(), room.bytes);
-        auto* slot = b.CreateAlloca(made, nullptr, body.locals[room.locals[0]].name);
+        llvm::Value* count = bytes > kMostOfFrame ? hidden(b, 1) : nullptr;
+        auto* slot = b.CreateAlloca(made, count, body.locals[room.locals[0]].name);
         slot->setAlignment(llvm::Align(32));
         for (std::size_t local : room.locals) locals[local].memory = slot;
     }

@@ -357,6 +357,20 @@ int->void filter Sink { work pop 1 { println(pop()); } }
         self.assertEqual(out, b"")
         self.assertRegex(err, r"^p: error: out of memory: the program needs \d+ bytes \[out-of-memory\]\n$")
 
+    def test_arrays_of_a_body_that_cannot_be_had(self):
+        def little():
+            resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+
+        self.build("""void->void pipeline Main { add Sums(8000); }
+void->void filter Sums(int n) {
+    float k;
+    work { tensor x = full(k++, n, n); println(item(sum(matmul(x, x)))); }
+}
+""", "--top=Main")
+        out, err = self.execute("-i1", status=1, preexec_fn=little)
+        self.assertEqual(out, b"")
+        self.assertRegex(err, r"^p.str:4:5: error: out of memory: 'work' needs \d+ bytes \[out-of-memory\]\n")
+
     def test_names_are_shown_without_control_characters(self):
         self.build(TWICE, "--top=Twice")
         _, err = self.execute("--in", "a\x1b[31m\n\u00e9b", status=1)
