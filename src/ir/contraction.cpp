@@ -51,6 +51,14 @@ Contraction contractionOf(const Instr& instr) {
     return result;
 }
 
+bool contracts(const Body& body, bool (*how)(const Contraction&)) {
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(), [&](const Instr& instr) {
+            return instr.op == Op::Contract && how(contractionOf(instr));
+        });
+    });
+}
+
 Value toValue(const Contraction& contraction, types::TypeTable& types) {
     auto first = [&](const std::array<std::int32_t, kMostAddends>& all) {
         return std::span(all).first(contraction.addends);

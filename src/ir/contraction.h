@@ -54,6 +54,8 @@ struct Contraction {
 };
 
 Contraction contractionOf(const Instr&);
+/// Is there such a one?
+bool contracts(const Body&, bool (*how)(const Contraction&));
 /// The value for an instruction, a table of ints: 1 if there are bounds plus 2 if there are parts, and the first elements; the
 /// loops; the bits of the bounds; loop and rounds of the parts. Each row has 4 columns and one for each addend.
 Value toValue(const Contraction&, types::TypeTable&);

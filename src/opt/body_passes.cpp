@@ -14,14 +14,6 @@ namespace {
 using base::Pass;
 using elab::Kernel;
 
-bool contracts(const ir::Body& body, bool (*how)(const ir::Contraction&)) {
-    return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const ir::Block& block) {
-        return std::any_of(block.instrs.begin(), block.instrs.end(), [&](const ir::Instr& instr) {
-            return instr.op == ir::Op::Contract && how(ir::contractionOf(instr));
-        });
-    });
-}
-
 bool hasEpilogue(const ir::Contraction& how) { return how.hasEpilogue(); }
 bool hasParts(const ir::Contraction& how) { return how.parts.has_value(); }
 
@@ -57,7 +49,7 @@ bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge
     if (context.passes.isEnabled(Pass::FuseEpilogues)) {
         Kernel fused = kernel;
         if (!expandWith(fused, in, out, layouts, true)) return false;
-        if (contracts(*fused.code.work, hasEpilogue)) {
+        if (ir::contracts(*fused.code.work, hasEpilogue)) {
             base::PassRun run(context.passes, Pass::FuseEpilogues, path);
             run.show([&] { return ir::print(*fused.code.work); });
             if (run) {
@@ -67,7 +59,7 @@ bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge
         }
     }
     if (!expandWith(kernel, in, out, layouts, false)) return false;
-    changes |= contracts(*kernel.code.work, hasParts);
+    changes |= ir::contracts(*kernel.code.work, hasParts);
     return true;
 }
 

@@ -10,19 +10,13 @@
 namespace strc::session {
 namespace {
 
-bool hasParts(const ir::Body& body) {
-    return std::any_of(body.blocks.begin(), body.blocks.end(), [](const ir::Block& block) {
-        return std::any_of(block.instrs.begin(), block.instrs.end(), [](const ir::Instr& instr) {
-            return instr.op == ir::Op::Contract && ir::contractionOf(instr).parts;
-        });
-    });
-}
+bool hasParts(const ir::Contraction& how) { return how.parts.has_value(); }
 
 bool splitsAny(const Compilation& program) {
     if (!program.improved) return false;
     const std::vector<elab::Kernel>& kernels = program.improved->program.kernels;
     return std::any_of(kernels.begin(), kernels.end(), [](const elab::Kernel& kernel) {
-        return kernel.code.work && hasParts(*kernel.code.work);
+        return kernel.code.work && ir::contracts(*kernel.code.work, hasParts);
     });
 }
 
