@@ -14,7 +14,7 @@ namespace {
 
 using types::TypeKind;
 
-constexpr int kMostSteps = 100'000;  ///< operations looked at, of all bodies
+constexpr int kMostSteps = 1'000'000;  ///< operations looked at, of all bodies
 constexpr int kPatience =
     1;  ///< rounds before what still grows in a loop is taken to grow for ever
 constexpr int kMostRounds =

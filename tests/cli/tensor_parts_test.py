@@ -91,9 +91,15 @@ class Parts(Case):
 
         whole = numbers(1)
         self.assertGreater(len(whole), 10)
-        for parts in (100, 140):
+        for parts in (100, 280):
             for found, wanted in zip(numbers(parts), whole, strict=True):
                 self.assertAlmostEqual(found, wanted, delta=1e-4 * max(1, abs(wanted)))
+
+    def test_hundreds_of_equal_branches_are_one(self):
+        path = self.file("many.str", MANY)
+        text = self.shown(path, "fuse-epilogues", "--weights=random:1", "-Dparts=280")
+        body = text[text.index("; fuse-epilogues: Main"):]
+        self.assertEqual(len(re.findall(r"^ *contract", body, re.M)), 1, body[:1000])
 
 
 class Split(Case):
