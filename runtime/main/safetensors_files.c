@@ -7,7 +7,6 @@
 #include "tensors.h"
 
 static const char format_name[] = "safetensors";
-enum { kLengthBytes = 8 };  // of what stands in front of the header
 
 // ---- reading
 
@@ -15,12 +14,11 @@ enum { kLengthBytes = 8 };  // of what stands in front of the header
 static int read_index(strc_source *source, strc_safe_index *index) {
     if (source->size == STRC_UNKNOWN)
         return strc_source_malformed(source, format_name, "it is no regular file");
-    if (strc_source_ask(source, kLengthBytes) < 0) return -1;
-    if (strc_source_buffered(source) >= kLengthBytes) {
-        uint64_t length = 0;
-        for (int k = kLengthBytes; k-- > 0;) length = length << 8 | strc_source_bytes(source)[k];
+    if (strc_source_ask(source, STRC_SAFE_LENGTH) < 0) return -1;
+    if (strc_source_buffered(source) >= STRC_SAFE_LENGTH) {
+        const uint64_t length = strc_safe_header_size(strc_source_bytes(source));
         if (length <= STRC_SAFE_HEADER &&
-            strc_source_ask(source, (size_t)length + kLengthBytes) < 0)
+            strc_source_ask(source, (size_t)length + STRC_SAFE_LENGTH) < 0)
             return -1;
     }
     char why[STRC_SAFE_WHY];
@@ -274,7 +272,7 @@ static size_t put_tensor(char *to, const tensor *each, size_t begin) {
 
 /// Blanks at its end let the values begin at a multiple of eight bytes.
 static size_t make_header(const tensor_writer *own, uint32_t file, char *to) {
-    char *at = to + kLengthBytes;
+    char *at = to + STRC_SAFE_LENGTH;
     size_t begin = 0;
     for (uint32_t k = 0; k < own->count; ++k) {
         if (own->tensors[k].file != file) continue;
@@ -283,14 +281,14 @@ static size_t make_header(const tensor_writer *own, uint32_t file, char *to) {
         begin += own->tensors[k].size;
     }
     *at++ = '}';
-    while ((at - to) % kLengthBytes != 0) *at++ = ' ';
-    const uint64_t length = (uint64_t)(at - to) - kLengthBytes;
-    for (int k = 0; k < kLengthBytes; ++k) to[k] = (char)(length >> (8 * k) & 0xff);
+    while ((at - to) % STRC_SAFE_LENGTH != 0) *at++ = ' ';
+    const uint64_t length = (uint64_t)(at - to) - STRC_SAFE_LENGTH;
+    for (int k = 0; k < STRC_SAFE_LENGTH; ++k) to[k] = (char)(length >> (8 * k) & 0xff);
     return (size_t)(at - to);
 }
 
 static size_t header_room(const tensor_writer *own) {
-    size_t room = 2 * kLengthBytes + 2;
+    size_t room = 2 * STRC_SAFE_LENGTH + 2;
     for (uint32_t k = 0; k < own->count; ++k)
         room += 6 * sizeof own->tensors[k].name + 120 + 22 * (size_t)(own->tensors[k].shape[1] + 1);
     return room;

@@ -17,22 +17,28 @@ const char *strc_safe_name(uint32_t type) { return types[type].name; }
 
 uint64_t strc_safe_bytes(uint32_t type) { return types[type].bytes; }
 
+uint64_t strc_safe_header_size(const void *file) {
+    const unsigned char *bytes = file;
+    uint64_t length = 0;
+    for (int k = STRC_SAFE_LENGTH; k-- > 0;) length = length << 8 | bytes[k];
+    return length;
+}
+
 /// The length of the header, or -1 and the reason.
-static int64_t header_size(const unsigned char *file, uint64_t size, char *why) {
-    if (size < 8) {
-        snprintf(why, STRC_SAFE_WHY, "it has %llu bytes, and its header alone begins after 8",
-                 (unsigned long long)size);
+static int64_t header_size(const void *file, uint64_t size, char *why) {
+    if (size < STRC_SAFE_LENGTH) {
+        snprintf(why, STRC_SAFE_WHY, "it has %llu bytes, and its header alone begins after %d",
+                 (unsigned long long)size, STRC_SAFE_LENGTH);
         return -1;
     }
-    uint64_t length = 0;
-    for (int k = 8; k-- > 0;) length = length << 8 | file[k];
+    const uint64_t length = strc_safe_header_size(file);
     if (length > STRC_SAFE_HEADER)
         snprintf(why, STRC_SAFE_WHY,
                  "it is no safetensors file: its header would have %llu bytes, more than %d",
                  (unsigned long long)length, STRC_SAFE_HEADER);
-    else if (length > size - 8)
+    else if (length > size - STRC_SAFE_LENGTH)
         snprintf(why, STRC_SAFE_WHY, "it is truncated: its header has %llu bytes, %llu are there",
-                 (unsigned long long)length, (unsigned long long)(size - 8));
+                 (unsigned long long)length, (unsigned long long)(size - STRC_SAFE_LENGTH));
     else
         return (int64_t)length;
     return -1;
@@ -103,7 +109,7 @@ static int read_index(const char *header, size_t length, uint64_t data, strc_saf
     if (strc_safe_header(header, length, room, index, why) != 0) return -1;
     qsort(index->tensors, index->count, sizeof *index->tensors, by_place);
     if (check_places(index, data, why) != 0) return -1;
-    for (size_t k = 0; k < index->count; ++k) index->tensors[k].begin += 8 + length;
+    for (size_t k = 0; k < index->count; ++k) index->tensors[k].begin += STRC_SAFE_LENGTH + length;
     qsort(index->tensors, index->count, sizeof *index->tensors, by_name);
     return check_names(index, why);
 }
@@ -113,8 +119,9 @@ int strc_safe_read(const void *file, uint64_t size, strc_safe_index *index,
     *index = (strc_safe_index){0};
     const int64_t length = header_size(file, size, why);
     if (length < 0) return -1;
-    const uint64_t data = size - 8 - (uint64_t)length;
-    if (read_index((const char *)file + 8, (size_t)length, data, index, why) == 0) return 0;
+    const uint64_t data = size - STRC_SAFE_LENGTH - (uint64_t)length;
+    if (read_index((const char *)file + STRC_SAFE_LENGTH, (size_t)length, data, index, why) == 0)
+        return 0;
     strc_safe_free(index);
     return -1;
 }
@@ -125,15 +132,18 @@ void strc_safe_free(strc_safe_index *index) {
     *index = (strc_safe_index){0};
 }
 
+int strc_safe_check(const strc_safe_tensor *tensor, const void *values, char why[STRC_SAFE_WHY]) {
+    const unsigned char *at = values;
+    for (uint64_t k = 0; tensor->type == STRC_SAFE_BOOL && k < tensor->size; ++k)
+        if (at[k] > 1) return fail_at(tensor, "has booleans that are neither 0 nor 1", why);
+    return 0;
+}
+
 const void *strc_safe_values(const void *file, const strc_safe_tensor *tensor, void **copy,
                              char why[STRC_SAFE_WHY]) {
     const unsigned char *at = (const unsigned char *)file + tensor->begin;
     *copy = NULL;
-    for (uint64_t k = 0; tensor->type == STRC_SAFE_BOOL && k < tensor->size; ++k)
-        if (at[k] > 1) {
-            fail_at(tensor, "has booleans that are neither 0 nor 1", why);
-            return NULL;
-        }
+    if (strc_safe_check(tensor, at, why) != 0) return NULL;
     if ((uintptr_t)at % strc_safe_bytes(tensor->type) == 0) return at;
     *copy = malloc(tensor->size + 1);
     if (!*copy) {

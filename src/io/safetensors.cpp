@@ -19,8 +19,6 @@ using types::TypeKind;
 
 namespace {
 
-constexpr std::size_t kLengthBytes = 8;  ///< of what stands in front of the header
-
 // ---------------------------------------------------------------- reading
 
 struct Index : strc_safe_index {
@@ -30,22 +28,15 @@ struct Index : strc_safe_index {
     Index& operator=(const Index&) = delete;
 };
 
-std::uint64_t lengthAt(const std::byte* bytes) {
-    std::uint64_t length = 0;
-    for (std::size_t k = kLengthBytes; k-- > 0;)
-        length = length << 8 | std::to_integer<std::uint64_t>(bytes[k]);
-    return length;
-}
-
 /// The header alone is read.
 Status readIndex(Source& source, Index& index) {
     const std::string_view format = name(Format::Safetensors);
     if (!source.size()) return source.malformed(format, "it is no regular file");
-    auto bytes = source.ask(kLengthBytes);
-    if (bytes && bytes->size() >= kLengthBytes) {
-        const std::uint64_t length = lengthAt(bytes->data());
+    auto bytes = source.ask(STRC_SAFE_LENGTH);
+    if (bytes && bytes->size() >= STRC_SAFE_LENGTH) {
+        const std::uint64_t length = strc_safe_header_size(bytes->data());
         if (length <= STRC_SAFE_HEADER)
-            bytes = source.ask(kLengthBytes + static_cast<std::size_t>(length));
+            bytes = source.ask(STRC_SAFE_LENGTH + static_cast<std::size_t>(length));
     }
     if (!bytes) return bytes.failure();
     char why[STRC_SAFE_WHY];
@@ -142,9 +133,10 @@ private:
             at += part->bytes.size();
         }
         text += '}';
-        text.resize((text.size() + kLengthBytes - 1) / kLengthBytes * kLengthBytes, ' ');
-        std::string length(kLengthBytes, '\0');
-        for (std::size_t k = 0; k < kLengthBytes; ++k)
+        text.resize((text.size() + STRC_SAFE_LENGTH - 1) / STRC_SAFE_LENGTH * STRC_SAFE_LENGTH,
+                    ' ');
+        std::string length(STRC_SAFE_LENGTH, '\0');
+        for (std::size_t k = 0; k < STRC_SAFE_LENGTH; ++k)
             length[k] = static_cast<char>(text.size() >> (8 * k) & 0xff);
         return length + text;
     }

@@ -1,7 +1,6 @@
 // Weights from a safetensors file.
 
 #include <algorithm>
-#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <string_view>
@@ -9,7 +8,7 @@
 #include "base/spelling.h"
 #include "strc/safetensors.h"
 #include "types/tensor_elements.h"
-#include "weights/mapping.h"
+#include "weights/reading.h"
 #include "weights/weights.h"
 
 namespace strc::weights {
@@ -46,12 +45,13 @@ public:
     explicit File(std::string name) : name(std::move(name)) {}
 
     base::Status read() {
-        auto mapped = Mapping::open(name);
-        if (!mapped) return mapped.failure();
-        mapping = std::move(*mapped);
+        auto opened = Reading::open(name);
+        if (!opened) return opened.failure();
+        file = std::move(*opened);
+        auto header = readHeader();
+        if (!header) return header.failure();
         char why[STRC_SAFE_WHY];
-        if (strc_safe_read(mapping->begin(), mapping->size(), &index, why) != 0)
-            return unusable(why);
+        if (strc_safe_read(header->get(), file->size(), &index, why) != 0) return unusable(why);
         return base::ok();
     }
 
@@ -81,6 +81,16 @@ public:
     std::string path() const override { return name; }
 
 private:
+    /// With its length, as far as both are there.
+    base::Result<Bytes> readHeader() const {
+        const std::uint64_t size = file->size();
+        auto length = file->read(0, std::min<std::uint64_t>(size, STRC_SAFE_LENGTH));
+        if (!length || size < STRC_SAFE_LENGTH) return length;
+        const std::uint64_t header = strc_safe_header_size(length->get());
+        if (header > STRC_SAFE_HEADER || header > size - STRC_SAFE_LENGTH) return length;
+        return file->read(0, STRC_SAFE_LENGTH + header);
+    }
+
     base::Failure unusable(std::string reason) const {
         return base::failure(Diag::WeightsFile, {name, std::move(reason)});
     }
@@ -103,13 +113,11 @@ private:
     base::Result<Bytes> bytesOf(const strc_safe_tensor& tensor) {
         auto [found, isNew] = known.try_emplace({tensor.begin, tensor.size});
         if (!isNew && found->second) return found->second;
+        auto bytes = file->read(tensor.begin, tensor.size);
+        if (!bytes) return bytes;
         char why[STRC_SAFE_WHY];
-        void* copy = nullptr;
-        const void* at = strc_safe_values(mapping->begin(), &tensor, &copy, why);
-        if (!at) return unusable(why);
-        std::shared_ptr<const void> owner = mapping;
-        if (copy) owner = std::shared_ptr<void>(copy, std::free);
-        return found->second = Bytes(owner, static_cast<const std::byte*>(at));
+        if (strc_safe_check(&tensor, bytes->get(), why) != 0) return unusable(why);
+        return found->second = *bytes;
     }
 
     /// What lies in memory with more bytes than in the file: made once.
@@ -121,7 +129,7 @@ private:
     }
 
     std::string name;
-    std::shared_ptr<const Mapping> mapping;
+    std::unique_ptr<Reading> file;
     Index index;
     std::map<std::pair<std::uint64_t, std::uint64_t>, Bytes> known, wide;  ///< by place and size
 };

@@ -19,6 +19,7 @@ typedef enum strc_safe_type {
 } strc_safe_type;
 
 enum {
+    STRC_SAFE_LENGTH = 8,  ///< bytes in front of the header, which say how long it is
     STRC_SAFE_DIMENSIONS = 16,  ///< of one tensor, at the most
     STRC_SAFE_HEADER = 100000000,  ///< bytes of a header, at the most; so the format says
     STRC_SAFE_WHY = 400,  ///< bytes of a reason, with its NUL
@@ -41,7 +42,9 @@ typedef struct strc_safe_index {
     char *names;
 } strc_safe_index;
 
-/// Reads the header of the file that lies in memory. 0, or -1 and half a sentence that says what is wrong
+/// What the first STRC_SAFE_LENGTH bytes of a file say.
+uint64_t strc_safe_header_size(const void *file);
+/// Reads the header of a file of so many bytes, of which as much lies in memory. 0, or -1 and half a sentence that says what is wrong
 /// ("it is shorter than ..."); the index is empty then. Every tensor lies inside of the file and has as many
 /// bytes as its type and shape ask for; no two share any.
 int strc_safe_read(const void *file, uint64_t size, strc_safe_index *index,
@@ -50,6 +53,8 @@ void strc_safe_free(strc_safe_index *index);
 /// Null: there is none of that name.
 const strc_safe_tensor *strc_safe_find(const strc_safe_index *index, const char *name, size_t size);
 
+/// Can these be the values of the tensor? 0, or -1 and the reason.
+int strc_safe_check(const strc_safe_tensor *tensor, const void *values, char why[STRC_SAFE_WHY]);
 /// The values, at a place where elements may lie: in the file, or in memory that the caller frees (`copy`, else
 /// null). Null, with the reason: they are no values of their type, or there is no memory.
 const void *strc_safe_values(const void *file, const strc_safe_tensor *tensor, void **copy,
