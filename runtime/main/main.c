@@ -148,7 +148,10 @@ static void run_program(strc_run *run) {
     if (!all->options.loop_input) strc_progress_begin();
     execute_on_own_stack(run);
     run->seconds = strc_clock() - start;
-    conclude(run);
+    if (!strc_world_is_worthless(all))
+        conclude(run);
+    else
+        run->about->weights_calls->report_lost(run->about);
     free(run->state);
 }
 
@@ -197,8 +200,7 @@ static int check_processor(const strc_executable *about) {
 /// Those that the executable has not got in itself.
 static int open_weights(const strc_surroundings *all) {
     const strc_executable *about = all->about;
-    if (!about->open_weights) return 0;
-    return about->open_weights(about, all->options.weights);
+    return about->weights_calls ? about->weights_calls->open(about, all->options.weights) : 0;
 }
 
 /// Without a device, what else there is.

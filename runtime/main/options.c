@@ -172,7 +172,9 @@ static void define(strc_options *options, const strc_executable *about, const ch
     char name[100];
     snprintf(name, sizeof name, "%.*s", (int)length, text);
     STRC_FAIL(nowhere, UnknownDefine, strc_text_at(about->main_stream), name);
-    strc_note(STRC_MESSAGE_Hint, "parameters can be given that were left open by '--keep-param' when this was built; '--help' lists them");
+    strc_note(STRC_MESSAGE_Hint,
+              "parameters can be given that were left open by '--keep-param' when this was built; "
+              "'--help' lists them");
 }
 
 // ---- one option
@@ -206,7 +208,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kWorkers: take_size(text, option, &options->workers); break;
         case kDefine: define(options, about, text); break;
         case kWeights:
-            if (about->open_weights)
+            if (about->weights_calls)
                 options->weights = text;
             else
                 wrong_value(text, option, "nothing: the weights are in the executable");
@@ -286,7 +288,7 @@ static int is_shown(option_id id, const strc_executable *about) {
     if (id == kIn || id == kInFormat) return has_open_end(about->inputs, program->inputs);
     if (id >= kIn) return has_open_end(about->outputs, program->outputs);
     if (id == kDefine) return about->parameter_count != 0;
-    if (id == kWeights) return about->open_weights != NULL;
+    if (id == kWeights) return about->weights_calls != NULL;
     return program->inputs != 0 || (id != kLoopInput && id != kTail);
 }
 

@@ -27,4 +27,14 @@ void strc_signals_begin(void) {
     signal(SIGXFSZ, SIG_IGN);
 }
 
+static const void *lost = 0;
+
+void strc_signals_lost(const void *address) {
+    const void *none = 0;
+    __atomic_compare_exchange_n(&lost, &none, address, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    __atomic_store_n(&strc_ended, 1, __ATOMIC_RELAXED);
+}
+
+const void *strc_lost(void) { return __atomic_load_n(&lost, __ATOMIC_RELAXED); }
+
 int strc_interrupted(void) { return __atomic_load_n(&received, __ATOMIC_RELAXED); }

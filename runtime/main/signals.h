@@ -1,4 +1,4 @@
-/// What ends a run from outside: signals.
+/// What ends a run from outside: signals, and files that go away.
 #ifndef STRC_SIGNALS_H
 #define STRC_SIGNALS_H
 
@@ -11,5 +11,11 @@ void strc_signals_begin(void);
 
 /// The signal that came, or 0.
 int strc_interrupted(void);
+
+/// The run has read from memory of a file that is not there any more: it ends. Any thread may call this, also from
+/// within a signal.
+void strc_signals_lost(const void *address);
+/// Where that was first, or null.
+const void *strc_lost(void);
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "progress.h"
+#include "signals.h"
 
 void strc_world_end(strc_surroundings *all, strc_outcome why) {
     if (all->outcome == STRC_RUNNING) all->outcome = why;
@@ -34,7 +35,16 @@ static int keep(strc_kept *kept, const void *from, uint64_t size) {
     return 0;
 }
 
+int strc_world_is_worthless(strc_surroundings *all) {
+    const strc_weights_calls *weights = all->about->weights_calls;
+    if (!weights || !weights->is_lost()) return 0;
+    all->outcome = STRC_FAILED;
+    strc_ended = 1;
+    return 1;
+}
+
 static void print_out(strc_surroundings *all, const char *text, uint64_t size) {
+    if (strc_world_is_worthless(all)) return;
     if (strc_sink_write(&all->print, text, size) != 0) strc_world_print_failed(all);
 }
 
@@ -71,6 +81,7 @@ static int take(void *self, uint32_t input, void *to, uint64_t items) {
 /// What cannot be written counts for more than a limit that was reached.
 static void write_out(strc_surroundings *all, uint32_t output, const void *from, uint64_t items) {
     strc_writer *to = all->outputs[output];
+    if (strc_world_is_worthless(all)) return;
     all->items_written += items;
     if (to->format->write(to, from, items) == 0) return;
     if (to->sink.gone)

@@ -52,6 +52,9 @@ strc_world strc_world_of(strc_surroundings *);
 /// What the program prints cannot be written.
 void strc_world_print_failed(strc_surroundings *);
 
+/// The program's weights are lost: nothing goes out any more, and the run ends.
+int strc_world_is_worthless(strc_surroundings *);
+
 /// The first reason to end is the one that counts.
 void strc_world_end(strc_surroundings *, strc_outcome);
 

@@ -93,10 +93,12 @@ static void *serve(void *nothing) {
     return nothing;
 }
 
-/// Signals go to the threads that were there before. Nonzero: there is no further one.
+/// Signals go to the threads that were there before, but for what a thread does itself: memory of a file that is not
+/// there any more. Nonzero: there is no further one.
 static int start_thread(void) {
     sigset_t all, before;
     sigfillset(&all);
+    sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
     int failed = pthread_create(&thread, NULL, serve, NULL);

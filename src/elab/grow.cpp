@@ -14,6 +14,7 @@
 #include "ir/text.h"
 #include "tensor/expand.h"
 #include "types/parse.h"
+#include "weights/weights.h"
 
 namespace strc::elab {
 namespace {
@@ -366,6 +367,8 @@ private:
         boundCodes.push_back(ir::specializeSetup(*run.code, run.constants, types));
         const std::vector<tensor::Fault> faults = tensor::expandSetup(
             boundCodes.back(), run.constants, module.natives, tensors, surroundings.weights, types);
+        if (surroundings.weights)
+            surroundings.weights->noteFilter(added(), [this] { return where(); });
         othersMayFail = true;
         for (const tensor::Fault& fault : faults) {
             reportFault(fault);

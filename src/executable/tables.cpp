@@ -328,14 +328,14 @@ private:
             if (!symbol && !use.isComputedWith) continue;
             if (symbol)
                 rows.pointers.push_back(
-                    {rows.bytes.size() + offsetof(strc_weight, place), symbol->symbol});
+                    {rows.bytes.size() + offsetof(strc_weight, values), symbol->symbol});
             const strc_weight row = weightOf(use);
             rows.bytes.append(reinterpret_cast<const char*>(&row), sizeof row);
             ++weightCount;
         }
         made.push_back(std::move(rows));
         top.pointers.push_back({offsetof(strc_executable, weights), "strc.weights"});
-        top.pointers.push_back({offsetof(strc_executable, open_weights), "strc_open_weights"});
+        top.pointers.push_back({offsetof(strc_executable, weights_calls), "strc_weights_in_file"});
         const std::filesystem::path file = program.weights->path();
         std::error_code ignored;
         weightsFile = text(program.isBundle ? STRC_BESIDE + file.filename().string()
@@ -352,6 +352,8 @@ private:
         row.rank = static_cast<std::uint32_t>(type->dims.size());
         std::copy(type->dims.begin(), type->dims.end(), row.dims);
         row.name = text(use.name);
+        row.place = placeOf(use.added);
+        row.instance = text(use.instance);
         return row;
     }
 

@@ -17,4 +17,13 @@ void Source::noteComputation(const Bytes& bytes) {
     for (Use& use : used) use.isComputedWith |= use.values.bytes == bytes;
 }
 
+void Source::noteFilter(base::SourceRange added, const std::function<std::string()>& path) {
+    if (placed == used.size()) return;
+    const std::string instance = path();
+    for (; placed < used.size(); ++placed) {
+        used[placed].added = added;
+        used[placed].instance = instance;
+    }
+}
+
 }  // namespace strc::weights

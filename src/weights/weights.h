@@ -1,9 +1,10 @@
 #pragma once
-/// Learned values by name: those of a weights file (safetensors), which is mapped and never copied, or such
-/// that are made up to try a program without a file. Nothing in a file is trusted.
+/// Learned values by name: those of a weights file (safetensors), each of which is read once, when it is asked
+/// for, or such that are made up to try a program without a file. Nothing in a file is trusted.
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,7 +24,7 @@ using Bytes = std::shared_ptr<const std::byte>;
 struct Values {
     const Type* type = nullptr;  ///< concrete
     Bytes bytes;  ///< as the elements of tensors lie in memory (types/tensor_text.h)
-    Bytes inFile;  ///< as they stand in the file; the same memory, if they are mapped from there
+    Bytes inFile;  ///< as they stand in the file; the same memory, if they are no others
 };
 
 /// Values that somebody has asked for.
@@ -31,6 +32,8 @@ struct Use {
     std::string name;
     Values values;
     bool isComputedWith = false;  ///< something else has been made of them already
+    base::SourceRange added = {};  ///< where the first filter was added that has asked
+    std::string instance = {};  // NOLINT(readability-redundant-member-init): for gcc
 };
 
 class Source {
@@ -42,6 +45,8 @@ public:
     /// What has been found, each name once.
     const std::vector<Use>& uses() const { return used; }
     void noteComputation(const Bytes&);
+    /// Who has asked for what nobody has asked for before: `path` is called if there is any.
+    void noteFilter(base::SourceRange added, const std::function<std::string()>& path);
     /// The name that `name` may have been meant to be; empty: none is like it.
     virtual std::string similarTo(const std::string& name) const = 0;
     /// Of the file, as it was given; empty: there is none.
@@ -51,6 +56,7 @@ private:
     virtual base::Result<Values> look(const std::string& name, const Type* wanted,
                                       types::TypeTable&) = 0;
     std::vector<Use> used;
+    std::size_t placed = 0;  ///< of these, those whose filter is known
 };
 
 /// A file that is not one of weights is a failure.

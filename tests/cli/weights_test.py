@@ -8,7 +8,7 @@ import struct
 import subprocess
 import unittest
 
-from command import SECONDS, Case, clean
+from command import SECONDS, STRC, Case, clean
 
 PROGRAM = """void->void pipeline Main { add Source; add Block("net"); add Show; }
 void->tensor filter Source { work push 1 { push(ones(1, 2)); } }
@@ -157,16 +157,22 @@ class Executables(Weights):
     def test_weights_are_checked_again(self):
         self.call("build", "--external-weights", "p.str")
         half = array.array("f", [5]).tobytes()
-        faults = [(b"", "it is empty"), (safetensors(WEIGHT, BIAS)[:-1], "it is truncated"),
+        other = (WEIGHT[0], "F32", [2, 1], WEIGHT[3])
+        faults = [(b"", "it is empty"), (safetensors(WEIGHT, BIAS)[:-1], "it is truncated"), (None, "No such file"),
                   (safetensors(BIAS), "there is no 'net.fc.weight' in weights file 'w'"),
-                  (safetensors(BIAS, (WEIGHT[0], "F32", [2, 1], WEIGHT[3])), "is F32[2, 1], not F32[1, 2]"),
+                  (safetensors(other), "there is no 'net.fc.bias' in weights file 'w'"),
+                  (safetensors(BIAS, other), "is F32[2, 1], not F32[1, 2]"),
                   (safetensors(BIAS, (WEIGHT[0], "I32", [1, 2], WEIGHT[3])), "is I32[1, 2], not F32[1, 2]"),
                   (safetensors(WEIGHT, (*BIAS[:3], half)), "'net.fc.bias' has changed since the program was built")]  # fmt: skip
         for contents, message in faults:
-            self.file("w", contents)
+            if contents is None:
+                (self.folder / "w").unlink()
+            else:
+                self.file("w", contents)
             out, err = self.execute("--weights", "w", status=1)
             self.assertEqual(out, b"")
-            self.assertIn(message, err)
+            for line in (message, "p.str:3:49: error: ", "note: in instance Main.Block.Layer"):
+                self.assertIn(line, err)
         (self.folder / "p.safetensors").unlink()
         self.assertIn("No such file or directory", self.execute(status=1)[1])
 
@@ -220,6 +226,58 @@ class Executables(Weights):
 
     def test_libraries_have_theirs_inside(self):
         self.assertIn("--external-weights", self.call("build", "--shared", "--external-weights", "p.str", status=2)[1])
+
+
+class Shortened(Weights):
+    """The file loses its end while a program is at work."""
+
+    LINE = b"1048576.0\n"
+    N = 1024
+
+    def setUp(self):
+        super().setUp()
+        endless = PROGRAM.replace("ones(1, 2)", f"ones(1, {self.N})").replace("Layer(2, 1,", f"Layer({self.N}, {self.N},")
+        self.file("p.str", endless.replace("tensor bias;", "").replace('init { bias = 2 * stored(weights, "bias", m); }', "").replace(" + bias", ""))
+        values = (array.array("f", [1]) * self.N**2).tobytes()
+        self.file("p.safetensors", safetensors((WEIGHT[0], "F32", [self.N, self.N], values)))
+
+    def shorten(self, command, bytes_left):
+        """Runs until it has printed, and shortens the file: the process, and the lines so far."""
+        child = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean())
+        self.addCleanup(child.wait)
+        self.addCleanup(child.kill)
+        lines = [child.stdout.readline()]
+        os.truncate(self.folder / "p.safetensors", bytes_left)
+        return child, lines
+
+    def test_executables_say_so(self):
+        self.call("build", "--external-weights", "p.str")
+        whole = (self.folder / "p.safetensors").read_bytes()
+        for workers in ("1", "2"):
+            for bytes_left in (0, 1 << 20, len(whole) - 4):
+                self.file("p.safetensors", whole)
+                child, lines = self.shorten(["./p", "--workers", workers], bytes_left)
+                out, err = child.communicate(timeout=SECONDS)
+                self.assertEqual((child.returncode, set(lines + out.splitlines(True))), (1, {self.LINE}), err)
+                for line in ("p.str:3:49: error: weights file", "it has been made shorter while it was in use",
+                             "note: in instance Main.Block.Layer"):  # fmt: skip
+                    self.assertIn(line, err.decode())
+
+    def test_written_again(self):
+        self.call("build", "--external-weights", "p.str")
+        child, lines = self.shorten(["./p"], (self.folder / "p.safetensors").stat().st_size)
+        out, err = child.communicate(timeout=SECONDS)
+        self.assertEqual((child.returncode, set(lines + out.splitlines(True))), (1, {self.LINE}), err)
+        self.assertIn("it has been written while it was in use", err.decode())
+
+    def test_the_compiler_has_read_it(self):
+        whole = (self.folder / "p.safetensors").read_bytes()
+        for engine in ([], ["--interpret"]):
+            self.file("p.safetensors", whole)
+            child, lines = self.shorten([STRC, "run", *engine, "p.str"], 0)
+            lines += [child.stdout.readline() for _ in range(20)]
+            self.assertEqual(set(lines), {self.LINE})
+            self.assertIsNone(child.poll())
 
 
 class Prompt(Weights):

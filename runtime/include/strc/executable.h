@@ -100,13 +100,15 @@ typedef enum strc_message_id {
 
 /// A tensor of the weights file that is read at the start (--external-weights).
 typedef struct strc_weight {
-    const void **
-        place;  ///< where the program looks for its values; null: it has nothing but results of them
+    const void *
+        *values;  ///< where the program looks for them; null: it has nothing but results of them
     uint64_t hash;  ///< strc_safe_hash of what results were computed from; 0: nothing was
     uint64_t dims[STRC_SAFE_DIMENSIONS];
     uint32_t type;  ///< strc_safe_type
     uint32_t rank;
     strc_text name;
+    strc_text place;  ///< where the filter that asks for it was added
+    strc_text instance;  ///< its path
     uint32_t unused;
 } strc_weight;
 
@@ -115,8 +117,15 @@ typedef enum strc_severity { STRC_SILENT, STRC_WARNING, STRC_ERROR } strc_severi
 struct strc_format;
 
 struct strc_executable;
-/// Finds all weights of the program in a file, or in its own if that is null; 0, or -1 after reporting.
-typedef int strc_weights_open(const struct strc_executable *, const char *file);
+/// What an executable does that has its weights in a file.
+typedef struct strc_weights_calls {
+    /// Finds all weights of the program in a file, or in its own if that is null; 0, or -1 after reporting.
+    int (*open)(const struct strc_executable *, const char *file);
+    /// The file is not what it was when it was opened: nothing may go out that has been made since.
+    int (*is_lost)(void);
+    void (*report_lost)(const struct strc_executable *);
+} strc_weights_calls;
+extern const strc_weights_calls strc_weights_in_file;
 
 typedef struct strc_executable {
     const strc_program *program;
@@ -134,7 +143,7 @@ typedef struct strc_executable {
     const strc_parameter *parameters;
     const unsigned char *parameter_values;  ///< strc_env.parameters unless they are set
     const struct strc_format *const *formats;  ///< by strc_format_id; null: left out
-    strc_weights_open *open_weights;  ///< null: there are none to open
+    const strc_weights_calls *weights_calls;  ///< null: there are none in a file
     const strc_weight *weights;
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;

@@ -55,6 +55,37 @@ TEST_F(WeightsFile, TheSameValuesHaveTheSameMemoryThatOutlivesTheFile) {
     EXPECT_THAT(valuesOf<float>(*first), ElementsAre(7, 8));
 }
 
+TEST_F(WeightsFile, WhatHappensToTheFileLaterChangesNothing) {
+    auto weights = source(safetensors(kTwo, kTwoValues));
+    auto first = weights->find("a.bias", anything(), types);
+    std::filesystem::resize_file(folder + "/w.safetensors", 20);
+    EXPECT_THAT(valuesOf<float>(*first), ElementsAre(7, 8));
+    EXPECT_EQ(weights->find("a.bias", anything(), types)->bytes.get(), first->bytes.get());
+    auto late = weights->find("a.weight", anything(), types);
+    ASSERT_FALSE(late);
+    EXPECT_EQ(late.failure().id, Diag::WeightsFile);
+    EXPECT_THAT(late.error(), HasSubstr("written or made shorter while it was read"));
+}
+
+TEST_F(WeightsFile, AnotherFileInItsPlaceIsAnotherFile) {
+    auto weights = source(safetensors(kTwo, kTwoValues));
+    std::filesystem::rename(folder + "/w.safetensors", folder + "/old");
+    file("nothing");
+    EXPECT_THAT(valuesOf<float>(*weights->find("a.bias", anything(), types)), ElementsAre(7, 8));
+}
+
+TEST_F(WeightsFile, WhoAskedFirstIsKept) {
+    auto weights = source(safetensors(kTwo, kTwoValues));
+    weights->noteFilter({}, []() -> std::string { throw 0; });
+    EXPECT_TRUE(weights->find("a.bias", anything(), types));
+    weights->noteFilter({}, [] { return "Main.a"; });
+    EXPECT_TRUE(weights->find("a.bias", anything(), types));
+    EXPECT_TRUE(weights->find("a.weight", anything(), types));
+    weights->noteFilter({}, [] { return "Main.b"; });
+    EXPECT_EQ(weights->uses()[0].instance, "Main.a");
+    EXPECT_EQ(weights->uses()[1].instance, "Main.b");
+}
+
 TEST_F(WeightsFile, OddPlacesAreMadeEven) {
     auto weights = source(safetensors(
         "{" + entry("flag", "BOOL", "1", 0, 1) + "," + entry("x", "F32", "2", 1, 9) + "}    ",
