@@ -146,7 +146,7 @@ bool Ends::open() {
         checkSide(givenAboutOutput(options), graph.output != graph::kNone, "output");
     if (overwritesInput(options))
         diags.add(Diag::ConflictingOptions) << "--in" << "--out with the same file";
-    if (hasOutput && !graph.edges[graph.output].tensors.empty() && writesTwice(options))
+    if (hasOutput && graph::hasTensors(graph.edges[graph.output]) && writesTwice(options))
         diags.add(Diag::ConflictingOptions) << "--out" << "another --out with the same file";
     if (diags.hasErrors()) return false;
     if (hasInput) openInput(graph.edges[graph.input]);
@@ -177,11 +177,11 @@ void Ends::openInput(const graph::Edge& edge) {
     auto format = formatOf(options.in, options.in_format, "--in-format");
     if (!format) return;
     auto all = [&](const char*) { return *format; };
-    auto opened =
-        edge.tensors.empty()
-            ? io::openReader(options.in, *format, edge.type, waiting)
-            : io::openTensorReader(filesOf(options.in, options.in_files, options.in_count, all),
-                                   {edge.tensors, edge.type}, "the main stream", waiting);
+    auto opened = edge.tensors.empty()
+                      ? io::openReader(options.in, *format, edge.type, waiting)
+                      : io::openTensorReader(
+                            filesOf(options.in, options.in_files, options.in_count, all),
+                            {edge.tensors, graph::memoryOf(edge)}, "the main stream", waiting);
     if (opened)
         reader = std::move(*opened);
     else
@@ -196,7 +196,7 @@ void Ends::openOutput(const graph::Edge& edge) {
     }
     auto formatFor = [&](const char* file) {
         const bool isShown =
-            !edge.tensors.empty() && !options.out_format && std::strcmp(file, "-") == 0;
+            graph::hasTensors(edge) && !options.out_format && std::strcmp(file, "-") == 0;
         if (isShown) return std::optional(io::Format::Csv);
         return formatOf(file, options.out_format, "--out-format");
     };
@@ -204,10 +204,10 @@ void Ends::openOutput(const graph::Edge& edge) {
     if (!format) return;
     auto each = [&](const char* file) { return formatFor(file).value_or(*format); };
     auto opened =
-        edge.tensors.empty()
+        !graph::hasTensors(edge)
             ? io::openWriter(options.out, *format, edge.type, outInfo())
             : io::openTensorWriter(filesOf(options.out, options.out_files, options.out_count, each),
-                                   {edge.tensors, edge.type}, outInfo());
+                                   {edge.tensors, graph::memoryOf(edge)}, outInfo());
     if (opened)
         writer = std::move(*opened);
     else

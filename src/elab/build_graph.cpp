@@ -260,7 +260,8 @@ private:
 
     graph::EdgeId addEdge(End from, End to, const Type* type, base::SourceRange range) {
         auto id = static_cast<graph::EdgeId>(graph.edges.size());
-        graph.edges.push_back({from.node, from.port, to.node, to.port, type, {}, {}, range});
+        graph.edges.push_back(
+            {from.node, from.port, to.node, to.port, type, {}, nullptr, {}, range});
         if (from.node != graph::kNone) graph.nodes[from.node].outputs[from.port] = id;
         if (to.node != graph::kNone) graph.nodes[to.node].inputs[to.port] = id;
         return id;

@@ -8,10 +8,11 @@
 namespace strc::elab {
 namespace {
 
-std::string itemsOf(const graph::Edge& edge) {
+std::string tensorsOf(const graph::Edge& edge) {
     if (edge.tensors.empty()) return types::toString(edge.type);
     std::string text;
-    for (const Type* each : edge.tensors) text += (text.empty() ? "" : ", ") + types::toString(each);
+    for (const Type* each : edge.tensors)
+        text += (text.empty() ? "" : ", ") + types::toString(each);
     return text;
 }
 
@@ -31,7 +32,7 @@ void checkWriters(base::Context& context, const Elaboration& program) {
         const graph::Edge& first = *files.emplace(node.file, &edge).first->second;
         if (edge.type == first.type && edge.tensors == first.tensors) continue;
         context.diags.add(base::Diag::ItemShape, node.range).in(graph::path(graph, id))
-            << node.file << itemsOf(first) << graph::path(graph, id) << itemsOf(edge);
+            << node.file << tensorsOf(first) << graph::path(graph, id) << tensorsOf(edge);
     }
 }
 

@@ -73,6 +73,20 @@ struct Kernel {
     std::vector<const Type*> tensors;
     /// Parallel to them: into the code's stored arrays, or kNone for those that lie in the state.
     std::vector<std::uint32_t> storedTensors;
+    std::vector<const Type*>
+        declaredTensors;  ///< parallel, what declarations say; null: no more than "tensor"
+    /// Of a symbolic program: where fields lie in Elaboration::states, whose tensors lie there as arrays. While the
+    /// program runs they are names (eval/tensors.h), which fieldTypes and fieldOffsets count with.
+    std::vector<std::int64_t> initialOffsets = {};
+};
+
+/// Why a program is symbolic: only the run can tell the shapes of some tensors. Then all of its tensors stay values of type
+/// tensor, in bodies and on channels, and the interpreter alone runs it.
+struct Symbolic {
+    graph::NodeId node = graph::kNone;  ///< the first filter that cannot tell
+    std::string operation;
+    std::string why;
+    base::SourceRange range;  ///< in its body; perhaps none
 };
 
 struct Elaboration {
@@ -84,6 +98,7 @@ struct Elaboration {
     std::vector<std::vector<graph::NodeId>> portals;
     types::Random random;  ///< its state goes on from elaboration
     std::vector<Value> openValues;  ///< by Module::open: what the elaboration took them for
+    std::optional<Symbolic> symbolic;
     bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
 

@@ -351,6 +351,7 @@ private:
             tree.kernels.push_back(makeKernel(instance, run, work, prework, pure));
             tree.kernels.back().tensors = std::move(tensors.types);
             tree.kernels.back().storedTensors = std::move(tensors.stored);
+            tree.kernels.back().declaredTensors = std::move(tensors.declared);
         }
         if (pure) firstOfKernel.emplace(found->second, current);
         return true;

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "elab/symbolic.h"
 #include "elab/tree.h"
 #include "io/tensors.h"
 #include "tensor/expand.h"
@@ -50,6 +51,7 @@ public:
     Inference(base::Context& context, const ir::Module& module, types::TypeTable& types,
               const Entry& entry, Elaboration& program)
         : context(context),
+          module(module),
           natives(module.natives),
           types(types),
           entry(entry),
@@ -63,11 +65,16 @@ public:
             std::none_of(program.kernels.begin(), program.kernels.end(),
                          [](const Kernel& kernel) { return usesTensors(kernel); }))
             return true;
-        arriving.resize(graph.edges.size());
-        seedInput();
-        seedLoops();
-        visitAll();
+        isOfRun.resize(graph.edges.size());
+        do {
+            startsAgain = false;
+            arriving.assign(graph.edges.size(), {});
+            seedInput();
+            seedLoops();
+            visitAll();
+        } while (startsAgain && !failed);
         if (!failed) finishEdges();
+        if (!failed && program.symbolic) warn(*program.symbolic);
         return !failed;
     }
 
@@ -159,7 +166,7 @@ private:
     void seedLoops() {
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             graph::Edge& edge = graph.edges[id];
-            if (!isTensor(edge.type) || edge.initial.empty()) continue;
+            if (!isTensor(edge.type) || edge.initial.empty() || isOfRun[id]) continue;
             Sequence items;
             for (const Value& value : edge.initial) items.push_back(value.type);
             arriving[id] = shortest(std::move(items));
@@ -170,7 +177,7 @@ private:
 
     bool isReady(const graph::Node& node) const {
         return std::all_of(node.inputs.begin(), node.inputs.end(), [&](EdgeId id) {
-            return !isTensor(graph.edges[id].type) || !arriving[id].empty();
+            return !isTensor(graph.edges[id].type) || !arriving[id].empty() || isOfRun[id];
         });
     }
 
@@ -180,7 +187,7 @@ private:
         while (!pending.empty() && !failed) {
             std::vector<NodeId> waiting;
             for (NodeId id : pending) {
-                if (failed) return;
+                if (failed || startsAgain) return;
                 if (isReady(graph.nodes[id]))
                     visit(id);
                 else
@@ -198,6 +205,9 @@ private:
 
     void visit(NodeId id) {
         const graph::Node& node = graph.nodes[id];
+        if (std::any_of(node.inputs.begin(), node.inputs.end(),
+                        [&](EdgeId input) { return isOfRun[input]; }))
+            return leaveOutputs(node);
         switch (node.kind) {
             case NodeKind::Filter: return visitFilter(id);
             case NodeKind::Duplicate:
@@ -205,6 +215,39 @@ private:
                 return;
             case NodeKind::RoundRobinSplitter: return visitSplitter(id);
             case NodeKind::RoundRobinJoiner: return visitJoiner(id);
+        }
+    }
+
+    /// Only the run can tell what the node makes of what arrives: the program is symbolic.
+    void leaveToRun(NodeId id, std::string operation, std::string why, base::SourceRange range) {
+        if (!program.symbolic)
+            program.symbolic = Symbolic{id, std::move(operation), std::move(why), range};
+        leaveOutputs(graph.nodes[id]);
+    }
+
+    void warn(const Symbolic& symbolic) {
+        const graph::Node& node = graph.nodes[symbolic.node];
+        base::Diagnostic& diag =
+            context.diags.add(Diag::SymbolicShape, outside(node.range, symbolic.node))
+                .in(graph::path(graph, symbolic.node))
+            << symbolic.operation << symbolic.why;
+        if (symbolic.range.valid()) diag.note(Diag::InBodyHere, symbolic.range) << node.name;
+    }
+
+    /// What a declaration says in full is known nevertheless. What an iteration finds out about a back edge, whose items
+    /// seemed to be known, counts from the next one on.
+    void leaveOutputs(const graph::Node& node) {
+        for (EdgeId id : node.outputs) {
+            const graph::Edge& edge = graph.edges[id];
+            if (!isTensor(edge.type)) continue;
+            const bool isFilter = node.kind == NodeKind::Filter;
+            const Type* declared = isFilter ? program.kernels[node.kernel].output : nullptr;
+            if (declared && isConcrete(declared)) {
+                deliver(id, {declared});
+                continue;
+            }
+            startsAgain = startsAgain || (!edge.initial.empty() && !isOfRun[id]);
+            isOfRun[id] = true;
         }
     }
 
@@ -271,6 +314,11 @@ private:
         if (!usesTensors(program.kernels[node.kernel])) return;
         const Sequence& items = itemsFor(node);
         if (!fitsDeclared(id, items)) return;
+        if (!isPeriodic(node, items))
+            return leaveToRun(id, "'" + node.name + "'",
+                              "the items that arrive, " + toString(items) +
+                                  ", are not the same ones in each firing",
+                              {});
         std::pair key{node.kernel, items};
         auto found = pushed.find(key);
         if (found == pushed.end() || !node.file.empty()) {
@@ -303,15 +351,15 @@ private:
                        " is declared";
             return false;
         }
+        return true;
+    }
+
+    /// Are the items that a firing takes of the same types each time?
+    bool isPeriodic(const graph::Node& node, const Sequence& items) const {
         const bool isAny = program.kernels[node.kernel].builtin != ir::BuiltinStream::None;
-        const bool isPeriodic = isAny || items.size() <= 1 ||
-                                (node.work.pop.min == node.work.pop.max && !node.prework &&
-                                 node.work.pop.min % static_cast<std::int64_t>(items.size()) == 0);
-        if (isPeriodic) return true;
-        report(Diag::TensorShape, node.range, id) << "'" + node.name + "'"
-                                                  << "the items that arrive, " + toString(items) +
-                                                         ", are not the same ones in each firing";
-        return false;
+        return isAny || items.size() <= 1 ||
+               (node.work.pop.min == node.work.pop.max && !node.prework &&
+                node.work.pop.min % static_cast<std::int64_t>(items.size()) == 0);
     }
 
     std::optional<Sequence> infer(NodeId id, const Sequence& items) {
@@ -328,7 +376,10 @@ private:
                                natives},
                               output, types);
         if (fault) {
-            reportFault(id, *fault, items);
+            if (fault->isOfRun)
+                leaveToRun(id, fault->subject, fault->why, fault->range);
+            else
+                reportFault(id, *fault, items);
             return std::nullopt;
         }
         if (!fitsOutput(id, kernel.output, output)) return std::nullopt;
@@ -411,9 +462,13 @@ private:
             if (!isTensor(edge.type)) continue;
             edge.tensors = arriving[id];
             if (!fitsSide(edge)) return;
-            edge.type = storages.of(sets[groupOf(id)]);
-            for (Value& value : edge.initial) place(value, edge.type);
+            if (edge.tensors.empty()) continue;
+            const Type* memory = storages.of(sets[groupOf(id)]);
+            (program.symbolic ? edge.inFiles : edge.type) = memory;
+            if (!program.symbolic)
+                for (Value& value : edge.initial) place(value, memory);
         }
+        if (program.symbolic) return leaveTensors(module, types, program);
         for (NodeId id = 0; id < graph.nodes.size(); ++id)
             if (graph.nodes[id].kind == NodeKind::Filter) specialise(id);
     }
@@ -484,12 +539,15 @@ private:
     }
 
     base::Context& context;
+    const ir::Module& module;
     std::span<const ir::Native> natives;
     types::TypeTable& types;
     const Entry& entry;
     Elaboration& program;
     graph::Graph& graph;
     std::vector<Sequence> arriving;  ///< by edge; empty: not known yet, or no tensors
+    std::vector<bool> isOfRun;  ///< by edge: only the run will know
+    bool startsAgain = false;
     std::map<std::pair<graph::KernelId, Sequence>, Sequence>
         pushed;  ///< what a kernel makes of items
     std::map<std::tuple<graph::KernelId, Sequence, const Type*, const Type*>, graph::KernelId> made;

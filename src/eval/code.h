@@ -82,6 +82,7 @@ struct HostOp {
     const ir::Body* body = nullptr;
     std::vector<HostOperand> operands;
     std::uint32_t result = 0;
+    const Type* declared = nullptr;  ///< Declare and Store of a tensor: what the declaration says
     std::uint32_t local =
         0;  ///< Declare of a local with dynamic extents: its descriptor's first slot,
     std::uint32_t extents = 0;  ///< and where its extents are

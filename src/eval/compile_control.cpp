@@ -62,7 +62,7 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::Iter: tape(instr); break;
         case Op::Call: emitCall(instr); break;
         case Op::Print:
-            if (body.regs[instr.operands[0]].ref)
+            if (body.regs[instr.operands[0]].ref || instr.type->is(TypeKind::Tensor))
                 emitHost(instr);
             else
                 out.op(Code32::Print,
@@ -70,6 +70,7 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
                         static_cast<std::uint32_t>(typeOf(instr.operands[0])->kind)});
             break;
         case Op::NewLine: out.op(Code32::NewLine); break;
+        case Op::Tensor:
         case Op::Send:
         case Op::ReadArray:
         case Op::NewPortal:
@@ -97,7 +98,6 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::WithPart:
         case Op::Concat:
         case Op::Random: arithmetic(instr); break;
-        case Op::Tensor: STRC_UNREACHABLE("operations on tensors have been expanded");
         case Op::Count: STRC_UNREACHABLE("not an operation");
     }
     if (instr.op == Op::If || instr.op == Op::Loop) {
@@ -366,6 +366,7 @@ void Compiler::emitHost(const Instr& instr) {
         given.type = typeOf(operand);
         op.operands.push_back(given);
     }
+    if (instr.op == Op::Store || instr.op == Op::Declare) op.declared = declaredTensor(instr.var);
     if (instr.op == Op::Declare && instr.var.space == Space::Local) {
         op.local = locals[instr.var.index].slot;
         op.extents = locals[instr.var.index].extents;

@@ -40,6 +40,11 @@ std::optional<std::uint32_t> Compiler::hoistedAddress(ir::VarRef var) {
 }
 
 void Compiler::load(const Instr& instr) {
+    loadVariable(instr);
+    if (mayLackTensor(instr.var)) checkTensor(instr);
+}
+
+void Compiler::loadVariable(const Instr& instr) {
     const RegFacts& facts = analysis[instr.result];
     switch (instr.var.space) {
         case Space::Local: {
@@ -95,6 +100,7 @@ Place Compiler::fieldRef(ir::VarRef var) {
 
 void Compiler::store(const Instr& instr) {
     Reg value = instr.operands[0];
+    if (checksTensor(instr)) emitHost(instr);
     const Type* type = typeOf(value);
     if (instr.var.space == Space::Local && !type->is(TypeKind::String))
         return moveTo(locals[instr.var.index].slot, value);
@@ -159,6 +165,7 @@ void Compiler::declare(const Instr& instr) {
     if (instr.var.space != Space::Local) return emitHost(instr);
     const Local& local = locals[instr.var.index];
     const Type* type = body.locals[instr.var.index].type;
+    if (type->is(TypeKind::Tensor)) return declareTensor(instr);
     if (local.extents != 0) return emitHost(instr);
     if (local.offset >= 0) {
         if (instr.flag) return;
@@ -175,6 +182,52 @@ void Compiler::declare(const Instr& instr) {
     if (instr.var.index < body.params && type->isAggregate()) return;
     for (std::uint32_t part = 0; part < slotsOf(type); ++part)
         out.op(Code32::Const, {local.slot + part, 0});
+}
+
+/// A shape that is known makes zeros; else the variable has no value yet.
+void Compiler::declareTensor(const Instr& instr) {
+    const Type* type = body.locals[instr.var.index].type;
+    std::vector<std::int64_t> dims;
+    for (Reg operand : instr.operands) {
+        const std::optional<std::int64_t> extent = literalInt(operand);
+        dims.push_back(extent ? *extent : types::kDynamic);
+    }
+    if (!dims.empty()) type = code.types->tensor(type->element, std::move(dims));
+    tensorLocals[instr.var.index] = type;
+    if (types::isConcrete(type)) return emitHost(instr);
+    out.op(Code32::Const, {locals[instr.var.index].slot, 0});
+}
+
+const Type* Compiler::declaredTensor(ir::VarRef var) const {
+    const auto found = tensorLocals.find(var.index);
+    if (var.space == Space::Local && found != tensorLocals.end()) return found->second;
+    return declaredType(var);
+}
+
+/// A tensor that nothing may have been stored to yet?
+bool Compiler::mayLackTensor(ir::VarRef var) const {
+    if (var.space == Space::Field) return declaredType(var)->is(TypeKind::Tensor);
+    const auto found = tensorLocals.find(var.index);
+    return var.space == Space::Local && found != tensorLocals.end() &&
+           !types::isConcrete(found->second);
+}
+
+/// Traps unless what has been loaded is a tensor.
+void Compiler::checkTensor(const Instr& load) {
+    HostOp op;
+    op.instr = &load;
+    op.body = &body;
+    op.operands.push_back({slotOf(load.result), load.type, false});
+    op.result = temporary(2);
+    out.op(Code32::Host, {static_cast<std::uint32_t>(code.hostOps.size())});
+    code.hostOps.push_back(std::move(op));
+}
+
+/// Does the declaration of the variable say more than that it is a tensor?
+bool Compiler::checksTensor(const Instr& instr) const {
+    if (!typeOf(instr.operands[0])->is(TypeKind::Tensor)) return false;
+    const Type* declared = declaredTensor(instr.var);
+    return declared->element || declared->isRanked;
 }
 
 const Type* Compiler::declaredType(ir::VarRef var) const {

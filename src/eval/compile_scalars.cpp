@@ -403,7 +403,8 @@ void Compiler::convert(const Instr& instr) {
         places[instr.result].isNarrow = true;
         return;
     }
-    if (from == to || (familyOf(from) == Family::Int && to->is(TypeKind::Int))) {
+    const bool isTensor = to->is(TypeKind::Tensor);  // which says more of it than was known
+    if (from == to || isTensor || (familyOf(from) == Family::Int && to->is(TypeKind::Int))) {
         std::uint32_t slot = slotOf(operand);
         moveSlots(destination(instr), slot, slotsOf(to));
         return;

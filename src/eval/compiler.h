@@ -3,6 +3,7 @@
 /// loops, branches, calls; compile_scalars.cpp: arithmetic; compile_memory.cpp: variables, addresses,
 /// tapes.
 
+#include <map>
 #include <optional>
 #include <span>
 
@@ -112,6 +113,7 @@ private:
 
     // ---- compile_memory.cpp
     void load(const Instr&);
+    void loadVariable(const Instr&);
     void store(const Instr&);
     void address(const Instr&);
     void extent(const Instr&);
@@ -120,6 +122,11 @@ private:
     void member(const Instr&);
     void access(const Instr&);
     void contract(const Instr&);
+    void declareTensor(const Instr&);
+    const Type* declaredTensor(ir::VarRef) const;
+    bool checksTensor(const Instr&) const;
+    bool mayLackTensor(ir::VarRef) const;
+    void checkTensor(const Instr& load);
     void copyOrZero(const Instr&);
     void charge(std::uint64_t bytes);
     void tape(const Instr&);
@@ -166,10 +173,12 @@ private:
     std::uint32_t position = 0;
     std::uint32_t stringMark = 0, arenaMark = 0;
     bool hasDynamic = false;
+    std::map<std::uint32_t, const Type*> tensorLocals;  ///< what their declarations say
 };
 
 /// Bytes of a scalar in memory as loads, stores and tapes distinguish them: 1, 4, 8, 12, 16.
 inline std::uint32_t memorySize(const Type* type) {
+    if (type->is(TypeKind::Tensor)) return sizeof(TensorId);
     return static_cast<std::uint32_t>(types::sizeOf(type));
 }
 

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -16,6 +17,7 @@
 #include "base/limits.h"
 #include "base/result.h"
 #include "eval/tape.h"
+#include "eval/tensors.h"
 #include "ir/ir.h"
 
 namespace strc::eval {
@@ -24,15 +26,6 @@ using base::Diag;
 using base::SourceRange;
 using types::Type;
 using types::Value;
-
-/// Why a run stopped early: a run-time fault, to be reported with the instance's path. A rate that was
-/// not kept is a Push-, Pop- or PeekRateViolated (part, filter, limit, count); that the rate is a range
-/// only the caller knows.
-struct Trap {
-    Diag id;
-    SourceRange range;
-    std::vector<std::string> args;
-};
 
 /// What a body reaches outside its own memory. The default of each callback but
 /// callNative, which refuses, is an internal error.
@@ -48,6 +41,8 @@ public:
     /// A dynamic filter wants its input tape to hold `items`; runs the sources. False: it never will
     /// (end of input): the firing is abandoned (Outcome::Starved).
     virtual bool demandInput(std::uint64_t items);
+    /// Of bodies whose tensors have no shapes before they run.
+    virtual Tensors& tensors();
     /// Runs a native function; a trap if it cannot be found.
     virtual std::optional<Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
                                            std::uint64_t& result);
@@ -117,8 +112,6 @@ CodePtr compile(const ir::Module&, const ir::StreamCode* stream, const ir::Body&
 /// The code as text, one operation a line, for tests and for the curious.
 std::string disassemble(const Code&);
 
-enum class Outcome : std::uint8_t { Done, Starved, Trapped, Interrupted };
-
 struct RunResult {
     Outcome outcome = Outcome::Done;
     std::optional<Trap> trap;
@@ -156,6 +149,10 @@ public:
     const volatile bool* interrupt = nullptr;
     /// From then on runs stop with Outcome::Interrupted, within a moment.
     std::optional<std::chrono::steady_clock::time_point> deadline;
+
+    /// What may stand in registers and variables of all runs that have not ended: 8 bytes each, also some that
+    /// nobody uses any more.
+    void forEachSlot(const std::function<void(std::uint64_t)>& visit) const;
 
     struct Memory;  ///< frames, arrays of dynamic extent, strings
     std::unique_ptr<Memory> memory;

@@ -22,6 +22,7 @@ std::optional<Trap> Host::send(std::int32_t, const ir::Send&, std::optional<std:
                                std::span<const Value>, SourceRange) {
     STRC_UNREACHABLE("a message in a place that has none");
 }
+Tensors& Host::tensors() { STRC_UNREACHABLE("a tensor without a shape in a place that has none"); }
 bool Host::demandInput(std::uint64_t) { STRC_UNREACHABLE("a demand in a place that has none"); }
 std::optional<Trap> Host::callNative(const ir::Native& native, std::span<std::uint64_t>,
                                      std::uint64_t&) {
@@ -61,7 +62,11 @@ public:
 
     bool execute() {
         switch (instr.op) {
-            case Op::Declare: return declare();
+            case Op::Declare:
+                return op.declared->is(TypeKind::Tensor) ? declareTensor() : declare();
+            case Op::Load: return checkLoaded();
+            case Op::Store: return checkStored();
+            case Op::Tensor: return computeTensor();
             case Op::Print: return printTensor();
             case Op::ReadArray: return readArray();
             case Op::Send: return send();
@@ -164,10 +169,77 @@ private:
         return trap(Diag::ArrayTooLarge, {std::to_string(elements), std::to_string(most)});
     }
 
+    // ---- tensors
+
     bool printTensor() {
-        const std::string text = types::toString(instr.type, frame[op.operands[0].slot].address);
+        const Slot& slot = frame[op.operands[0].slot];
+        const std::string text =
+            op.operands[0].isRef
+                ? types::toString(instr.type, slot.address)
+                : types::toString(host.tensors().typeOf(slot.i), host.tensors().elementsOf(slot.i));
         host.print(text);
         run.charge(text.size());
+        return true;
+    }
+
+    std::string variableName() const {
+        const auto& variables =
+            instr.var.space == ir::Space::Local ? op.body->locals : run.code.stream->fields;
+        return "'" + variables[instr.var.index].name + "'";
+    }
+
+    bool checkLoaded() {
+        return frame[op.operands[0].slot].i != 0 ||
+               trap(Diag::TensorShape, {variableName(), "it has no value yet"});
+    }
+
+    bool computeTensor() {
+        std::vector<TensorOperand> operands;
+        for (const HostOperand& operand : op.operands) {
+            const Slot& slot = frame[operand.slot];
+            const bool isTensor = operand.type->is(TypeKind::Tensor);
+            operands.push_back(
+                {operand.type, isTensor ? slot.i : 0,
+                 operand.isRef ? slot.address : reinterpret_cast<const std::byte*>(&slot)});
+        }
+        Slot result;
+        result.bits = 0;
+        std::optional<Trap> trapped;
+        const Outcome end =
+            host.tensors().compute(instr, operands, reinterpret_cast<std::byte*>(&result), trapped);
+        if (!passOn(std::move(trapped))) return false;
+        run.outcome = end;
+        frame[op.result] = result;
+        return end == Outcome::Done;
+    }
+
+    bool declareTensor() {
+        for (std::int64_t extent : op.declared->dims)
+            if (extent < 0) return trap(Diag::BoundNegative, {std::to_string(extent)});
+        frame[op.local].i = 0;
+        return passOn(host.tensors().add(op.declared, frame[op.local].i));
+    }
+
+    bool checkStored() {
+        const Type* type = host.tensors().typeOf(frame[op.operands[0].slot].i);
+        if (types::compatible(op.declared, type)) return true;
+        return trap(Diag::TensorShape,
+                    {variableName(), "it is declared as " + types::toString(op.declared) +
+                                         " and gets " + types::toString(type)});
+    }
+
+    /// A tensor that a native function takes or gives.
+    bool viewOf(TensorId tensor, const Type* declared, std::list<TensorView>& views,
+                std::vector<std::uint64_t>& args) {
+        Tensors& tensors = host.tensors();
+        const Type* type = tensors.typeOf(tensor);
+        if (!types::compatible(declared, type))
+            return trap(
+                Diag::TensorShape,
+                {"a native function", "an argument is declared as " + types::toString(declared) +
+                                          " and gets " + types::toString(type)});
+        const DLTensor* view = views.emplace_back(type, tensors.elementsOf(tensor)).get();
+        args.push_back(reinterpret_cast<std::uint64_t>(view));
         return true;
     }
 
@@ -317,6 +389,10 @@ private:
         std::list<TensorView> views;
         for (const HostOperand& operand : op.operands) {
             Slot slot = frame[operand.slot];
+            if (operand.type->is(TypeKind::Tensor) && !operand.isRef) {
+                if (!viewOf(slot.i, native.params[args.size()], views, args)) return false;
+                continue;
+            }
             if (operand.type->is(TypeKind::Tensor)) {
                 const DLTensor* view = views.emplace_back(operand.type, slot.address).get();
                 args.push_back(reinterpret_cast<std::uint64_t>(view));
@@ -330,11 +406,22 @@ private:
             args.push_back(
                 reinterpret_cast<std::uint64_t>((slot.text ? *slot.text : empty).c_str()));
         }
+        // Its memory comes last; where shapes were known before the run, it is among the operands.
+        const bool givesTensor =
+            native.result && native.result->is(TypeKind::Tensor) && instr.result != ir::kNone;
+        TensorId made = 0;
+        if (givesTensor && !types::isConcrete(native.result))
+            return trap(Diag::TensorShape, {"a native function",
+                                            "its declaration leaves the shape of its result open"});
+        if (givesTensor && (!passOn(host.tensors().add(native.result, made)) ||
+                            !viewOf(made, native.result, views, args)))
+            return false;
         std::uint64_t result = 0;
         if (!passOn(host.callNative(native, args, result))) return false;
         Slot& to = frame[op.result];
         to.bits = result;
-        if (!native.result || instr.result == ir::kNone) return true;
+        if (givesTensor) to.i = made;
+        if (givesTensor || !native.result || instr.result == ir::kNone) return true;
         if (native.result->is(TypeKind::Boolean) || native.result->is(TypeKind::Bit))
             to.i = (result & 0xff) != 0;
         if (native.result->is(TypeKind::String)) {

@@ -79,6 +79,17 @@ void Machine::Memory::releaseArrays(std::size_t mark) {
     for (; arrays.size() > mark; arrays.pop_back()) bytes -= arrays.back().second;
 }
 
+void Machine::forEachSlot(const std::function<void(std::uint64_t)>& visit) const {
+    for (const Memory::Piece& piece : memory->pieces) {
+        const Slot* begin = piece.slots.get();
+        const Slot* end = begin + piece.size;
+        const bool isLast = memory->top >= begin && memory->top <= end;
+        for (const Slot* slot = begin; slot != (isLast ? memory->top : end); ++slot)
+            visit(slot->bits);
+        if (isLast) return;
+    }
+}
+
 // ---- tapes
 
 Run::Run(Machine& machine, const Code& code, Instance& instance, Firing& firing)

@@ -47,6 +47,21 @@ bool Graph::isDynamic() const {
     });
 }
 
+const types::Type* memoryOf(const Edge& edge) { return edge.inFiles ? edge.inFiles : edge.type; }
+
+bool hasTensors(const Edge& edge) {
+    return !edge.tensors.empty() || (edge.type && edge.type->is(types::TypeKind::Tensor));
+}
+
+std::string itemsOf(const Edge& edge) {
+    if (edge.tensors.empty() || !edge.type->is(types::TypeKind::Tensor))
+        return types::toString(edge.type);
+    std::string text;
+    for (const types::Type* each : edge.tensors)
+        text += (text.empty() ? "" : ", ") + types::toString(each);
+    return text;
+}
+
 std::string path(const Graph& graph, NodeId id) {
     const Node& node = graph.nodes[id];
     return prefix(graph, node.parent) + componentName(graph, node.parent, node.name, node.index);

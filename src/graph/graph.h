@@ -74,8 +74,11 @@ struct Edge {
     NodeId to = kNone;
     std::uint32_t toPort = 0;
     const types::Type* type = nullptr;
-    /// Of tensors, which are arrays in memory: what the items are, from the first on, over and over.
+    /// Of tensors, which are arrays in memory: what the items are, from the first on, over and over. None if
+    /// only the run knows: then `type` is that of a tensor.
     std::vector<const types::Type*> tensors;
+    /// What such items lie in memory as where files have them. Null: `type`.
+    const types::Type* inFiles = nullptr;
     std::vector<types::Value> initial;  ///< enqueued items, the first is taken first
     base::SourceRange range;  ///< where the two ends were joined (the downstream `add`)
 };
@@ -129,6 +132,12 @@ struct Quota {
     std::vector<std::uint32_t> island;
     std::uint32_t islands = 1;
 };
+
+const types::Type* memoryOf(const Edge&);
+/// Are its items tensors?
+bool hasTensors(const Edge&);
+/// What messages call them: the type, or, where items are values of type tensor, those that are known to come.
+std::string itemsOf(const Edge&);
 
 /// "Main.bank[1].fir": names from the main stream down; [k] where siblings share a name.
 std::string path(const Graph&, NodeId);

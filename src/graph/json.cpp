@@ -89,7 +89,7 @@ Json edgeJson(const Graph& graph, const Annotations& notes, EdgeId id) {
     Json json{{"id", id},
               {"from", endJson(edge.from, edge.fromPort)},
               {"to", endJson(edge.to, edge.toPort)},
-              {"type", edge.type ? Json(types::toString(edge.type)) : Json(nullptr)},
+              {"type", edge.type ? Json(itemsOf(edge)) : Json(nullptr)},
               {"dynamic", isDynamic(graph, id)}};
     if (!isDynamic(graph, id)) {
         if (edge.from != kNone) json["push"] = pushRate(graph, id);

@@ -62,7 +62,7 @@ private:
         const Edge& edge = graph.edges[id];
         out += fmt::format("  {} -> {}", end("input", edge.from, edge.fromPort),
                            end("output", edge.to, edge.toPort));
-        if (edge.type) out += ' ' + types::toString(edge.type);
+        if (edge.type) out += ' ' + itemsOf(edge);
         if (isDynamic(graph, id)) out += " dynamic";
         if (!edge.initial.empty()) {
             out += " initial {";

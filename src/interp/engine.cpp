@@ -4,6 +4,8 @@
 
 #include "base/own_stack.h"
 #include "interp/files.h"
+#include "tensor/storage.h"
+#include "types/tensor_text.h"
 
 namespace strc::interp {
 
@@ -75,10 +77,10 @@ std::optional<eval::Trap> Engine::callNative(const ir::Native& native,
 // ---------------------------------------------------------------- set-up
 
 bool Engine::setUp() {
-    for (const graph::Edge& edge : graph.edges) {
-        tapes.emplace_back(static_cast<std::uint32_t>(types::sizeOf(edge.type)), &budget);
-        for (const Value& item : edge.initial)
-            std::memcpy(tapes.back().append(), item.bytes.data(), item.bytes.size());
+    setUpTensors();
+    for (EdgeId id = 0; id < graph.edges.size(); ++id) {
+        tapes.emplace_back(itemSize(id), &budget);
+        for (const Value& item : graph.edges[id].initial) addItem(id, item);
     }
     if (!checkFiles(context, elaboration)) return false;
     actors.resize(graph.nodes.size());
@@ -102,8 +104,9 @@ bool Engine::setUp() {
     }
     if (!graph.messages.empty() || (effects & graph::kSends)) orderVisible = true;
     if (options.input)
-        openInput = &inputs.emplace_back(*options.input, options.inputName,
-                                         graph.edges[graph.input].type, supplyOptions());
+        openInput =
+            &inputs.emplace_back(*options.input, options.inputName,
+                                 graph::memoryOf(graph.edges[graph.input]), supplyOptions());
     return fine;
 }
 
@@ -146,6 +149,7 @@ bool Engine::setUpFilter(Actor& actor) {
     actor.instance.fieldOffsets = actor.kernel->fieldOffsets;
     actor.instance.state.assign(reinterpret_cast<const std::byte*>(state.data()),
                                 reinterpret_cast<const std::byte*>(state.data() + state.size()));
+    if (heap) nameFields(actor);
     actor.instance.itemTypes[0] = actor.kernel->input;
     actor.instance.itemTypes[1] = actor.kernel->output;
     actor.instance.host = this;
@@ -182,7 +186,8 @@ bool Engine::openFiles(Actor& actor) {
 bool Engine::openReader(Actor& actor) {
     auto file = interp::openReader(context, elaboration, actor.id, options.beforeWaiting);
     if (!file) return false;
-    actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, actor.kernel->output,
+    const graph::Edge& edge = graph.edges[actor.node->outputs[0]];
+    actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, graph::memoryOf(edge),
                                         supplyOptions());
     if (supply(*actor.reader, actor.id, 1) && !actor.reader->isPadded()) return true;
     if (!stopped) report(actor, Diag::EmptyInput, actor.node->range) << actor.node->file;
@@ -277,15 +282,13 @@ bool Engine::supplyPhase(const std::vector<std::int64_t>& phase) {
         needed += graph::popRate(graph, graph.input, true) - pop;
     if (consumer.fired == 0 && phase[consumer.id] == 1)
         needed = std::max(needed, graph::peekRate(graph, graph.input, true));
-    eval::Tape& tape = tapes[graph.input];
-    std::int64_t missing =
-        std::max<std::int64_t>(0, needed - static_cast<std::int64_t>(tape.size()));
+    const auto there = static_cast<std::int64_t>(tapes[graph.input].size());
+    const std::int64_t missing = std::max<std::int64_t>(0, needed - there);
     if (!supply(*openInput, graph::kNone, static_cast<std::uint64_t>(missing))) {
         stop(End::EndOfInput);
         return false;
     }
-    auto count = static_cast<std::uint64_t>(missing);
-    openInput->take(tape.append(count), count);
+    takeItems(*openInput, graph.input, static_cast<std::uint64_t>(missing));
     return true;
 }
 
@@ -343,6 +346,27 @@ void Engine::reportStuck() {
         << "stream" << composite.name << graph::path(graph, waiting->id);
 }
 
+void Engine::takeItems(io::Supply& input, EdgeId edge, std::uint64_t items) {
+    if (!hasNames(edge)) return input.take(tapes[edge].append(items), items);
+    const std::vector<const Type*>& tensors = graph.edges[edge].tensors;
+    const Type* memory = graph::memoryOf(graph.edges[edge]);
+    std::string item(static_cast<std::size_t>(types::sizeOf(memory)), '\0');
+    for (; items > 0; --items) {
+        const Type* type = tensors[input.given() % tensors.size()];
+        input.take(reinterpret_cast<std::byte*>(item.data()), 1);
+        addItem(edge, {type, item.substr(static_cast<std::size_t>(types::offsetIn(memory, type)))});
+    }
+}
+
+/// The first one on the edge.
+base::Status Engine::writeItem(io::ItemWriter& writer, EdgeId edge) {
+    if (!hasNames(edge)) return writer.write(tapes[edge].at(0), 1);
+    const TensorId name = nameAt(edge, 0);
+    const Type* type = heap->typeOf(name);
+    if (base::Status fits = writer.expect(type, tensor::storageOf(type, types)); !fits) return fits;
+    return writer.write(heap->elementsOf(name), 1);
+}
+
 void Engine::drainOutput(bool all) {
     if (!options.output) return;
     eval::Tape& tape = tapes[graph.output];
@@ -351,7 +375,7 @@ void Engine::drainOutput(bool all) {
             tape.clear();
             break;
         }
-        base::Status status = options.output->write(tape.at(0), 1);
+        base::Status status = writeItem(*options.output, graph.output);
         tape.drop();
         ++itemsWritten;
         ++outcome.itemsWritten;

@@ -13,6 +13,7 @@
 #include "interp/line_limit.h"
 #include "interp/machine.h"
 #include "interp/ready_set.h"
+#include "interp/tensor_heap.h"
 #include "io/supply.h"
 
 namespace strc::interp {
@@ -94,6 +95,7 @@ public:
     // ---- Host
     void print(std::string_view text) override;
     types::Random& random() override { return generator; }
+    eval::Tensors& tensors() override { return *heap; }
     std::optional<eval::Trap> send(std::int32_t portal, const ir::Send&,
                                    std::optional<std::int64_t> maxLatency,
                                    std::span<const Value> args, base::SourceRange range) override;
@@ -108,6 +110,20 @@ private:
     bool openFiles(Actor&);
     bool openReader(Actor&);
     bool openWriter(Actor&);
+
+    // ---- tensors.cpp: programs whose shapes only the run knows
+    bool hasNames(EdgeId edge) const {
+        return heap && graph.edges[edge].type->is(types::TypeKind::Tensor);
+    }
+    std::uint32_t itemSize(EdgeId) const;
+    void setUpTensors();
+    void nameFields(Actor&);
+    void forEachName(const TensorHeap::Mark&);
+    static void markFields(const elab::Kernel&, const std::vector<std::byte>& state,
+                           const TensorHeap::Mark&);
+    Value tensorNamed(TensorId);
+    void addItem(EdgeId, const Value&);
+    TensorId nameAt(EdgeId, std::uint64_t item);
     void wireTapes();
     void compileKernel(graph::KernelId);
     void stop(End why) {
@@ -128,6 +144,8 @@ private:
     bool isTimeUp();
     bool checkStops();
     void drainOutput(bool all);
+    void takeItems(io::Supply&, EdgeId, std::uint64_t items);
+    base::Status writeItem(io::ItemWriter&, EdgeId);
 
     // ---- firing.cpp: one firing of an actor
     bool canFire(const Actor&);
@@ -194,6 +212,8 @@ private:
     std::vector<graph::Guard> guards;
     std::map<std::pair<NodeId, NodeId>, std::size_t> linkOf;
     eval::Machine machine;
+    std::unique_ptr<TensorHeap> heap;  ///< of a symbolic program
+    std::function<void(const TensorHeap::Mark&)> otherNames;  ///< that somebody keeps (Live)
     types::Random generator;
     std::uint64_t messageBytesLeft = context.limits.totalBytes;
     ReadySet ready{0};

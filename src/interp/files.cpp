@@ -59,10 +59,11 @@ std::unique_ptr<io::ItemReader> openReader(base::Context& context, const elab::E
     const graph::Node& node = program.graph.nodes[id];
     const graph::Edge& edge = program.graph.edges[node.outputs[0]];
     const io::Format format = fileKind(program, id).format;
-    auto opened = edge.tensors.empty()
-                      ? io::openReader(node.file, format, edge.type, beforeWaiting)
-                      : io::openTensorReader({{node.file, format}}, {edge.tensors, edge.type},
-                                             graph::path(program.graph, id), beforeWaiting);
+    auto opened =
+        edge.tensors.empty()
+            ? io::openReader(node.file, format, edge.type, beforeWaiting)
+            : io::openTensorReader({{node.file, format}}, {edge.tensors, graph::memoryOf(edge)},
+                                   graph::path(program.graph, id), beforeWaiting);
     if (opened) return std::move(*opened);
     reportFile(context, program, id, opened.failure());
     return nullptr;
@@ -110,10 +111,10 @@ io::ItemWriter* WrittenFiles::open(base::Context& context, const elab::Elaborati
     if (file.writer) return file.writer.get();
     const FileKind kind = fileKind(program, id);
     const graph::Edge& edge = program.graph.edges[node.inputs[0]];
-    auto opened = edge.tensors.empty()
+    auto opened = !graph::hasTensors(edge)
                       ? io::openWriter(node.file, kind.format, edge.type, kind.info)
-                      : io::openTensorWriter({{node.file, kind.format}}, {edge.tensors, edge.type},
-                                             kind.info);
+                      : io::openTensorWriter({{node.file, kind.format}},
+                                             {edge.tensors, graph::memoryOf(edge)}, kind.info);
     if (opened)
         file = {std::move(*opened), id};
     else

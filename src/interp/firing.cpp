@@ -241,14 +241,13 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
                 stop(End::EndOfInput);
                 return false;
             }
-            actor.reader->take(actor.output->append(static_cast<std::uint64_t>(times)),
-                               static_cast<std::uint64_t>(times));
+            takeItems(*actor.reader, actor.node->outputs[0], static_cast<std::uint64_t>(times));
             return true;
         case types::BuiltinRole::Writer:
             for (std::int64_t item = actor.fired; times > 0; --times, ++item) {
                 const bool isThere = item < actor.written;
                 base::Status status =
-                    isThere ? base::ok() : actor.writer->write(actor.input->at(0), 1);
+                    isThere ? base::ok() : writeItem(*actor.writer, actor.node->inputs[0]);
                 actor.input->drop();
                 if (!isThere) ++actor.written;
                 ++outcome.itemsWritten;

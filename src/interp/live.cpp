@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "interp/engine.h"
+#include "types/tensor_text.h"
 
 namespace strc::interp {
 namespace {
@@ -52,6 +53,7 @@ struct Live::Inside {
     };
     struct Feed {
         std::uint64_t step;  ///< it came after so many
+        std::uint64_t first;  ///< items that were fed before
         std::string bytes;
     };
 
@@ -59,6 +61,7 @@ struct Live::Inside {
            const graph::Quota& quota, types::TypeTable& types, const Options& wanted)
         : options(withoutEnds(wanted)), engine(context, module, program, quota, types, options) {
         engine.isLive = true;
+        engine.otherNames = [this](const TensorHeap::Mark& mark) { forEachKept(mark); };
         try {
             ready = engine.setUp();
         } catch (const std::bad_alloc&) {
@@ -76,6 +79,26 @@ struct Live::Inside {
         options.limit.reset();
         options.seconds.reset();
         return options;
+    }
+
+    /// Names of tensors that may come back.
+    void forEachKept(const TensorHeap::Mark& mark) const {
+        auto markItems = [&](EdgeId edge, const std::string& bytes) {
+            if (!engine.hasNames(edge)) return;
+            for (std::size_t at = 0; at < bytes.size(); at += sizeof(TensorId)) {
+                TensorId name = 0;
+                std::memcpy(&name, bytes.data() + at, sizeof name);
+                mark(name);
+            }
+        };
+        for (const Checkpoint& each : checkpoints) {
+            for (EdgeId edge = 0; edge < each.tapes.size(); ++edge)
+                markItems(edge, each.tapes[edge]);
+            for (std::size_t k = 0; k < each.actors.size(); ++k)
+                if (engine.actors[k].kernel)
+                    Engine::markFields(*engine.actors[k].kernel, each.actors[k].state, mark);
+        }
+        if (!shownOutput.empty()) markItems(engine.graph.output, shownOutput);
     }
 
     // ---- checkpoints
@@ -229,10 +252,27 @@ struct Live::Inside {
     // ---- forwards
 
     void put(const Feed& feed) {
-        eval::Tape& tape = engine.tapes[engine.graph.input];
-        const std::uint64_t count = feed.bytes.size() / tape.bytesPerItem();
-        std::memcpy(tape.append(count), feed.bytes.data(), feed.bytes.size());
+        const graph::Edge& edge = engine.graph.edges[engine.graph.input];
+        if (engine.hasNames(engine.graph.input))
+            name(edge, feed);
+        else
+            std::memcpy(engine.tapes[engine.graph.input].append(feed.bytes.size() / inputSize()),
+                        feed.bytes.data(), feed.bytes.size());
         engine.ready.insert(engine.actors[engine.graph.edges[engine.graph.input].to].order);
+    }
+
+    std::uint64_t inputSize() const {
+        const graph::Edge& edge = engine.graph.edges[engine.graph.input];
+        return static_cast<std::uint64_t>(types::sizeOf(graph::memoryOf(edge)));
+    }
+
+    void name(const graph::Edge& edge, const Feed& feed) {
+        for (std::uint64_t k = 0; k < feed.bytes.size() / inputSize(); ++k) {
+            const Type* type = edge.tensors[(feed.first + k) % edge.tensors.size()];
+            const auto offset =
+                static_cast<std::uint64_t>(types::offsetIn(graph::memoryOf(edge), type));
+            engine.addItem(engine.graph.input, {type, feed.bytes.substr(k * inputSize() + offset)});
+        }
     }
 
     void beginPhase(const std::vector<std::int64_t>& quota) {
@@ -375,14 +415,15 @@ struct Live::Inside {
         if (isClean || !ready) return;
         const volatile bool* interrupt = std::exchange(options.interrupt, nullptr);
         const volatile bool* inBodies = std::exchange(engine.machine.interrupt, nullptr);
-        std::string output;
         if (shown > 0) {
             eval::Tape& tape = engine.tapes[engine.graph.output];
-            output.assign(reinterpret_cast<const char*>(tape.at(0)), shown * tape.bytesPerItem());
+            shownOutput.assign(reinterpret_cast<const char*>(tape.at(0)),
+                               shown * tape.bytesPerItem());
         }
         releaseLarge();
         goTo(steps);
-        if (shown > 0) setBytes(engine.tapes[engine.graph.output], output);
+        if (shown > 0) setBytes(engine.tapes[engine.graph.output], shownOutput);
+        shownOutput.clear();
         options.interrupt = interrupt;
         engine.machine.interrupt = inBodies;
         engine.stopped.reset();
@@ -395,7 +436,9 @@ struct Live::Inside {
         std::vector<Value> values;
         const std::uint64_t end =
             first + std::min(most, tape.size() - std::min(first, tape.size()));
-        for (std::uint64_t k = first; k < end; ++k)
+        for (std::uint64_t k = first; k < end && engine.hasNames(edge); ++k)
+            values.push_back(engine.tensorNamed(engine.nameAt(edge, k)));
+        for (std::uint64_t k = first; k < end && !engine.hasNames(edge); ++k)
             values.push_back({type, std::string(reinterpret_cast<const char*>(tape.at(k)),
                                                 tape.bytesPerItem())});
         return values;
@@ -412,6 +455,8 @@ struct Live::Inside {
     std::uint64_t bytes = 0;  ///< of the checkpoints
     std::chrono::steady_clock::time_point marked;
     std::vector<Feed> feeds;
+    std::uint64_t fed = 0;  ///< items in all
+    std::string shownOutput;  ///< what undo does not take back
     std::uint64_t keptBytes = 0;  ///< of `feeds`
     std::vector<std::uint64_t> keptFrom;  ///< by input: items given before the first checkpoint
 };
@@ -426,9 +471,10 @@ bool Live::isReady() const { return inside->ready && !inside->closed; }
 
 void Live::feed(const std::byte* items, std::uint64_t count) {
     if (count == 0) return;
-    const eval::Tape& tape = inside->engine.tapes[inside->engine.graph.input];
-    Inside::Feed feed{inside->steps, std::string(reinterpret_cast<const char*>(items),
-                                                 count * tape.bytesPerItem())};
+    Inside::Feed feed{
+        inside->steps, inside->fed,
+        std::string(reinterpret_cast<const char*>(items), count * inside->inputSize())};
+    inside->fed += count;
     inside->put(feed);
     inside->keptBytes += feed.bytes.size();
     inside->feeds.push_back(std::move(feed));
@@ -472,10 +518,17 @@ graph::NodeId Live::last() const { return inside->last; }
 
 std::vector<Value> Live::fields(graph::NodeId node) const {
     const eval::Instance& instance = inside->engine.actors[node].instance;
+    const bool hasNames = !inside->engine.actors[node].kernel->initialOffsets.empty();
     std::vector<Value> values;
     for (std::size_t k = 0; k < instance.fieldTypes.size(); ++k) {
         const Type* type = instance.fieldTypes[k];
         const auto* at = reinterpret_cast<const char*>(instance.state.data());
+        if (hasNames && type->is(types::TypeKind::Tensor)) {
+            TensorId name = 0;
+            std::memcpy(&name, at + instance.fieldOffsets[k], sizeof name);
+            values.push_back(name == 0 ? Value{type, {}} : inside->engine.tensorNamed(name));
+            continue;
+        }
         values.push_back({type, std::string(at + instance.fieldOffsets[k],
                                             static_cast<std::size_t>(types::sizeOf(type)))});
     }

@@ -37,7 +37,7 @@ public:
     /// False: a file cannot be opened (reported), nothing will ever fire.
     bool isReady() const;
 
-    /// More for the open input. Throws std::bad_alloc beyond Limits::totalBytes.
+    /// More for the open input, as graph::memoryOf has its items. Throws std::bad_alloc beyond Limits::totalBytes.
     void feed(const std::byte* items, std::uint64_t count);
     /// Who fires in the next step; kNone: nobody can. In programs with dynamic rates not known: kNone.
     graph::NodeId next();
@@ -51,7 +51,7 @@ public:
 
     // ---- looking inside
     std::uint64_t size(graph::EdgeId) const;
-    /// So many of them, from one on.
+    /// So many of them, from one on. Of a symbolic program: tensors, with elements as storage has them.
     std::vector<types::Value> items(graph::EdgeId, std::uint64_t most = UINT64_MAX,
                                     std::uint64_t first = 0) const;
     /// Takes the first so many out of a channel. There is no way back behind that.
@@ -59,7 +59,7 @@ public:
     std::int64_t firings(graph::NodeId) const;
     /// The node of the last step; kNone before the first.
     graph::NodeId last() const;
-    /// Fields of a filter with their values.
+    /// Fields of a filter with their values. A tensor that has none yet is without bytes.
     std::vector<types::Value> fields(graph::NodeId) const;
     std::int64_t iterations() const;  ///< steady states completed
 

@@ -92,7 +92,7 @@ bool Engine::ensure(EdgeId wanted, std::uint64_t items) {
             if (isLive) starved = true;
             if (starved) return false;
             if (!supply(*openInput, graph::kNone, 1)) return false;
-            openInput->take(tapes[top.edge].append(), 1);
+            takeItems(*openInput, top.edge, 1);
             continue;
         }
         Actor& up = actors[source];

@@ -127,6 +127,8 @@ Result<std::unique_ptr<ItemReader>> openReader(const std::string& name, Format f
     return reader;
 }
 
+base::Status ItemWriter::expect(const types::Type*, const types::Type*) { return base::ok(); }
+
 Result<std::unique_ptr<ItemWriter>> openWriter(const std::string& name, Format format,
                                                const types::Type* item, const StreamInfo& info) {
     if (base::Status fits = check(format, item); !fits) return fits.failure();

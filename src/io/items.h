@@ -66,6 +66,8 @@ class ItemWriter {
 public:
     virtual ~ItemWriter() = default;
     virtual base::Status write(const std::byte* from, std::size_t count) = 0;
+    /// For a stream of tensors whose shapes nobody knew before: what is written next, and what it lies in memory as.
+    virtual base::Status expect(const types::Type* tensor, const types::Type* memory);
     /// Hands on what is buffered, as far as the format allows before its end.
     virtual base::Status flush() = 0;
     /// Completes headers, flushes and closes; called exactly once.

@@ -235,6 +235,84 @@ private:
     std::map<std::string, Shared> written;
 };
 
+/// Files that are opened when it is known what they take.
+class LateTensorWriter : public ItemWriter {
+public:
+    LateTensorWriter(const std::vector<TensorFile>& given, StreamInfo about)
+        : info(about), sinks(none, info) {
+        for (const TensorFile& file : given) files.push_back({file, nullptr, nullptr, nullptr});
+    }
+
+    Status expect(const Type* tensor, const Type* memory) override {
+        File& file = files[written % files.size()];
+        next = tensor;
+        if (!file.type) return open(file, tensor, memory);
+        if (file.type == tensor || file.about.format == Format::Csv) return base::ok();
+        return base::failure(Diag::ItemDiffers, {file.about.name, types::toString(file.type),
+                                                 types::toString(tensor)});
+    }
+
+    Status write(const std::byte* from, std::size_t) override {
+        File& file = files[written++ % files.size()];
+        return file.sink ? file.sink->write(from, next) : file.numbers->write(from, 1);
+    }
+
+    Status flush() override {
+        return forEach([](auto& file) { return file.flush(); });
+    }
+    Status close() override {
+        return forEach([](auto& file) { return file.close(); });
+    }
+    bool readerGone() const override {
+        return std::any_of(files.begin(), files.end(), [](const File& file) {
+            return (file.sink && file.sink->readerGone()) ||
+                   (file.numbers && file.numbers->readerGone());
+        });
+    }
+
+private:
+    struct File {
+        TensorFile about;
+        const Type* type;  ///< null: not open yet
+        std::unique_ptr<TensorSink> sink;
+        std::unique_ptr<ItemWriter> numbers;  ///< of formats that know nothing of tensors
+    };
+
+    Status open(File& file, const Type* tensor, const Type* memory) {
+        if (!knowsTensors(file.about.format) && file.about.format != Format::Csv) {
+            if (Status fits = areNumbers({file.about}, {{tensor}, memory}); !fits) return fits;
+            auto opened = openWriter(file.about.name, file.about.format, memory, info);
+            if (!opened) return opened.failure();
+            file.numbers = std::move(*opened);
+        } else {
+            auto opened = sinks.open(file.about, tensor);
+            if (!opened) return opened.failure();
+            file.sink = std::move(*opened);
+        }
+        file.type = tensor;
+        return base::ok();
+    }
+
+    /// The first failure counts.
+    template <typename Do>
+    Status forEach(Do act) {
+        Status result = base::ok();
+        for (File& file : files) {
+            if (!file.type) continue;
+            Status status = file.sink ? act(*file.sink) : act(*file.numbers);
+            if (result) result = std::move(status);
+        }
+        return result;
+    }
+
+    const TensorItems none;
+    StreamInfo info;
+    Sinks sinks;
+    std::vector<File> files;
+    std::size_t written = 0;
+    const Type* next = nullptr;
+};
+
 /// One safetensors file gets items of several types as so many tensors.
 std::vector<TensorFile> sinksFor(const std::vector<TensorFile>& files, const TensorItems& items) {
     const bool isOne = files.size() == 1 && files[0].format == Format::Safetensors &&
@@ -319,6 +397,7 @@ Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<TensorFil
 Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFile>& given,
                                                      const TensorItems& items,
                                                      const StreamInfo& info) {
+    if (items.types.empty()) return std::make_unique<LateTensorWriter>(given, info);
     if (!knowsTensors(given[0].format) && given[0].format != Format::Csv) {
         if (Status fits = areNumbers(given, items); !fits) return fits.failure();
         return openWriter(given[0].name, given[0].format, items.memory, info);

@@ -44,6 +44,8 @@ base::Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<Ten
                                                            const TensorItems&,
                                                            const std::string& owner,
                                                            std::function<void()> beforeWaiting);
+/// Without types the files are opened when the first items come (ItemWriter::expect), and take such items alone; text takes
+/// all.
 base::Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFile>&,
                                                            const TensorItems&,
                                                            const StreamInfo& info = {});

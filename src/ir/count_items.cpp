@@ -213,7 +213,7 @@ private:
     static void declare(Frame& frame, const Instr& instr, State& state) {
         if (instr.var.space != Space::Local) return;
         const Type* type = frame.body.locals[instr.var.index].type;
-        if (!type->isScalar()) return;
+        if (!type->isScalar() || type->is(TypeKind::Tensor)) return;
         state.locals[instr.var.index] = Value::zero(type);
         sumUp(frame, instr, state, std::nullopt);
     }

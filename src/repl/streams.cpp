@@ -173,10 +173,10 @@ void State::openSink(Sink& sink, const Input& input, const Line& line, const Run
         wanted.width = info.width;
         const graph::Edge& edge = stream.graph().edges[stream.graph().output];
         const io::Format format = formatOf(to, file);
-        auto opened =
-            edge.tensors.empty()
-                ? io::openWriter(file, format, edge.type, wanted)
-                : io::openTensorWriter({{file, format}}, {edge.tensors, edge.type}, wanted);
+        auto opened = !graph::hasTensors(edge)
+                          ? io::openWriter(file, format, edge.type, wanted)
+                          : io::openTensorWriter({{file, format}},
+                                                 {edge.tensors, graph::memoryOf(edge)}, wanted);
         if (!opened) fail(to, opened.error());
         sink.writer = std::move(*opened);
         return;

@@ -188,7 +188,8 @@ private:
 
     bool plan() {
         // Bodies may pop less than they declare, which the interpreter mends: plans count on the rates.
-        if (request.planIfPossible && result.context.lenient) return true;
+        if (request.planIfPossible && (result.context.lenient || result.elaboration.symbolic))
+            return true;
         const bool isDynamic = result.elaboration.graph.isDynamic();
         if (request.planIfPossible && result.schedules.empty() && !isDynamic) return true;
         std::string why = plan::whyNot(result.elaboration);

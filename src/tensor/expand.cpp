@@ -154,6 +154,8 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
         world.missing.push_back(std::move(stop.fault));
     }
     if (!world.missing.empty()) return std::move(world.missing);
+    fields.declared.assign(code.fields.size(), nullptr);
+    for (const auto& [field, type] : declared) fields.declared[field] = type;
     noteComputations(code, fields, weights);
     retypeFields(code, fields, types);
     return {};
@@ -181,9 +183,11 @@ std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, S
     if (areAlike && !output.empty()) output.resize(1);
     const bool isWorkAlone = std::none_of(code.functions.begin(), code.functions.end(), usesTapes);
     if (areAlike || (world.isOutputRegular && fromPrework == 0 && isWorkAlone)) return std::nullopt;
-    return Fault{false, "'push'",
-                 "items of different types are pushed, and which comes when depends on the run",
-                 code.work->header};
+    Fault fault{false, "'push'",
+                "items of different types are pushed, and which comes when depends on the run",
+                code.work->header};
+    fault.isOfRun = true;
+    return fault;
 }
 
 std::optional<Fault> expandWork(ir::StreamCode& code, const Arriving& arriving,

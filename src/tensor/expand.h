@@ -41,6 +41,7 @@ struct Fault {
     /// What stands in no weights file, instead of subject and why; and what may have been meant.
     std::optional<base::Failure> refusal = std::nullopt;
     bool endsAll = true;  ///< other instances are not worth looking at
+    bool isOfRun = false;  ///< the program may be right: only the run can tell
     std::string similar = {};  // NOLINT(readability-redundant-member-init): for gcc
 };
 
@@ -51,6 +52,7 @@ struct Fields {
     std::vector<std::uint32_t> stored;
     /// No body changes it that runs after setup and init.
     std::vector<bool> isConstant;
+    Sequence declared = {};  ///< what its declaration says; null: no more than that it is a tensor
 };
 
 /// Has registers, variables or sides that are tensors.

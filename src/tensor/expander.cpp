@@ -39,7 +39,7 @@ Body BodyExpander::expand() {
     return std::move(w.body);
 }
 
-std::string BodyExpander::describe(const Instr& instr) {
+std::string describe(const Instr& instr) {
     switch (instr.op) {
         case Op::Tensor: {
             const bool isMath = instr.math != types::MathFn::Count;
@@ -214,8 +214,9 @@ void BodyExpander::yield(const Instr& instr) {
         result = memory(value->type, var, w.body.locals.back().type);
     }
     if (result->type != value->type)
-        stop(instr, "one branch gives " + types::toString(result->type) + ", the other " +
-                        types::toString(value->type));
+        stopOfRun(instr, describe(instr),
+                  "one branch gives " + types::toString(result->type) + ", the other " +
+                      types::toString(value->type));
     elements.computeInto(value, result->var, result->array);
 }
 

@@ -12,6 +12,7 @@
 
 #include "tensor/elements.h"
 #include "tensor/expand.h"
+#include "tensor/operation.h"
 
 namespace strc::tensor {
 
@@ -80,10 +81,15 @@ private:
     [[noreturn]] void stop(const ir::Instr& instr, std::string subject, std::string why) {
         throw Stop{{false, std::move(subject), std::move(why), instr.range}};
     }
+    /// Where the program may be right, and only the run can tell.
+    [[noreturn]] void stopOfRun(const ir::Instr& instr, std::string subject, std::string why) {
+        Stop stop{{false, std::move(subject), std::move(why), instr.range}};
+        stop.fault.isOfRun = true;
+        throw stop;
+    }
     [[noreturn]] void stopUnknown(const ir::Instr& instr, std::string what) {
         throw Stop{{true, std::move(what), {}, instr.range}};
     }
-    static std::string describe(const ir::Instr& instr);
 
     // ---- walking
     void countUses();

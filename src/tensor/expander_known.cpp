@@ -285,8 +285,8 @@ bool BodyExpander::writeOut(const Instr& loop) {
         if (!more && rounds == 0) return false;
         unrolled = true;
         if (!more || rounds == kMostRounds || countInstructions(w.body) > kMostInstructions)
-            stop(loop, "a loop",
-                 "its rounds have to be written out, and are too many or not known");
+            stopOfRun(loop, "a loop",
+                      "its rounds have to be written out, and are too many or not known");
         if (!*more) return true;
         writeRound(loop);
     }

@@ -69,6 +69,7 @@ std::vector<Operand> BodyExpander::operandsOf(const Instr& instr) const {
 void BodyExpander::operation(const Instr& instr) {
     const std::vector<Operand> operands = operandsOf(instr);
     const Shaped shaped = resultOf(instr, operands, types);
+    if (shaped.isOfRun) stopOfRun(instr, describe(instr), shaped.why);
     if (!shaped.type) stop(instr, shaped.why);
     switch (instr.tensor) {
         case TensorFn::Size: {

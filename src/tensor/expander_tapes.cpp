@@ -15,9 +15,9 @@ const Type* BodyExpander::arriving(const Instr& instr, std::int64_t offset) {
     const auto period = static_cast<std::int64_t>(world.input.size());
     if (period == 1) return world.input[0];
     if (depth > 0 || offset < 0)
-        stop(instr,
-             "the items that arrive are of different types, and which of them this takes "
-             "depends on the run");
+        stopOfRun(instr, describe(instr),
+                  "the items that arrive are of different types, and which of them this takes "
+                  "depends on the run");
     return world.input[static_cast<std::size_t>((popped + offset) % period)];
 }
 

@@ -62,7 +62,9 @@ void BodyExpander::declare(const Instr& instr) {
     const Type* type = variableType(instr.var);
     std::vector<std::int64_t> dims;
     for (Reg operand : instr.operands) {
-        if (!constants[operand]) stopUnknown(instr, "a dimension of " + nameOf(instr.var));
+        if (!constants[operand])
+            stopOfRun(instr, nameOf(instr.var),
+                      "one of its dimensions is not known when the program is compiled");
         dims.push_back(constants[operand]->toInt());
     }
     checkExtents(instr, nameOf(instr.var), dims);
@@ -124,7 +126,7 @@ void BodyExpander::store(const Instr& instr) {
     checkComputable(instr, value->type);
     if (instr.var.space == Space::Field) return storeField(instr, value);
     const Type* declared = bindings[key(instr.var)].declared;
-    checkDeclared(instr, declared, value->type);
+    checkDeclared(instr, declared ? declared : variableType(instr.var), value->type);
     bind(instr.var, value, &instr);
 }
 
@@ -144,9 +146,9 @@ void BodyExpander::storeField(const Instr& instr, const NodePtr& value) {
                                ", which neither its declaration nor init gives,");
     if (!type) type = value->type;
     if (type != value->type)
-        stop(instr, nameOf(instr.var),
-             "the field is " + types::toString(type) + " and cannot become " +
-                 types::toString(value->type));
+        stopOfRun(instr, nameOf(instr.var),
+                  "the field is " + types::toString(type) + " and becomes " +
+                      types::toString(value->type));
     if (becomesStored(instr.var, value)) return;
     overwrite(instr.var, storageOf(type, types), value);
 }
@@ -176,9 +178,10 @@ void BodyExpander::bind(VarRef var, const NodePtr& value, const Instr* instr) {
         fix(var, value);
     } else if (place->second->type != value->type) {
         if (instr)
-            stop(*instr, nameOf(var),
-                 "it is " + types::toString(place->second->type) + " in one round or branch and " +
-                     types::toString(value->type) + " in another");
+            stopOfRun(*instr, nameOf(var),
+                      "it is " + types::toString(place->second->type) +
+                          " in one round or branch and " + types::toString(value->type) +
+                          " in another");
     } else {
         overwrite(place->second->var, place->second->array, value, place->second->steps);
     }

@@ -55,7 +55,7 @@ public:
             fail("the result has more than 2147483647 elements");
             type = nullptr;
         }
-        return {why.empty() ? type : nullptr, why};
+        return {why.empty() ? type : nullptr, why, isOfRun};
     }
 
 private:
@@ -147,6 +147,7 @@ private:
     /// An int that the shape depends on.
     std::int64_t known(std::size_t k) {
         if (operands[k].constant) return operands[k].constant->toInt();
+        isOfRun = isOfRun || why.empty();
         fail(fmt::format(
             "operand {} decides on the shape and is not known when the program is compiled",
             k + 1));
@@ -596,6 +597,7 @@ private:
     std::span<const Operand> operands;
     types::TypeTable& types;
     std::string why;
+    bool isOfRun = false;
 };
 
 }  // namespace

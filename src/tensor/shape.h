@@ -24,6 +24,7 @@ struct Operand {
 struct Shaped {
     const Type* type = nullptr;
     std::string why;
+    bool isOfRun = false;  ///< only the run can tell
 };
 
 /// The result of an instruction Op::Tensor. Integer operands that decide on the shape have to be

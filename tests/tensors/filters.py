@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the filters of the tensor library with PyTorch.
 
-filters.py --strc STRC [--engine interpret|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N] [--keep FOLDER]
+filters.py --strc STRC [--engine interpret|symbolic|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N] [--keep FOLDER]
 
 One program holds a stream for each case, which takes its inputs from a weights file and pushes the
 elements of all results as numbers. Exit status 1 if one of them differs by more than the tolerance.
@@ -23,8 +23,11 @@ from safetensors.torch import save_file
 from cases import Case, all_cases
 
 TOLERANCE = 1e-5
-OPTIONS = {"interpret": ["--interpret"], "jit-O0": ["-O0", "--no-interpret"], "jit": ["--no-interpret"]}
+OPTIONS = {"interpret": ["--interpret"], "jit-O0": ["-O0", "--no-interpret"], "jit": ["--no-interpret"], "symbolic": []}
 
+# Of what comes out of `Given` only the run knows the shape.
+OF_RUN = """tensor->tensor filter OfRun { int n; work pop 1 push 1 { tensor x = pop(); n++; push(n > 0 ? x : zeros(1)); } }
+"""
 PRELUDE = """
 void->tensor filter Given(String name) {
     tensor value = stored("", name);
@@ -47,9 +50,10 @@ def results(case: Case) -> list[torch.Tensor]:
     return list(found) if isinstance(found, (tuple, list)) else [found]
 
 
-def stream(number: int, case: Case) -> str:
+def stream(number: int, case: Case, is_symbolic: bool) -> str:
     found = results(case)
-    inputs = "".join(f'        add Given("{number}.{k}");\n' for k in range(len(case.inputs)))
+    given = 'add pipeline {{ add Given("{}.{}"); add OfRun; }};' if is_symbolic else 'add Given("{}.{}");'
+    inputs = "".join(f"        {given.format(number, k)}\n" for k in range(len(case.inputs)))
     count = sum(result.numel() for result in found)
     made = case.filter.replace('"m"', f'"{number}.m"')
     return (f"void->float pipeline Case{number} {{\n    add splitjoin {{\n        split roundrobin(0);\n{inputs}"
@@ -114,7 +118,9 @@ def main() -> int:
         if why := missing(options.strc, options.kernels, folder):
             print(f"skipped: {why}")
             return 77
-        program = PRELUDE + "".join(stream(number, case) for number, case in cases)
+        is_symbolic = options.engine == "symbolic"
+        program = PRELUDE + "".join(stream(number, case, is_symbolic) for number, case in cases)
+        program += OF_RUN if is_symbolic else ""
         (folder / "cases.str").write_text(program)
         stored: dict[str, torch.Tensor] = {}
         for number, case in cases:

@@ -1,0 +1,88 @@
+// Programs whose shapes only the run knows: items and fields that are tensors are names of them.
+
+#include <cstring>
+
+#include "interp/engine.h"
+#include "types/tensor_text.h"
+
+namespace strc::interp {
+
+std::uint32_t Engine::itemSize(EdgeId edge) const {
+    if (hasNames(edge)) return sizeof(TensorId);
+    return static_cast<std::uint32_t>(types::sizeOf(graph.edges[edge].type));
+}
+
+void Engine::setUpTensors() {
+    if (!elaboration.symbolic) return;
+    heap = std::make_unique<TensorHeap>(module, types, machine, context.limits.totalBytes,
+                                        [this](const TensorHeap::Mark& mark) { forEachName(mark); });
+}
+
+/// The state that elaboration has left, with tensors, becomes one with their names.
+void Engine::nameFields(Actor& actor) {
+    const elab::Kernel& kernel = *actor.kernel;
+    if (kernel.initialOffsets.empty()) return;
+    const std::string& before = *elaboration.states[actor.id];
+    std::vector<std::byte>& state = actor.instance.state;
+    state.assign(static_cast<std::size_t>(kernel.stateSize), std::byte{0});
+    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
+        const char* from = before.data() + kernel.initialOffsets[k];
+        std::byte* to = state.data() + kernel.fieldOffsets[k];
+        if (!kernel.fieldTypes[k]->is(types::TypeKind::Tensor)) {
+            std::memcpy(to, from, static_cast<std::size_t>(types::sizeOf(kernel.fieldTypes[k])));
+            continue;
+        }
+        if (!kernel.tensors[k]) continue;  // no value yet
+        const std::uint32_t stored = kernel.storedTensors[k];
+        const auto* elements = reinterpret_cast<const std::byte*>(from);
+        if (stored != ir::kNone) elements = kernel.code.stored[stored].bytes.get();
+        const TensorId name = heap->copyOf(kernel.tensors[k], elements);
+        std::memcpy(to, &name, sizeof name);
+    }
+}
+
+void Engine::forEachName(const TensorHeap::Mark& mark) {
+    for (EdgeId edge = 0; edge < tapes.size(); ++edge)
+        if (hasNames(edge))
+            for (std::uint64_t k = 0; k < tapes[edge].size(); ++k) mark(nameAt(edge, k));
+    for (const Actor& actor : actors) {
+        if (!actor.kernel || actor.kernel->initialOffsets.empty()) continue;
+        markFields(*actor.kernel, actor.instance.state, mark);
+    }
+    machine.forEachSlot([&](std::uint64_t bits) { mark(static_cast<TensorId>(bits)); });
+    if (otherNames) otherNames(mark);
+}
+
+void Engine::markFields(const elab::Kernel& kernel, const std::vector<std::byte>& state,
+                        const TensorHeap::Mark& mark) {
+    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
+        if (!kernel.fieldTypes[k]->is(types::TypeKind::Tensor)) continue;
+        TensorId name = 0;
+        std::memcpy(&name, state.data() + kernel.fieldOffsets[k], sizeof name);
+        mark(name);
+    }
+}
+
+Value Engine::tensorNamed(TensorId name) {
+    const Type* type = heap->typeOf(name);
+    return {type, std::string(reinterpret_cast<const char*>(heap->elementsOf(name)),
+                              static_cast<std::size_t>(types::bytesInMemory(type)))};
+}
+
+void Engine::addItem(EdgeId edge, const Value& item) {
+    const auto* bytes = reinterpret_cast<const std::byte*>(item.bytes.data());
+    if (!hasNames(edge)) {
+        std::memcpy(tapes[edge].append(), bytes, item.bytes.size());
+        return;
+    }
+    const TensorId name = heap->copyOf(item.type, bytes);
+    std::memcpy(tapes[edge].append(), &name, sizeof name);
+}
+
+TensorId Engine::nameAt(EdgeId edge, std::uint64_t item) {
+    TensorId name = 0;
+    std::memcpy(&name, tapes[edge].at(item), sizeof name);
+    return name;
+}
+
+}  // namespace strc::interp

@@ -1,0 +1,221 @@
+#!/usr/bin/env python3
+"""Programs of tensors whose shapes only the run knows: the interpreter runs them."""
+
+import unittest
+
+from command import Case
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+
+# Vectors of 1, 2, 3, 1, 2, 3, ... numbers, which one firing after the other decides on.
+GROWING = """void->int filter Lengths { int n; work push 1 { push(n % 3 + 1); n++; } }
+int->tensor filter Vectors { work pop 1 push 1 { int n = pop(); push(arange(n) * 1.5); } }
+tensor->void filter Show { work pop 1 { tensor x = pop(); println(x); println(sum(x)); } }
+"""
+SUMS = "[0.]\n0.0\n[0.  1.5]\n1.5\n[0.  1.5 3. ]\n4.5\n"
+
+
+class Program(Case):
+    def at(self, name):
+        return str(self.folder / name)
+
+    def refused(self, *words, status=1):
+        out, err = self.call(*words, status=status)
+        self.assertEqual(out, b"")
+        return err
+
+    def shown(self, text, *words, status=0):
+        """What a program prints, and what is said about it."""
+        out, err = self.call("run", *words, self.file("p.str", text), status=status)
+        return out.decode(), err
+
+    def printed(self, text, *words):
+        return self.shown(text, *words)[0]
+
+    def main(self, *names):
+        return "void->void pipeline Main { " + " ".join(f"add {name};" for name in names) + " }\n"
+
+
+class Symbolic(Program):
+    def test_extents_that_come_along_a_channel(self):
+        out, err = self.shown(GROWING + self.main("Lengths", "Vectors", "Show"), "-i3")
+        self.assertEqual(out, SUMS)
+        self.assertIn("p.str:4:", err)
+        self.assertIn("warning: only the run can tell a shape: 'arange': operand 1 decides on the "
+                      "shape", err)
+        self.assertIn("in instance Main.Vectors", err)
+        self.assertIn("p.str:2:", err)
+
+    def test_through_splitters_joiners_and_identities(self):
+        text = GROWING + self.main("Lengths", "Vectors", """splitjoin { split duplicate;
+            add Identity<tensor>; add Twice; join roundrobin; }""", "Show") + """
+            tensor->tensor filter Twice { work pop 1 push 1 { push(2 * pop()); } }"""
+        self.assertEqual(self.printed(text, "-i2"),
+                         "[0.]\n0.0\n[0.]\n0.0\n[0.  1.5]\n1.5\n[0. 3.]\n3.0\n")
+        text = text.replace("split duplicate", "split roundrobin(2, 1)").replace(
+            "join roundrobin", "join roundrobin(2, 1)")
+        self.assertEqual(self.printed(text, "-i1"),
+                         "[0.]\n0.0\n[0.  1.5]\n1.5\n[0. 3. 6.]\n9.0\n")
+
+    def test_a_field_that_grows(self):
+        text = """void->tensor filter Rows { int n; work push 1 { n++; push(full(n, 1, 3)); } }
+            tensor->tensor filter Cache { tensor all; int calls; init { all = zeros(1, 3); }
+                work pop 1 push 1 { all = concat(all, pop(), 0); calls++; push(mean(all, 0) * calls); } }
+            tensor->void filter Show { work pop 1 { println(pop()); } }
+            """ + self.main("Rows", "Cache", "Show")
+        out, err = self.shown(text, "-i3")
+        self.assertEqual(out, "[0.5 0.5 0.5]\n[2. 2. 2.]\n[4.5 4.5 4.5]\n")
+        self.assertIn("'all': the field is tensor<float>[1, 3] and becomes tensor<float>[2, 3]", err)
+
+    def test_fields_that_are_stored_or_have_no_value_yet(self):
+        text = """int->tensor filter Take { tensor table; tensor last; tensor<float>[2, 3] none; float scale = 2;
+                init { table = reshape(arange(12) * 1.0, 4, 3); last = table; }
+                work pop 1 push 1 { int n = pop(); tensor<float>[1, 3] zero;
+                    push(concat(narrow(table, 0, 1, n) * scale, zero, none, 0)); } }
+            """ + GROWING + self.main("Lengths", "Take", "Sizes") + """
+            tensor->void filter Sizes { work pop 1 { tensor x = pop(); println(size(x, 0)); println(sum(x, 0)); println(rank(x)); } }"""
+        self.assertEqual(self.printed(text, "-i2"),
+                         "4\n[ 6.  8. 10.]\n2\n5\n[18. 22. 26.]\n2\n")
+
+    def test_which_of_two_shapes_comes_depends_on_the_run(self):
+        text = """int->tensor filter Either { work pop 1 push 1 { int n = pop();
+                if (n > 1) push(zeros(n)); else push(ones(2, 2)); } }
+            """ + GROWING + self.main("Lengths", "Either", "Show")
+        out, err = self.shown(text, "-i2")
+        self.assertEqual(out, "[[1. 1.]\n [1. 1.]]\n4.0\n[0. 0.]\n0.0\n")
+        self.assertIn("'zeros': operand 1 decides on the shape", err)
+
+    def test_variables_of_several_shapes(self):
+        text = """int->tensor filter Grow { tensor twice(tensor x) { return concat(x, x, 0); }
+            work pop 1 push 1 { int n = pop(); tensor x = ones(1);
+                for (int k = 0; k < n; k++) x = twice(x); push(x[0] > 0 ? x : zeros(1)); } }
+            """ + GROWING + self.main("Lengths", "Grow", "Show")
+        self.assertEqual(self.printed(text, "-i3"),
+                         "[1. 1.]\n2.0\n[1. 1. 1. 1.]\n4.0\n[1. 1. 1. 1. 1. 1. 1. 1.]\n8.0\n")
+
+    def test_a_feedback_loop_of_items_that_change(self):
+        text = """tensor->tensor filter Longer { work pop 2 push 2 { tensor x = pop(); tensor y = pop();
+                tensor z = x[0] > 0 ? concat(x, y, 0) : x; push(z); push(z); } }
+            void->tensor filter Ones { work push 1 { push(ones(1)); } }
+            """ + GROWING + """void->void pipeline Main { add Ones; add feedbackloop { join roundrobin(1, 1);
+            body Longer; loop Identity<tensor>; split roundrobin(1, 1); enqueue ones(2); }; add Show; }"""
+        self.assertEqual(self.printed(text, "-i2"), "[1. 1. 1.]\n3.0\n[1. 1. 1. 1.]\n4.0\n")
+
+    def test_what_is_declared_is_known_again(self):
+        text = GROWING + self.main("Lengths", "Vectors", "Total", "Show") + """
+            tensor->tensor<float>[1] filter Total { work pop 1 push 1 { push(sum(pop(), 0, 1)); } }"""
+        self.assertEqual(self.printed(text, "-i2"), "[0.]\n0.0\n[1.5]\n1.5\n")
+        shown = self.call("check", "--emit=graph", self.file("g.str", text))[0].decode()
+        self.assertIn("tensor<float>[1]", shown)
+
+    def test_faults_of_the_run_have_a_place(self):
+        for body, why in (("push(pop() + ones(2));", "'add': the shapes 3 and 2 do not fit each other"),
+                          ("tensor<float>[2] y = pop(); push(y);",
+                           "'y': it is declared as tensor<float>[2] and gets tensor<float>[1]"),
+                          ("tensor x = pop(); int k = 2; push(full(x[k], 1));", "2"),
+                          ("tensor x; tensor y = pop(); if (size(y, 0) > 1) x = y; push(x);",
+                            "'x': it has no value yet")):
+            text = GROWING + self.main("Lengths", "Vectors", "Wrong", "Show") + (
+                "tensor->tensor filter Wrong { work pop 1 push 1 { %s } }" % body)
+            out, err = self.shown(text, "-i3", status=1)
+            self.assertIn(why, err)
+            self.assertIn("p.str:5:", err)
+            self.assertIn("Main.Wrong", err)
+
+    def test_mistakes_of_known_shapes_stay_errors(self):
+        text = GROWING + self.main("Lengths", "Vectors", "Show", "Rows", "Wrong") + """
+            void->tensor filter Rows { work push 1 { push(ones(3)); } }
+            tensor->void filter Wrong { work pop 1 { println(pop() + ones(2)); } }"""
+        text = text.replace("add Show;", "add Show; } void->void pipeline Other {", 1)
+        text += " void->void pipeline Both { add splitjoin { split roundrobin(0); add Main; add Other; join roundrobin(0); }; }"
+        err = self.refused("run", "-i1", "--top", "Other", self.file("p.str", text))
+        self.assertIn("the shapes 3 and 2 do not fit each other", err)
+
+    def test_what_needs_shapes_refuses(self):
+        path = self.file("p.str", GROWING + self.main("Lengths", "Vectors", "Show"))
+        for words in (("run", "-i1", "--no-interpret"), ("build", "-o", self.at("p")),
+                      ("check", "--emit=plan"), ("build", "--shared", "-o", self.at("p.so"))):
+            err = self.refused(*words, path)
+            self.assertIn("cannot be compiled yet: only the run can tell a shape in 'Vectors': "
+                          "'arange'", err)
+        self.assertEqual(self.call("run", "-i3", "-Wno-symbolic-shape", path), (SUMS.encode(), ""))
+
+    def test_memory_is_given_back_and_bounded(self):
+        text = """void->tensor filter Large { int n; work push 1 { n = n % 2 + 1; push(zeros(n, 1000000)); } }
+            tensor->void filter Count { int n; work pop 1 { pop(); n++; if (n % 500 == 0) println(n); } }
+            """ + self.main("Large", "Count")
+        self.assertEqual(self.printed(text, "-i1000"), "500\n1000\n")
+        text = """void->tensor filter Hoard { tensor all; init { all = ones(1); } work push 1 {
+                all = concat(all, all, 0); push(all); } }
+            tensor->void filter Forget { work pop 1 { pop(); } }
+            """ + self.main("Hoard", "Forget")
+        out, err = self.shown(text, "-i100", status=1)
+        self.assertIn("Main.Hoard", err)
+        self.assertRegex(err, "memory|elements")
+
+    def test_dynamic_rates_and_messages(self):
+        text = """tensor->tensor filter Some { int n; work pop [1, 2] push 1 { tensor x = pop(); n++;
+                if (n % 2 == 0) x = concat(x, pop(), 0); push(x); } }
+            """ + GROWING + self.main("Lengths", "Vectors", "Some", "Show")
+        self.assertEqual(self.printed(text, "-i2"), "[0.]\n0.0\n[0.  1.5 0.  1.5 3. ]\n6.0\n")
+
+    def test_peeks_and_prework(self):
+        text = """tensor->tensor filter Ahead { prework push 1 { push(zeros(1)); }
+                work pop 1 peek 3 push 1 { push(concat(peek(2), peek(0), 0)); pop(); } }
+            """ + GROWING + self.main("Lengths", "Vectors", "Ahead", "Show")
+        self.assertEqual(self.printed(text, "-i3"),
+                         "[0.]\n0.0\n[0.  1.5 3.  0. ]\n4.5\n[0.  0.  1.5]\n1.5\n")
+
+    def test_library_filters(self):
+        text = GROWING + self.main("Lengths", "Vectors", "unsqueeze(0)", 'pad({1, 0}, value = 0.5)', "maxpool1d(2, 1, 0)",
+                                   "cat(1, 1)", "flatten(0)", "Show")
+        self.assertEqual(self.printed(text, "-i3"),
+                         "[0.5]\n0.5\n[0.5 1.5]\n2.0\n[0.5 1.5 3. ]\n5.0\n")
+
+
+@unittest.skipUnless(numpy, "NumPy is not there")
+class Files(Program):
+    VECTORS = GROWING + "void->tensor pipeline Main { add Lengths; add Vectors; }\n"
+    ROWS = """void->tensor pipeline Main { add Lengths; add Rows; }
+        int->tensor filter Rows { work pop 1 push 1 { int n = pop(); push(sum(ones(n, 4), 0)); } }
+        """ + GROWING
+
+    def test_outputs_of_one_shape_are_stacked(self):
+        out = self.at("out.npy")
+        self.call("run", "-i3", "--top", "Main", "--out", out, self.file("p.str", self.ROWS))
+        self.assertEqual(numpy.load(out).tolist(), [[1] * 4, [2] * 4, [3] * 4])
+
+    def test_outputs_of_several_shapes(self):
+        path = self.file("p.str", self.VECTORS)
+        self.assertEqual(self.call("run", "-i2", "--top", "Main", path)[0], b"[0.]\n[0.  1.5]\n")
+        one, two, three = self.at("1.npy"), self.at("2.npy"), self.at("3.npy")
+        self.call("run", "-i6", "--top", "Main", "--out", one, "--out", two, "--out", three, path)
+        self.assertEqual(numpy.load(three).tolist(), [[0, 1.5, 3]] * 2)
+        err = self.refused("run", "-i2", "--top", "Main", "--out", one, path)
+        self.assertIn("has items of tensor<float>[1] and cannot take the tensor<float>[2] that "
+                      "comes next [item-differs]", err)
+
+    def test_writers(self):
+        out = self.at("w.npy")
+        text = GROWING + self.main("Lengths", "Vectors", f'NpyWriter<tensor>("{out}")')
+        err = self.shown(text, "-i2", status=1)[1]
+        self.assertIn("item-differs", err)
+        text = self.ROWS.replace("void->tensor", "void->void").replace(
+            "add Rows;", f'add Rows; add NpyWriter<tensor>("{out}");')
+        self.shown(text, "-i2")
+        self.assertEqual(numpy.load(out).tolist(), [[1] * 4, [2] * 4])
+
+    def test_inputs(self):
+        text = """tensor<float>[3]->tensor filter Main { work pop 1 push 1 { tensor x = pop();
+            push(narrow(x, 0, 0, (int) item(x[0]))); } }"""
+        text = text.replace("item(x[0])", "x[0]")
+        path, file = self.file("p.str", text), self.at("in.npy")
+        numpy.save(file, numpy.array([[3, 5, 6], [2, 1, 7]], numpy.float32))
+        self.assertEqual(self.call("run", "--top", "Main", "--in", file, path)[0], b"[3. 5. 6.]\n[2. 1.]\n")
+
+
+if __name__ == "__main__":
+    unittest.main()
