@@ -20,6 +20,7 @@ class Case:
     inputs: list[Tensor]
     expected: Callable[..., Tensor | tuple[Tensor, ...]]
     weights: dict[str, Tensor] = field(default_factory=dict)
+    views: list[list[int]] = field(default_factory=list)  # of inputs: their dimensions as they lie in memory; or none
 
 
 CASES: list[Case] = []
@@ -33,7 +34,7 @@ def case(text: str, function: Callable[..., Tensor | tuple[Tensor, ...]], *input
     CASES.append(Case(text, list(inputs), function))
 
 
-def module(text: str, made: nn.Module, *inputs: Tensor) -> None:
+def with_weights(text: str, made: nn.Module, *inputs: Tensor) -> Case:
     """A filter with the weights of a module under the prefix "m"; its values are no trivial ones."""
     for name, value in made.named_buffers():
         if value.is_floating_point():
@@ -43,7 +44,29 @@ def module(text: str, made: nn.Module, *inputs: Tensor) -> None:
     made.eval()
     weights = {"m." + name: value.contiguous() for name, value in made.state_dict().items()}
     text = text[:-1] + (", " if not text.endswith("()") else "") + 'weights = "m")'
-    CASES.append(Case(text, list(inputs), made, weights))
+    return Case(text, list(inputs), made, weights)
+
+
+def module(text: str, made: nn.Module, *inputs: Tensor) -> None:
+    CASES.append(with_weights(text, made, *inputs))
+
+
+class Flat(nn.Module):
+    """A recurrent layer whose results are a plain tuple."""
+
+    def __init__(self, made: nn.Module) -> None:
+        super().__init__()
+        self.inner = made
+
+    def forward(self, x: Tensor) -> tuple[Tensor, ...]:
+        y, state = self.inner(x)
+        return (y, *state) if isinstance(state, tuple) else (y, state)
+
+
+def flat_outputs(text: str, made: nn.Module, x: Tensor) -> Case:
+    case = with_weights(text, Flat(made), x)
+    case.weights = {name.replace(".inner", ""): value for name, value in case.weights.items()}
+    return case
 
 
 def activations() -> None:
@@ -176,21 +199,8 @@ def layers() -> None:
 
 
 def recurrent() -> None:
-    def flat(made: nn.Module) -> nn.Module:
-        class Flat(nn.Module):
-            def __init__(self) -> None:
-                super().__init__()
-                self.inner = made
-
-            def forward(self, x: Tensor) -> tuple[Tensor, ...]:
-                y, state = self.inner(x)
-                return (y, *state) if isinstance(state, tuple) else (y, state)
-
-        return Flat()
-
     def layer(text: str, made: nn.Module, x: Tensor) -> None:
-        module(text, flat(made), x)
-        CASES[-1].weights = {name.replace(".inner", ""): value for name, value in CASES[-1].weights.items()}
+        CASES.append(flat_outputs(text, made, x))
 
     for name, kind in {"rnn": nn.RNN, "gru": nn.GRU, "lstm": nn.LSTM}.items():
         layer(f"{name}(5, 7)", kind(5, 7), noise(6, 5))

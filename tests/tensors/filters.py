@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Compares the filters of the tensor library with PyTorch.
 
-filters.py --strc STRC [--engine interpret|symbolic|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N] [--keep FOLDER]
+filters.py --strc STRC [--engine interpret|symbolic|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N]
+           [--random SEED --count N] [--keep FOLDER]
 
 One program holds a stream for each case, which takes its inputs from a weights file and pushes the
 elements of all results as numbers. Exit status 1 if one of them differs by more than the tolerance.
@@ -21,8 +22,11 @@ import torch
 from safetensors.torch import save_file
 
 from cases import Case, all_cases
+from random_cases import random_cases
 
 TOLERANCE = 1e-5
+# Of elements that are rounded after each operation here, and there after some of them.
+ROUNDED = {torch.float16: 4e-3, torch.bfloat16: 3e-2}
 OPTIONS = {"interpret": ["--interpret"], "jit-O0": ["-O0", "--no-interpret"], "jit": ["--no-interpret"], "symbolic": []}
 
 # Of what comes out of `Given` only the run knows the shape.
@@ -52,8 +56,13 @@ def results(case: Case) -> list[torch.Tensor]:
 
 def stream(number: int, case: Case, is_symbolic: bool) -> str:
     found = results(case)
-    given = 'add pipeline {{ add Given("{}.{}"); add OfRun; }};' if is_symbolic else 'add Given("{}.{}");'
-    inputs = "".join(f"        {given.format(number, k)}\n" for k in range(len(case.inputs)))
+    inputs = ""
+    for k in range(len(case.inputs)):
+        parts = [f'add Given("{number}.{k}");', "add OfRun;" if is_symbolic else ""]
+        if case.views and case.views[k]:
+            order = ", ".join(str(case.views[k].index(d)) for d in range(len(case.views[k])))
+            parts.append(f"add permute({{{order}}});")
+        inputs += f"        add pipeline {{ {' '.join(parts)} }};\n"
     count = sum(result.numel() for result in found)
     made = case.filter.replace('"m"', f'"{number}.m"')
     return (f"void->float pipeline Case{number} {{\n    add splitjoin {{\n        split roundrobin(0);\n{inputs}"
@@ -61,7 +70,9 @@ def stream(number: int, case: Case, is_symbolic: bool) -> str:
 
 
 def weights(number: int, case: Case) -> dict[str, torch.Tensor]:
-    named = {f"{number}.{k}": value.clone() for k, value in enumerate(case.inputs)}
+    views = case.views or [[]] * len(case.inputs)
+    named = {f"{number}.{k}": (value.permute(view) if view else value).contiguous().clone()
+             for k, (value, view) in enumerate(zip(case.inputs, views))}
     named |= {f"{number}.{name}": value for name, value in case.weights.items()}
     return named
 
@@ -97,7 +108,7 @@ def difference(case: Case, got: numpy.ndarray) -> str | None:
         return f"{got.size} elements instead of {wanted.size}"
     with numpy.errstate(invalid="ignore"):
         off = numpy.abs(got - wanted) / numpy.maximum(1, numpy.abs(wanted))
-    if not numpy.all(off <= TOLERANCE):
+    if not numpy.all(off <= max(ROUNDED.get(each.dtype, TOLERANCE) for each in case.inputs)):
         at = int(numpy.nanargmax(off))
         return f"element {at} is {got[at]} instead of {wanted[at]}"
     return None
@@ -110,9 +121,11 @@ def main() -> int:
     parser.add_argument("--kernels", default="generated", choices=["generated", "onednn", "torch", "auto"])
     parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1, help="one of so many cases")
+    parser.add_argument("--random", type=int, metavar="SEED", help="random cases")
+    parser.add_argument("--count", type=int, default=60, help="how many of them")
     parser.add_argument("--keep", type=Path, help="a folder for the program and its weights")
     options = parser.parse_args()
-    cases = list(enumerate(all_cases()))
+    cases = list(enumerate(all_cases() if options.random is None else random_cases(options.random, options.count)))
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         if why := missing(options.strc, options.kernels, folder):
