@@ -20,6 +20,7 @@ class Case:
     inputs: list[Tensor]
     expected: Callable[..., Tensor | tuple[Tensor, ...]]
     weights: dict[str, Tensor] = field(default_factory=dict)
+    is_network: bool = False
     views: list[list[int]] = field(default_factory=list)  # of inputs: their dimensions as they lie in memory; or none
 
 

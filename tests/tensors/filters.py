@@ -2,7 +2,7 @@
 """Compares the filters of the tensor library with PyTorch.
 
 filters.py --strc STRC [--engine interpret|symbolic|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N]
-           [--random SEED --count N] [--keep FOLDER]
+           [--random SEED [--chains] --count N] [--keep FOLDER]
 
 One program holds a stream for each case, which takes its inputs from a weights file and pushes the
 elements of all results as numbers. Exit status 1 if one of them differs by more than the tolerance.
@@ -64,7 +64,7 @@ def stream(number: int, case: Case, is_symbolic: bool) -> str:
             parts.append(f"add permute({{{order}}});")
         inputs += f"        add pipeline {{ {' '.join(parts)} }};\n"
     count = sum(result.numel() for result in found)
-    made = case.filter.replace('"m"', f'"{number}.m"')
+    made = case.filter.replace('"m', f'"{number}.m')
     return (f"void->float pipeline Case{number} {{\n    add splitjoin {{\n        split roundrobin(0);\n{inputs}"
             f"        join roundrobin;\n    }}\n    add {made};\n    add Numbers({len(found)}, {count});\n}}\n")
 
@@ -107,8 +107,11 @@ def difference(case: Case, got: numpy.ndarray) -> str | None:
     if got.shape != wanted.shape:
         return f"{got.size} elements instead of {wanted.size}"
     with numpy.errstate(invalid="ignore"):
-        off = numpy.abs(got - wanted) / numpy.maximum(1, numpy.abs(wanted))
-    if not numpy.all(off <= max(ROUNDED.get(each.dtype, TOLERANCE) for each in case.inputs)):
+        # Sums of large numbers may be small: of networks the largest result counts.
+        scale = numpy.abs(wanted).max(initial=1) if case.is_network else numpy.maximum(1, numpy.abs(wanted))
+        off = numpy.abs(got - wanted) / scale
+    tolerance = 10 * TOLERANCE if case.is_network else max(ROUNDED.get(each.dtype, TOLERANCE) for each in case.inputs)
+    if not numpy.all(off <= tolerance):
         at = int(numpy.nanargmax(off))
         return f"element {at} is {got[at]} instead of {wanted[at]}"
     return None
@@ -122,10 +125,12 @@ def main() -> int:
     parser.add_argument("--only", default="")
     parser.add_argument("--every", type=int, default=1, help="one of so many cases")
     parser.add_argument("--random", type=int, metavar="SEED", help="random cases")
+    parser.add_argument("--chains", action="store_true", help="random networks of several filters")
     parser.add_argument("--count", type=int, default=60, help="how many of them")
     parser.add_argument("--keep", type=Path, help="a folder for the program and its weights")
     options = parser.parse_args()
-    cases = list(enumerate(all_cases() if options.random is None else random_cases(options.random, options.count)))
+    cases = list(enumerate(all_cases() if options.random is None else
+                           random_cases(options.random, options.count, options.chains)))
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.keep or Path(temporary)
         if why := missing(options.strc, options.kernels, folder):

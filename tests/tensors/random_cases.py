@@ -270,7 +270,102 @@ class Maker:
         return self.pick.sample(range(x.dim()), x.dim())
 
 
-def random_cases(seed: int, count: int) -> list[Case]:
+class ChainMaker(Maker):
+    """Networks: filters after each other and beside each other, for what passes make of neighbours."""
+
+    def chain_case(self) -> Case:
+        x = self.tensor(self.up(1, 2), self.up(1, 9), self.up(4, 14), self.up(4, 14))
+        self.weights: dict[str, Tensor] = {}
+        text, made = self.chain(x, self.up(2, 6), 2)
+        return Case(text, [x], made, self.weights, is_network=True)
+
+    def chain(self, x: Tensor, length: int, depth: int) -> tuple[str, Callable[[Tensor], Tensor]]:
+        """Text and function of a pipeline for tensors of this shape."""
+        texts, functions, value = [], [], x
+        for _ in range(length):
+            text, function = self.link(value, depth)
+            texts.append(f"add {text};")
+            functions.append(function)
+            value = function(value)
+
+        def together(v: Tensor) -> Tensor:
+            for each in functions:
+                v = each(v)
+            return v
+
+        return f"pipeline {{ {' '.join(texts)} }}", together
+
+    def link(self, x: Tensor, depth: int) -> tuple[str, Callable[[Tensor], Tensor]]:
+        kind = self.up(0, 15)
+        if x.dim() != 4:
+            return self.row_link(x, kind)
+        channels, (rows, columns) = x.shape[1], x.shape[2:]
+        if kind < 4:
+            outs, groups = self.up(1, 24), 1
+            if self.up(0, 3) == 0:
+                outs, groups = channels, channels
+            kernel, stride, padding = self.up(1, 3), self.up(1, 2), self.up(0, 1)
+            if min(rows, columns) + 2 * padding < kernel:
+                kernel = 1
+            return self.learned(f"conv2d({channels}, {outs}, {kernel}, {kernel}, {stride}, {stride}, {padding}, {padding}, groups = {groups})",
+                                nn.Conv2d(channels, outs, kernel, stride, padding, groups=groups))
+        if kind < 6:
+            return self.learned(f"batchnorm2d({channels})", nn.BatchNorm2d(channels))
+        if kind < 9:
+            return self.pick.choice([("relu()", F.relu), ("relu6()", F.relu6), ("sigmoid()", torch.sigmoid), ("silu()", F.silu),
+                                     ("hardswish()", F.hardswish), ("leakyrelu(0.25)", lambda v: F.leaky_relu(v, 0.25))])
+        if kind == 9 and min(rows, columns) >= 2:
+            return "maxpool2d(2)", lambda v: F.max_pool2d(v, 2)
+        if kind == 10 and min(rows, columns) >= 2:
+            return "avgpool2d(2, 1)", lambda v: F.avg_pool2d(v, 2, 1)
+        if kind == 11 and depth > 0:
+            text, function = self.branch(x, depth)
+            return (f"pipeline {{ add splitjoin {{ split duplicate; add {text}; add Identity<tensor>; join roundrobin; }}; add add(); }}",
+                    lambda v: function(v) + v)
+        if kind == 12 and depth > 0:
+            first, one = self.branch(x, depth)
+            second, other = self.branch(x, depth)
+            return (f"pipeline {{ add splitjoin {{ split duplicate; add {first}; add {second}; join roundrobin; }}; add cat(2, 1); }}",
+                    lambda v: torch.cat((one(v), other(v)), 1))
+        if kind == 13:
+            return f"groupnorm(1, {channels}, affine = false)", lambda v: F.group_norm(v, 1)
+        if kind == 14:
+            return "flatten(1)", lambda v: v.flatten(1)
+        return "permute({0, 1, 3, 2})", lambda v: v.permute(0, 1, 3, 2)
+
+    def branch(self, x: Tensor, depth: int) -> tuple[str, Callable[[Tensor], Tensor]]:
+        """Keeps the shape."""
+        channels = x.shape[1]
+        text, function = self.learned(f"conv2d({channels}, {channels}, 3, 3, 1, 1, 1, 1)", nn.Conv2d(channels, channels, 3, 1, 1))
+        if self.maybe():
+            return text, function
+        return f"pipeline {{ add {text}; add relu(); }}", lambda v: F.relu(function(v))
+
+    def row_link(self, x: Tensor, kind: int) -> tuple[str, Callable[[Tensor], Tensor]]:
+        width = x.shape[-1]
+        if kind < 6:
+            outs = self.up(1, 40)
+            return self.learned(f"linear({width}, {outs})", nn.Linear(width, outs))
+        if kind < 9:
+            return "relu()", F.relu
+        if kind < 11:
+            return self.learned(f"layernorm({width})", nn.LayerNorm(width))
+        if kind < 13:
+            return "softmax()", lambda v: F.softmax(v, -1)
+        return self.learned(f"batchnorm1d({width})", nn.BatchNorm1d(width)) if x.dim() == 2 else ("tanh()", torch.tanh)
+
+    def learned(self, text: str, made: nn.Module) -> tuple[str, Callable[[Tensor], Tensor]]:
+        prefix = f"m{len(self.weights)}"
+        case = with_weights(text, made)
+        self.weights |= {name.replace("m.", prefix + ".", 1): value for name, value in case.weights.items()}
+        return case.filter.replace('"m"', f'"{prefix}"'), made
+
+
+def random_cases(seed: int, count: int, chains: bool = False) -> list[Case]:
     torch.manual_seed(seed)
+    if chains:
+        networks = ChainMaker(seed)
+        with torch.no_grad():
+            return [networks.chain_case() for _ in range(count)]
     maker = Maker(seed)
     return [maker.case() for _ in range(count)]
