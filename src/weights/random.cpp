@@ -84,12 +84,18 @@ public:
         if (types::sizeOf(wanted) == types::kDynamic)
             return base::failure(Diag::TensorUnknown,
                                  {"the shape of '" + name + "', whose values are to be made up,"});
+        const Type* first = known.try_emplace(name, wanted).first->second;
+        if (first != wanted)
+            return base::failure(
+                Diag::WeightsMismatch,
+                {name, std::string(kPrefix) + std::to_string(seed),
+                 types::toString(first) + " for another filter", types::toString(wanted)});
         const std::int64_t count = types::countElements(wanted);
         constexpr std::int64_t kMostBytes = 8;  // of an element
         if (count > static_cast<std::int64_t>(limits.totalBytes - held) / kMostBytes)
             return base::failure(Diag::LimitExceeded,
                                  {"the memory for weights", std::to_string(limits.totalBytes)});
-        Bytes& made = values[{name, wanted}];
+        Bytes& made = values[name];
         if (!made)
             made = make(name, wanted, static_cast<std::size_t>(types::bytesInMemory(wanted)));
         return Values{wanted, made, made};
@@ -127,7 +133,8 @@ private:
     std::uint64_t seed;
     base::Limits limits;
     std::uint64_t held = 0;
-    std::map<std::pair<std::string, const Type*>, Bytes> values;
+    std::map<std::string, const Type*> known;  ///< what each name was first asked for as
+    std::map<std::string, Bytes> values;
 };
 
 }  // namespace

@@ -1,7 +1,9 @@
 """What the tests of the command line share: programs, a folder of their own, calls of strc."""
 
+import json
 import os
 import signal
+import struct
 import subprocess
 import sys
 import tempfile
@@ -31,6 +33,16 @@ def clean(env=None):
     result = {k: v for k, v in os.environ.items() if k not in {"NO_COLOR", "COLUMNS"}}
     result.update({"LC_ALL": "C"}, **(env or {}))
     return result
+
+def safetensors(*tensors):
+    """A file: the length of the header, the header, the values."""
+    header, data = {}, b""
+    for name, kind, shape, values in tensors:
+        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(values)]}
+        data += values
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + data
 
 class Case(unittest.TestCase):
     def setUp(self):

@@ -2,13 +2,12 @@
 """Weights: where they are found, what is wrong with a file, names, shapes, and executables with and without them."""
 
 import array
-import json
 import os
 import struct
 import subprocess
 import unittest
 
-from command import SECONDS, STRC, Case, clean
+from command import SECONDS, STRC, Case, clean, safetensors
 
 PROGRAM = """void->void pipeline Main { add Source; add Block("net"); add Show; }
 void->tensor filter Source { work push 1 { push(ones(1, 2)); } }
@@ -23,16 +22,6 @@ tensor->void filter Show { work pop 1 { println(item(sum(pop()))); } }
 """
 WEIGHT = ("net.fc.weight", "F32", [1, 2], array.array("f", [3, 4]).tobytes())
 BIAS = ("net.fc.bias", "F32", [1], array.array("f", [10]).tobytes())
-
-
-def safetensors(*tensors):
-    """A file: the length of the header, the header, the values."""
-    header, data = {}, b""
-    for name, kind, shape, values in tensors:
-        header[name] = {"dtype": kind, "shape": shape, "data_offsets": [len(data), len(data) + len(values)]}
-        data += values
-    text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + data
 
 
 class Weights(Case):
@@ -121,6 +110,14 @@ class Faults(Weights):
         for size in range(0, len(whole), 7):
             self.file("p.safetensors", whole[:size])
             self.assertRegex(self.refused(), "weights file 'p.safetensors' cannot be used: (it has|it is|'net)")
+
+    def test_one_name_of_two_shapes(self):
+        self.file("p.str", PROGRAM.replace("add Show;", 'add Layer(1, 3, "net.fc"); add Show;'))
+        for engine in ([], ["--interpret"]):
+            message = self.refused("--weights", "random:1", *engine)
+            self.assertIn("p.str:1:58: error: 'net.fc.weight' in weights file 'random:1' is tensor<float>[1, 2] for another filter,"
+                          " not tensor<float>[3, 1]", message)
+            self.assertIn("in instance Main.Layer", message)
 
     def test_in_work(self):
         self.file("p.str", PROGRAM.replace("pop())", "pop() + stored(\"\", \"net.fc.bias\"))", 1))
@@ -244,8 +241,8 @@ class Shortened(Weights):
     def shorten(self, command, bytes_left):
         """Runs until it has printed, and shortens the file: the process, and the lines so far."""
         child = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean())
-        self.addCleanup(child.wait)
-        self.addCleanup(child.kill)
+        for last in (child.stdout.close, child.stderr.close, child.wait, child.kill):
+            self.addCleanup(last)
         lines = [child.stdout.readline()]
         os.truncate(self.folder / "p.safetensors", bytes_left)
         return child, lines

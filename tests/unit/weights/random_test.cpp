@@ -52,14 +52,29 @@ TEST_F(RandomWeights, AreOfEveryTypeOfElements) {
     for (const Type* element : {types.intType(), types.scalar(types::TypeKind::Long),
                                 types.doubleType(), types.boolean()}) {
         const Type* type = types.tensor(element, {50});
-        auto found = source->find("x", type, types);
+        auto found = source->find("x." + types::toString(type), type, types);
         ASSERT_TRUE(found);
         EXPECT_EQ(found->type, type);
     }
     EXPECT_THAT(
         valuesOf<std::int64_t>(
-            *source->find("x", types.tensor(types.scalar(types::TypeKind::Long), {50}), types)),
+            *source->find("y", types.tensor(types.scalar(types::TypeKind::Long), {50}), types)),
         testing::AllOf(Each(AllOf(Ge(0), Le(1))), testing::Contains(0), testing::Contains(1)));
+}
+
+TEST_F(RandomWeights, ANameHasOneType) {
+    auto source = random(7, {});
+    EXPECT_EQ(floats(*source, "x", {2, 3}).size(), 6u);
+    EXPECT_EQ(floats(*source, "x", {2, 3}).size(), 6u);
+    for (const Type* other :
+         {types.tensor(types.floatType(), {3, 2}), types.tensor(types.doubleType(), {2, 3})}) {
+        auto found = source->find("x", other, types);
+        ASSERT_FALSE(found);
+        EXPECT_EQ(found.failure().id, Diag::WeightsMismatch);
+        EXPECT_THAT(found.failure().args,
+                    testing::ElementsAre("x", "random:7", "tensor<float>[2, 3] for another filter",
+                                         types::toString(other)));
+    }
 }
 
 TEST_F(RandomWeights, NeedAShapeAndHaveALimit) {
