@@ -17,11 +17,13 @@ typedef struct strc_kernels {
 static const strc_provider *const providers[STRC_PROVIDERS] = {&strc_onednn_provider,
                                                                &strc_torch_provider};
 
-static void fail(strc_env *env, const char *library, const char *why) {
+/// `variable`: the one of the environment that names the library, or null.
+static void fail(strc_env *env, const char *library, const char *variable, const char *why) {
     strc_device_error *error = &env->device_error;
     *error = (strc_device_error){.failure = STRC_KERNELS_FAILED};
     snprintf(error->text, sizeof error->text, "%s", library);
-    snprintf(error->why, sizeof error->why, "%s", why);
+    snprintf(error->why, sizeof error->why, "%s%s%s", variable ? variable : "",
+             variable ? ": " : "", why);
 }
 
 const float *strc_kernel_weights_of(const strc_kernel_program *program, uint64_t kernel) {
@@ -41,7 +43,7 @@ static strc_kernels *open_kernels(const strc_program *whole, strc_env *env) {
     strc_kernels *self = malloc(sizeof *self);
     void *made = self ? provider->open(program, library, &why) : NULL;
     if (!made) {
-        fail(env, library, why);
+        fail(env, library, library == given ? provider->variable : NULL, why);
         free(self);
         return NULL;
     }
@@ -65,6 +67,6 @@ void strc_kernel_run(strc_env *env, int32_t kernel, float *out, const float *a, 
         self->provider->run(self->self, (uint64_t)kernel, out + what->result.first,
                             source + what->source.first, weights + what->weights.first);
     if (!failed) return;
-    fail(env, self->program->library, "an operator failed");
+    fail(env, self->program->library, NULL, "an operator failed");
     strc_leave(env, STRC_END_DEVICE);
 }

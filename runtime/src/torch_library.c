@@ -33,7 +33,10 @@ static int load_torch(const char *folder) {
     for (size_t k = 0; k < sizeof names / sizeof *names; ++k) {
         char path[4096];
         snprintf(path, sizeof path, "%s/%s", folder, names[k]);
-        if (!load_one(path)) return -1;
+        if (!dlopen(path, RTLD_LAZY | RTLD_LOCAL)) {
+            snprintf(words, sizeof words, "STRC_TORCH_LIB: %s", dlerror());
+            return -1;
+        }
     }
     return 0;
 }

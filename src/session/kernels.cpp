@@ -89,8 +89,6 @@ void reportMissing(Compilation& program, Provider provider, const std::string& p
 std::string whyNone(const Settings& settings, KernelsFor who) {
     if (settings.isShared)
         return "a library allocates nothing while it runs, and calls of '--kernels' do";
-    if (settings.noTorch && settings.kernels == Kernels::Torch)
-        return "'--no-torch' insists on going without what '--kernels=torch' asks for";
     if (who != KernelsFor::Executable) return {};
     if (settings.isStatic) return "static executables cannot load what '--kernels' asks for";
     if (!settings.target.empty()) return "'--kernels' has no libraries for another machine";

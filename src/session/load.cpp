@@ -112,6 +112,8 @@ void apply(base::Context& context, const Settings& settings) {
     // Libraries are asked for convolutions of the language's layout.
     if (settings.kernels != Kernels::Generated)
         context.passes.disable(base::Pass::LayoutPropagation);
+    if (settings.noTorch && settings.kernels == Kernels::Torch)
+        diags.add(base::Diag::ConflictingOptions) << "--no-torch" << "--kernels=torch";
     if (settings.emitAfter) context.passes.emitAfter(*settings.emitAfter);
     if (settings.timePasses) context.passes.measure();
     if (!settings.processor.empty() &&

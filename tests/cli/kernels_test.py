@@ -101,8 +101,9 @@ class Kernels(Case):
             errors = self.call("build", "--kernels=onednn", *words, status=1)[1]
             self.assertIn(why, errors)
         self.call("build", "--kernels=auto", "--shared", "--top", "Half", "-o", "half.so", "half.str")
-        errors = self.call("build", "--kernels=torch", "--no-torch", *WEIGHTS, "-o", "p", "p.str", status=1)[1]
-        self.assertIn("'--no-torch' insists", errors)
+        errors = self.call("build", "--kernels=torch", "--no-torch", *WEIGHTS, "-o", "p", "p.str", status=2)[1]
+        self.assertIn("--no-torch and --kernels=torch exclude each other", errors)
+        self.assertNotIn("p", os.listdir(self.folder))
 
     def test_not_linked(self):
         self.call("build", *WEIGHTS, "-o", "p", "p.str")
@@ -140,7 +141,7 @@ class Kernels(Case):
         self.need("onednn")
         status, output, errors = self.run_with("--kernels=onednn", STRC_ONEDNN_LIB="/bin/sh")
         self.assertEqual((status, output), (1, b""))
-        self.assertIn(b"cannot open '/bin/sh': ", errors)
+        self.assertIn(b"cannot open '/bin/sh': STRC_ONEDNN_LIB: ", errors)
 
     def test_executable(self):
         self.need("onednn")
@@ -216,6 +217,15 @@ class Kernels(Case):
         status, output, errors = self.run_with(command=["./p", "-i", "1"], STRC_TORCH_LIB=str(folder))
         self.assertEqual((status, output), (1, b""))
         self.assertIn(b"and what is there is torch 1.2.3", errors)
+
+    def test_torch_elsewhere(self):
+        self.need("torch")
+        self.call("build", *WEIGHTS, "--kernels=torch", "-o", "p", "p.str")
+        for command in (None, ["./p", "-i", "1"]):
+            words = ("--kernels=torch", "--no-interpret")
+            status, output, errors = self.run_with(*words, command=command, STRC_TORCH_LIB="no/where")
+            self.assertEqual((status, output), (1, b""))
+            self.assertIn(b"STRC_TORCH_LIB: no/where/libc10.so: cannot open", errors)
 
 
 if __name__ == "__main__":
