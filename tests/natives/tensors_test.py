@@ -66,6 +66,16 @@ class Tensors(unittest.TestCase):
                     self.assertEqual(done.stderr, "")
                     self.assertEqual(done.stdout, expected[top])
 
+    def test_shapes_that_only_the_run_knows(self):
+        text = PROGRAM.read_text(encoding="ascii")
+        stop = "        if (rounds++ > 0) return;\n"
+        program = self.folder / "symbolic.str"
+        program.write_text(text.replace(stop, "        if (rounds > 9) println(zeros(rounds));\n" + stop), encoding="ascii")
+        for top in ("Views", "Others"):
+            done = call(STRC, "run", "--native", LIBRARY, "--top", top, "-i", ROUNDS, program)
+            self.assertEqual(done.stdout, sections()[top])
+            self.assertIn("[symbolic-shape]", done.stderr)
+
     def test_executables(self):
         expected = sections()
         for top in STREAMS:
