@@ -174,8 +174,9 @@ STRC_API const char* strc_compiler_format(strc_compiler*, size_t* size, int* cha
 /// The items of an end of the main stream.
 typedef struct strc_items {
     const char* type;  ///< as the language writes it; null: there is no such end
-    size_t
-        size;  ///< bytes of one in memory: int, float 4, double 8, boolean, bit 1, arrays and structs packed as in C
+    /// Bytes of one in memory: int, float 4, double 8, boolean, bit 1, arrays and structs packed as in C; 0: only the run
+    /// knows, and functions cannot take them.
+    size_t size;
 } strc_items;
 
 /// Whether the main stream has an output: known as soon as the program prints, to the function that gets it.

@@ -96,8 +96,10 @@ strc_status itemsOf(strc_compiler* compiler, strc_items* to, bool isInput) {
         const graph::Edge* edge = endOf(*compiler, isInput);
         if (!edge) return STRC_OK;
         std::string& name = isInput ? compiler->inputType : compiler->outputType;
-        name = types::toString(edge->type);
-        *to = {name.c_str(), static_cast<size_t>(types::sizeOf(edge->type))};
+        const Type* memory = graph::memoryOf(*edge);
+        name = types::toString(memory);
+        const bool isKnown = types::isConcrete(memory);
+        *to = {name.c_str(), isKnown ? static_cast<size_t>(types::sizeOf(memory)) : 0};
         return STRC_OK;
     });
 }
@@ -108,7 +110,7 @@ const char* layoutOfEnd(strc_compiler* compiler, bool isInput) {
     if (!edge) return nullptr;
     std::string& layout = isInput ? compiler->inputLayout : compiler->outputLayout;
     const strc_status made = guarded(compiler, [&] {
-        layout = layoutOf(edge->type);
+        layout = layoutOf(graph::memoryOf(*edge));
         return STRC_OK;
     });
     return made == STRC_OK ? layout.c_str() : nullptr;

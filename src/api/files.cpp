@@ -191,7 +191,11 @@ void Ends::openInput(const graph::Edge& edge) {
 /// Tensors on standard output are shown, unless another format is asked for.
 void Ends::openOutput(const graph::Edge& edge) {
     if (!options.out) {
-        writer = std::make_unique<Writer>(options);
+        if (types::isConcrete(graph::memoryOf(edge)))
+            writer = std::make_unique<Writer>(options);
+        else
+            diags.add(Diag::TensorUnknown, edge.range)
+                << "the shape of what the program gives, which goes to no file,";
         return;
     }
     auto formatFor = [&](const char* file) {

@@ -384,6 +384,26 @@ static void test_what_cannot_be_compiled(void) {
     strc_compiler_free(c);
 }
 
+/// Functions get items of a size that they know; files may take the others.
+static void test_shapes_of_the_run(void) {
+    strc_compiler* c = compiled(
+        "tensor<float>[2]->tensor filter Main { work pop 1 push 1 { tensor x = pop(); push(narrow(x, 0, 0, (int) x[0])); } }",
+        "Main");
+    strc_items items;
+    EXPECT(strc_compiler_input(c, &items) == STRC_OK && items.size == 8);
+    EXPECT(strc_compiler_output(c, &items) == STRC_OK && items.size == 0);
+    EXPECT(strcmp(items.type, "tensor") == 0);
+    const float in[2] = {1, 7};
+    float out[2];
+    size_t produced;
+    strc_diagnostic fault;
+    EXPECT(strc_compiler_run_items(c, in, 1, out, 1, &produced) == STRC_FAILED);
+    const size_t last = strc_compiler_diagnostic_count(c) - 1;
+    EXPECT(strc_compiler_diagnostic(c, last, &fault) == STRC_OK);
+    EXPECT(strcmp(fault.code, "tensor-unknown") == 0);
+    strc_compiler_free(c);
+}
+
 // ---- what is built
 
 static int exists(const char* name) { return access(name, F_OK) == 0; }
@@ -653,6 +673,7 @@ int main(void) {
     test_linear_filters();
     test_lenient_rates();
     test_what_cannot_be_compiled();
+    test_shapes_of_the_run();
     test_building();
     test_options();
     test_wrong_calls();
