@@ -126,10 +126,11 @@ private:
     const Type* declaredTensor(ir::VarRef) const;
     bool checksTensor(const Instr&) const;
     bool mayLackTensor(ir::VarRef) const;
-    void checkTensor(const Instr& load);
+    void checkTensor(const Instr&);
     void copyOrZero(const Instr&);
     void charge(std::uint64_t bytes);
     void tape(const Instr&);
+    void moveItem(const Instr&);
     Place refOf(Reg) const;
     /// A ref without pending elements and with an offset that fits a word.
     Place settle(Place);

@@ -123,6 +123,7 @@ private:
                            const TensorHeap::Mark&);
     Value tensorNamed(TensorId);
     void addItem(EdgeId, const Value&);
+    bool areTensorsFit(const Actor&, std::int64_t items);
     TensorId nameAt(EdgeId, std::uint64_t item);
     void wireTapes();
     void compileKernel(graph::KernelId);

@@ -235,7 +235,10 @@ bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firin
 
 bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
     switch (types::info(actor.builtin).role) {
-        case types::BuiltinRole::Identity: move(*actor.input, *actor.output, times); return true;
+        case types::BuiltinRole::Identity:
+            if (!areTensorsFit(actor, times)) return false;
+            move(*actor.input, *actor.output, times);
+            return true;
         case types::BuiltinRole::Reader:
             if (!supply(*actor.reader, actor.id, static_cast<std::uint64_t>(times))) {
                 stop(End::EndOfInput);

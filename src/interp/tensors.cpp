@@ -69,6 +69,23 @@ Value Engine::tensorNamed(TensorId name) {
                               static_cast<std::size_t>(types::bytesInMemory(type)))};
 }
 
+/// What an Identity hands on is what it declares.
+bool Engine::areTensorsFit(const Actor& actor, std::int64_t items) {
+    if (!hasNames(actor.node->inputs[0])) return true;
+    for (std::int64_t k = 0; k < items; ++k) {
+        const Type* type =
+            heap->typeOf(nameAt(actor.node->inputs[0], static_cast<std::uint64_t>(k)));
+        if (types::compatible(actor.kernel->input, type)) continue;
+        report(actor, Diag::TensorShape, actor.node->range)
+            << "'" + actor.node->name + "'"
+            << types::toString(type) + " arrives where " + types::toString(actor.kernel->input) +
+                   " is declared";
+        stop(End::Failed);
+        return false;
+    }
+    return true;
+}
+
 void Engine::addItem(EdgeId edge, const Value& item) {
     const auto* bytes = reinterpret_cast<const std::byte*>(item.bytes.data());
     if (!hasNames(edge)) {

@@ -13,6 +13,9 @@ using types::TypeKind;
 
 namespace {
 
+/// So many are added as they are.
+constexpr std::int64_t kFewFloats = 1024;
+
 /// The dimensions of the operand that are gone through.
 std::vector<std::size_t> innerOf(const Node& node) {
     const std::size_t rank = node.operands[0]->dims().size();
@@ -61,24 +64,33 @@ Reg Elements::reduction(const Node& node, const Place& place) {
     }
 }
 
+/// Many floats are added in binary64: one after the other, they would lose digits.
 Reg Elements::sum(const Node& node, const Place& place) {
     const NodePtr& from = node.operands[0];
     const Type* element = node.type->element;
-    const Type* type = registerType(element, w.types);
+    const Type* single = registerType(element, w.types);
+    std::int64_t count = 1;
+    for (std::size_t dim : innerOf(node)) count *= from->dims()[dim];
+    const bool isWide = single->is(TypeKind::Float) && count > kFewFloats;
+    const Type* type = isWide ? w.types.doubleType() : single;
     const std::uint32_t total = w.local("sum" + std::to_string(w.body.locals.size()), type);
     w.store(total, zero(type));
     overAll(*from, outerOf(node, place), innerOf(node), [&](const Place& each) {
-        const Reg value = convert(this->element(from, each), from->type->element, element);
+        Reg value = convert(this->element(from, each), from->type->element, element);
         w.range = node.range;
-        w.store(total, type == element ? relaxedSum(w.load(total), value, type)
-                                       : w.operation(Op::Add, type, {w.load(total), value}));
+        if (isWide) value = w.operation(Op::Convert, type, {value});
+        w.store(total, single == element || isWide
+                           ? relaxedSum(w.load(total), value, type)
+                           : w.operation(Op::Add, type, {w.load(total), value}));
     });
     w.range = node.range;
-    if (node.fn == TensorFn::Sum) return w.load(total);
-    std::int64_t count = 1;
-    for (std::size_t dim : innerOf(node)) count *= from->dims()[dim];
-    const Reg divisor = convert(w.integer(count), w.types.intType(), element);
-    return w.operation(Op::Div, type, {w.load(total), divisor});
+    Reg result = w.load(total);
+    if (node.fn == TensorFn::Mean) {
+        const Reg divisor = isWide ? w.operation(Op::Convert, type, {w.integer(count)})
+                                   : convert(w.integer(count), w.types.intType(), element);
+        result = w.operation(Op::Div, type, {result, divisor});
+    }
+    return isWide ? w.operation(Op::Convert, single, {result}) : result;
 }
 
 /// One that is no number wins over all.

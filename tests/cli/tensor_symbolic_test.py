@@ -125,6 +125,20 @@ class Symbolic(Program):
             self.assertIn("p.str:5:", err)
             self.assertIn("Main.Wrong", err)
 
+    def test_declared_items_are_checked(self):
+        head = GROWING + self.main("Lengths", "Vectors", "Wrong", "Show")
+        for wrong, words in (
+                ("tensor<float>[2]->tensor filter Wrong { work pop 1 push 1 { push(pop()); } }",
+                 "'Wrong': tensor<float>[1] arrives where tensor<float>[2] is declared"),
+                ("tensor->tensor<float>[2] filter Wrong { work pop 1 push 1 { push(pop()); } }",
+                 "'Wrong': tensor<float>[1] is pushed where tensor<float>[2] is declared"),
+                ("tensor->tensor<int> filter Wrong { work peek 1 pop 1 push 1 { push(peek(0)); pop(); } }",
+                 "'Wrong': tensor<float>[1] is pushed where tensor<int> is declared"),
+                ("tensor->tensor pipeline Wrong { add Identity<tensor<float>[2]>; }",
+                 "tensor<float>[1] arrives where tensor<float>[2] is declared")):
+            with self.subTest(wrong):
+                self.assertIn(words, self.shown(head + wrong, "-i1", status=1)[1])
+
     def test_mistakes_of_known_shapes_stay_errors(self):
         text = GROWING + self.main("Lengths", "Vectors", "Show", "Rows", "Wrong") + """
             void->tensor filter Rows { work push 1 { push(ones(3)); } }
