@@ -304,6 +304,8 @@ static int finish_file(strc_writer *writer, uint32_t file) {
     for (uint32_t k = 0; k < own->count && status == 0; ++k)
         if (own->tensors[k].file == file)
             status = strc_sink_write(sink, own->tensors[k].bytes, own->tensors[k].size);
+    if (status == 0) status = strc_sink_flush(sink);
+    if (status != 0) strc_sink_empty(sink);
     if (file != 0) status |= strc_sink_close(sink);
     return status;
 }

@@ -109,6 +109,10 @@ int strc_sink_overwrite(strc_sink *sink, uint64_t position, const void *from, si
     return 0;
 }
 
+void strc_sink_empty(strc_sink *sink) {
+    if (sink->seekable && ftruncate(sink->descriptor, 0) != 0) return;  // it stays as it is
+}
+
 int strc_sink_close(strc_sink *sink) {
     if (!sink->buffer) return 0;
     int status = strc_sink_flush(sink);

@@ -30,6 +30,8 @@ int strc_sink_open_print(strc_sink *, int descriptor);
 int strc_sink_write(strc_sink *, const void *from, size_t count);
 int strc_sink_overwrite(strc_sink *, uint64_t position, const void *from, size_t count);
 int strc_sink_flush(strc_sink *);
+/// After a failure, of a file that makes no sense in part.
+void strc_sink_empty(strc_sink *);
 /// Flushes and closes. A second time does nothing.
 int strc_sink_close(strc_sink *);
 /// Reports that the file cannot be written; -1.

@@ -25,7 +25,8 @@ const char* textOrNull(const std::optional<std::string>& text) {
 /// Does the file say what tensors are in it?
 bool saysShape(const std::string& file, const std::optional<std::string>& format) {
     if (file == "-") return false;
-    if (format) return *format == "npy" || file.ends_with("." + *format);
+    if (format)
+        return *format == "npy" || (file.ends_with("." + *format) && saysShape(file, std::nullopt));
     for (const char* end :
          {".npy", ".safetensors", ".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".pnm"})
         if (file.ends_with(end)) return true;

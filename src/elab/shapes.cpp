@@ -370,7 +370,7 @@ private:
             tensor::inferWork(kernel.code,
                               {kernel.constants,
                                items,
-                               {kernel.tensors, kernel.storedTensors, {}},
+                               {kernel.tensors, kernel.storedTensors, {}, kernel.declaredTensors},
                                false,
                                nullptr,
                                natives},

@@ -205,6 +205,19 @@ Status Sink::flush() {
     return put(buffer.data(), count);
 }
 
+std::uint64_t Sink::cutToItems(std::uint64_t header, std::uint64_t itemSize, std::uint64_t items) {
+    const std::uint64_t there = written < header ? 0 : (written - header) / itemSize;
+    if (!regular || there >= items) return items;
+    used = 0;
+    if (ftruncate(descriptor, static_cast<off_t>(header + there * itemSize)) != 0) return items;
+    return there;
+}
+
+void Sink::empty() {
+    used = 0;
+    if (regular && ftruncate(descriptor, 0) != 0) return;  // it stays as it is
+}
+
 Status Sink::close() {
     Status flushed = flush();
     if (descriptor == STDOUT_FILENO) return flushed;

@@ -80,6 +80,11 @@ public:
     /// Overwrites bytes of a seekable file.
     base::Status overwrite(std::uint64_t position, const void* from, std::size_t count);
     base::Status flush();
+    /// Of items behind a header those that are whole in a seekable file, which ends behind them: fewer than `items` after a
+    /// failure.
+    std::uint64_t cutToItems(std::uint64_t header, std::uint64_t itemSize, std::uint64_t items);
+    /// After a failure, of a file that makes no sense in part.
+    void empty();
     base::Status close();
     base::Failure failure(int error) const;
 

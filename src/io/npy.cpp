@@ -307,6 +307,11 @@ public:
 
     Status close() override {
         Status written = flush();
+        if (const std::uint64_t whole = sink->cutToItems(header().size(), itemSize, items);
+            whole < items) {
+            items = whole;
+            (void)flush();
+        }
         if (!sink->seekable()) {
             std::string text = header();
             written = sink->write(text.data(), text.size());

@@ -111,6 +111,8 @@ public:
         Status written = sink->write(text.data(), text.size());
         for (const auto& part : parts)
             if (written) written = sink->write(part->bytes.data(), part->bytes.size());
+        if (written) written = sink->flush();
+        if (!written) sink->empty();
         Status closed = sink->close();
         return written ? closed : written;
     }

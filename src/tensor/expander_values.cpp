@@ -141,6 +141,8 @@ void BodyExpander::storeField(const Instr& instr, const NodePtr& value) {
     const Type*& type = world.fields.types[instr.var.index];
     auto declared = world.declared.find(instr.var.index);
     if (declared != world.declared.end()) checkDeclared(instr, declared->second, value->type);
+    const Sequence& known = world.fields.declared;
+    if (instr.var.index < known.size()) checkDeclared(instr, known[instr.var.index], value->type);
     if (!type && world.areFieldsKnown)
         stopUnknown(instr, "the shape of field " + nameOf(instr.var) +
                                ", which neither its declaration nor init gives,");

@@ -139,6 +139,14 @@ class Symbolic(Program):
             with self.subTest(wrong):
                 self.assertIn(words, self.shown(head + wrong, "-i1", status=1)[1])
 
+    def test_what_a_field_is_declared_as_is_no_matter_of_the_run(self):
+        text = """void->tensor filter Row { work push 1 { push(ones(3)); } }
+            tensor->tensor filter Grow { tensor<float>[3] y; work pop 1 push 1 { y = concat(y, pop(), 0); push(y); } }
+            tensor->void filter Show { work pop 1 { println(pop()); } }
+            """ + self.main("Row", "Grow", "Show")
+        self.assertIn("error: 'y': it is declared as tensor<float>[3] and gets tensor<float>[6]",
+                      self.shown(text, "-i1", status=1)[1])
+
     def test_mistakes_of_known_shapes_stay_errors(self):
         text = GROWING + self.main("Lengths", "Vectors", "Show", "Rows", "Wrong") + """
             void->tensor filter Rows { work push 1 { push(ones(3)); } }
