@@ -16,12 +16,14 @@ bool hasItems(const Type* type) { return !type->is(TypeKind::Void); }
 struct End {
     graph::NodeId node = graph::kNone;
     std::uint32_t port = 0;
+    const Type* type = nullptr;  ///< what the streams around it declare; null: nothing
 };
 
 class GraphBuilder {
 public:
-    GraphBuilder(base::Context& context, const ir::Module& module, Tree& tree)
-        : context(context), module(module), tree(tree) {}
+    GraphBuilder(base::Context& context, const ir::Module& module, types::TypeTable& types,
+                 Tree& tree)
+        : context(context), module(module), types(types), tree(tree) {}
 
     graph::Graph build() {
         collectKernelEffects();
@@ -241,7 +243,10 @@ private:
         for (auto id = static_cast<InstanceId>(tree.instances.size()); id-- > 0;) {
             const Instance& instance = tree.instances[id];
             switch (instance.kind()) {
-                case ir::StreamKind::Filter: inputs[id] = outputs[id] = {instance.node, 0}; break;
+                case ir::StreamKind::Filter:
+                    inputs[id] = {instance.node, 0, instance.input};
+                    outputs[id] = {instance.node, 0, instance.output};
+                    break;
                 case ir::StreamKind::Pipeline:
                     inputs[id] = inputs[instance.children.front()];
                     outputs[id] = outputs[instance.children.back()];
@@ -255,11 +260,26 @@ private:
                     outputs[id] = {instance.splitter, 0};
                     break;
             }
+            inputs[id].type = both(inputs[id].type, instance.input);
+            outputs[id].type = both(outputs[id].type, instance.output);
         }
+    }
+
+    /// What two declarations of a tensor, which fit each other, say together.
+    const Type* both(const Type* a, const Type* b) {
+        if (!a || !b || a == b) return a ? a : b;
+        if (!a->is(types::TypeKind::Tensor) || !b->is(types::TypeKind::Tensor)) return b;
+        const Type* element = a->element ? a->element : b->element;
+        if (!a->isRanked && !b->isRanked) return types.tensor(element);
+        std::vector<std::int64_t> dims = a->isRanked ? a->dims : b->dims;
+        for (std::size_t k = 0; k < dims.size() && a->isRanked && b->isRanked; ++k)
+            if (dims[k] == types::kDynamic) dims[k] = b->dims[k];
+        return types.tensor(element, std::move(dims));
     }
 
     graph::EdgeId addEdge(End from, End to, const Type* type, base::SourceRange range) {
         auto id = static_cast<graph::EdgeId>(graph.edges.size());
+        type = both(both(from.type, to.type), type);
         graph.edges.push_back(
             {from.node, from.port, to.node, to.port, type, {}, nullptr, {}, range});
         if (from.node != graph::kNone) graph.nodes[from.node].outputs[from.port] = id;
@@ -342,6 +362,7 @@ private:
 
     base::Context& context;
     const ir::Module& module;
+    types::TypeTable& types;
     Tree& tree;
     graph::Graph graph;
     std::vector<InstanceId> naturalOrder;  ///< composites, parents first
@@ -351,8 +372,9 @@ private:
 
 }  // namespace
 
-graph::Graph buildGraph(base::Context& context, const ir::Module& module, Tree& tree) {
-    return GraphBuilder(context, module, tree).build();
+graph::Graph buildGraph(base::Context& context, const ir::Module& module, types::TypeTable& types,
+                        Tree& tree) {
+    return GraphBuilder(context, module, types, tree).build();
 }
 
 }  // namespace strc::elab

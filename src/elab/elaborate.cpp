@@ -14,7 +14,7 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
     if (!growTree(context, module, types, entry, surroundings, tree)) return result;
     checkTypes(context, types, tree);
     if (context.diags.errorCount() > errors) return result;
-    result.graph = buildGraph(context, module, tree);
+    result.graph = buildGraph(context, module, types, tree);
     result.states.resize(result.graph.nodes.size());
     for (Instance& instance : tree.instances)
         if (instance.isFilter()) result.states[instance.node] = std::move(instance.state);

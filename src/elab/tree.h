@@ -102,7 +102,7 @@ void checkWriters(base::Context&, const Elaboration&);
 void checkTypes(base::Context&, types::TypeTable&, Tree&);
 
 /// Nodes, edges and composites of a tree without errors; notes their ids in the instances.
-graph::Graph buildGraph(base::Context&, const ir::Module&, Tree&);
+graph::Graph buildGraph(base::Context&, const ir::Module&, types::TypeTable&, Tree&);
 
 /// Finds which filter sends to which, and the direction of each link.
 void linkMessages(base::Context&, const Tree&, Elaboration&);

@@ -10,9 +10,6 @@ Code32 bySize(std::uint32_t bytes, Code32 one, Code32 four, Code32 eight, Code32
     return bytes == 1 ? one : bytes == 4 ? four : bytes == 8 ? eight : other;
 }
 
-/// More than that it is a tensor.
-bool saysMore(const Type* tensor) { return tensor->element || tensor->isRanked; }
-
 bool fitsWord(std::int64_t value) { return value >= 0 && value <= UINT32_MAX; }
 
 /// Key of what a preheader computes once: an address, by its opcode and number.
@@ -215,7 +212,7 @@ bool Compiler::mayLackTensor(ir::VarRef var) const {
            !types::isConcrete(found->second);
 }
 
-/// Traps unless what has been loaded is a tensor, and what has come is one of the filter's input.
+/// Traps unless what has been loaded is a tensor.
 void Compiler::checkTensor(const Instr& instr) {
     HostOp op;
     op.instr = &instr;
@@ -226,10 +223,11 @@ void Compiler::checkTensor(const Instr& instr) {
     code.hostOps.push_back(std::move(op));
 }
 
-/// Does the declaration of the variable, or of the filter's output, say more than that it is a tensor?
+/// Does the declaration of the variable say more than that it is a tensor?
 bool Compiler::checksTensor(const Instr& instr) const {
     if (!typeOf(instr.operands[0])->is(TypeKind::Tensor)) return false;
-    return saysMore(instr.op == Op::Push ? code.stream->output : declaredTensor(instr.var));
+    const Type* declared = declaredTensor(instr.var);
+    return declared->element || declared->isRanked;
 }
 
 const Type* Compiler::declaredType(ir::VarRef var) const {
@@ -518,16 +516,7 @@ void Compiler::copyOrZero(const Instr& instr) {
 
 // ---- tapes
 
-/// A tensor that comes or goes is what the filter declares.
 void Compiler::tape(const Instr& instr) {
-    const bool isTensor = instr.op != Op::Iter && instr.type->is(TypeKind::Tensor);
-    const bool comes = instr.op == Op::Pop || instr.op == Op::Peek;
-    if (isTensor && instr.op == Op::Push && checksTensor(instr)) emitHost(instr);
-    moveItem(instr);
-    if (isTensor && comes && saysMore(code.stream->input)) checkTensor(instr);
-}
-
-void Compiler::moveItem(const Instr& instr) {
     if (instr.op == Op::Iter) {
         out.op(Code32::Iter, {destination(instr)});
         return;

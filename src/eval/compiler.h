@@ -130,7 +130,6 @@ private:
     void copyOrZero(const Instr&);
     void charge(std::uint64_t bytes);
     void tape(const Instr&);
-    void moveItem(const Instr&);
     Place refOf(Reg) const;
     /// A ref without pending elements and with an offset that fits a word.
     Place settle(Place);

@@ -66,10 +66,6 @@ public:
                 return op.declared->is(TypeKind::Tensor) ? declareTensor() : declare();
             case Op::Load: return checkLoaded();
             case Op::Store: return checkStored();
-            case Op::Push:
-                return checkItem(run.code.stream->output, " is pushed where ");
-            case Op::Pop:
-            case Op::Peek: return checkItem(run.code.stream->input, " arrives where ");
             case Op::Tensor: return computeTensor();
             case Op::Print: return printTensor();
             case Op::ReadArray: return readArray();
@@ -222,14 +218,6 @@ private:
             if (extent < 0) return trap(Diag::BoundNegative, {std::to_string(extent)});
         frame[op.local].i = 0;
         return passOn(host.tensors().add(op.declared, frame[op.local].i));
-    }
-
-    bool checkItem(const Type* declared, const char* words) {
-        const Type* type = host.tensors().typeOf(frame[op.operands[0].slot].i);
-        if (types::compatible(declared, type)) return true;
-        return trap(Diag::TensorShape,
-                    {"'" + run.code.stream->name + "'",
-                     types::toString(type) + words + types::toString(declared) + " is declared"});
     }
 
     bool checkStored() {

@@ -123,7 +123,7 @@ private:
                            const TensorHeap::Mark&);
     Value tensorNamed(TensorId);
     void addItem(EdgeId, const Value&);
-    bool areTensorsFit(const Actor&, std::int64_t items);
+    bool areTensorsFit(const Actor&, const std::vector<std::uint64_t>& before);
     TensorId nameAt(EdgeId, std::uint64_t item);
     void wireTapes();
     void compileKernel(graph::KernelId);
@@ -152,6 +152,7 @@ private:
     bool canFire(const Actor&);
     std::int64_t batchSize(const Actor&) const;
     bool fire(Actor&, std::int64_t times);
+    bool fireNow(Actor&, std::int64_t times);
     bool fireFilter(Actor&);
     bool fireOneByOne(Actor&, std::int64_t times);
     bool fireBatch(Actor&, std::int64_t times);

@@ -102,6 +102,13 @@ std::int64_t Engine::batchSize(const Actor& actor) const {
 }
 
 bool Engine::fire(Actor& actor, std::int64_t times) {
+    if (!heap) return fireNow(actor, times);
+    std::vector<std::uint64_t> before;
+    for (EdgeId edge : actor.node->outputs) before.push_back(tapes[edge].size());
+    return fireNow(actor, times) && areTensorsFit(actor, before);
+}
+
+bool Engine::fireNow(Actor& actor, std::int64_t times) {
     acting = &actor;
     ++calls;
     outcome.firings += times;
@@ -236,7 +243,6 @@ bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firin
 bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
     switch (types::info(actor.builtin).role) {
         case types::BuiltinRole::Identity:
-            if (!areTensorsFit(actor, times)) return false;
             move(*actor.input, *actor.output, times);
             return true;
         case types::BuiltinRole::Reader:

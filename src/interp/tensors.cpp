@@ -69,19 +69,23 @@ Value Engine::tensorNamed(TensorId name) {
                               static_cast<std::size_t>(types::bytesInMemory(type)))};
 }
 
-/// What an Identity hands on is what it declares.
-bool Engine::areTensorsFit(const Actor& actor, std::int64_t items) {
-    if (!hasNames(actor.node->inputs[0])) return true;
-    for (std::int64_t k = 0; k < items; ++k) {
-        const Type* type =
-            heap->typeOf(nameAt(actor.node->inputs[0], static_cast<std::uint64_t>(k)));
-        if (types::compatible(actor.kernel->input, type)) continue;
-        report(actor, Diag::TensorShape, actor.node->range)
-            << "'" + actor.node->name + "'"
-            << types::toString(type) + " arrives where " + types::toString(actor.kernel->input) +
-                   " is declared";
-        stop(End::Failed);
-        return false;
+/// Are the items behind those on the actor's outputs what all streams around these declare?
+bool Engine::areTensorsFit(const Actor& actor, const std::vector<std::uint64_t>& before) {
+    for (std::size_t port = 0; port < before.size(); ++port) {
+        const EdgeId edge = actor.node->outputs[port];
+        const Type* declared = graph.edges[edge].type;
+        const bool isOpen = !declared->element && !declared->isRanked;
+        if (!hasNames(edge) || isOpen) continue;
+        for (std::uint64_t k = before[port]; k < tapes[edge].size(); ++k) {
+            const Type* type = heap->typeOf(nameAt(edge, k));
+            if (types::compatible(declared, type)) continue;
+            report(actor, Diag::TensorShape, actor.node->range)
+                << "'" + actor.node->name + "'"
+                << types::toString(type) + " comes where " + types::toString(declared) +
+                       " is declared";
+            stop(End::Failed);
+            return false;
+        }
     }
     return true;
 }

@@ -129,15 +129,25 @@ class Symbolic(Program):
         head = GROWING + self.main("Lengths", "Vectors", "Wrong", "Show")
         for wrong, words in (
                 ("tensor<float>[2]->tensor filter Wrong { work pop 1 push 1 { push(pop()); } }",
-                 "'Wrong': tensor<float>[1] arrives where tensor<float>[2] is declared"),
+                 "'Vectors': tensor<float>[1] comes where tensor<float>[2] is declared"),
                 ("tensor->tensor<float>[2] filter Wrong { work pop 1 push 1 { push(pop()); } }",
-                 "'Wrong': tensor<float>[1] is pushed where tensor<float>[2] is declared"),
+                 "'Wrong': tensor<float>[1] comes where tensor<float>[2] is declared"),
                 ("tensor->tensor<int> filter Wrong { work peek 1 pop 1 push 1 { push(peek(0)); pop(); } }",
-                 "'Wrong': tensor<float>[1] is pushed where tensor<int> is declared"),
+                 "'Wrong': tensor<float>[1] comes where tensor<int> is declared"),
                 ("tensor->tensor pipeline Wrong { add Identity<tensor<float>[2]>; }",
-                 "tensor<float>[1] arrives where tensor<float>[2] is declared")):
+                 "tensor<float>[1] comes where tensor<float>[2] is declared"),
+                ("tensor->tensor<float>[2] pipeline Wrong { add relu(); }",
+                 "tensor<float>[1] comes where tensor<float>[2] is declared")):
             with self.subTest(wrong):
                 self.assertIn(words, self.shown(head + wrong, "-i1", status=1)[1])
+
+    def test_what_composites_declare_holds_where_shapes_are_known_too(self):
+        text = """void->tensor filter Two { work push 1 { push(ones(2)); } }
+            void->tensor<float>[3] pipeline Three { add Two; }
+            tensor->void filter Show { work pop 1 { println(pop()); } }
+            """ + self.main("Three", "Show")
+        self.assertIn("error: the stream: tensor<float>[2] comes where tensor<float>[3] is declared",
+                      self.shown(text, "-i1", status=1)[1])
 
     def test_what_a_field_is_declared_as_is_no_matter_of_the_run(self):
         text = """void->tensor filter Row { work push 1 { push(ones(3)); } }
