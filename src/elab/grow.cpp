@@ -367,7 +367,7 @@ private:
     bool bindTensors(eval::Instance& run, tensor::Fields& tensors) {
         boundCodes.push_back(ir::specializeSetup(*run.code, run.constants, types));
         const std::vector<tensor::Fault> faults = tensor::expandSetup(
-            boundCodes.back(), run.constants, module.natives, tensors, surroundings.weights, types);
+            boundCodes.back(), run.constants, module, tensors, surroundings.weights, types);
         if (surroundings.weights)
             surroundings.weights->noteFilter(added(), [this] { return where(); });
         othersMayFail = true;

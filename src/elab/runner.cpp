@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "eval/natives.h"
+#include "tensor/statics.h"
 
 namespace strc::elab {
 
@@ -95,21 +96,68 @@ class StaticRunner final : public Runner {
 public:
     using Runner::Runner;
 
-    bool runItem(const ir::Body& body, std::vector<Value>& globals) {
+    /// `around`: what the body's stored arrays belong to, or null.
+    bool runItem(const ir::Body& body, const ir::StreamCode* around, ir::Module& program) {
         eval::Instance instance;
         instance.module = &module;
-        instance.globals = &globals;
+        instance.code = around;
+        instance.globals = &program.globalValues;
         instance.host = this;
         return runBody(body, instance);
     }
 };
 
+/// While an item runs the tensors among the globals that it gives a value are arrays.
+class TensorsAsArrays {
+public:
+    TensorsAsArrays(ir::Module& program, const std::map<std::uint32_t, const Type*>& given,
+                    types::TypeTable& types)
+        : module(program), given(given) {
+        for (const auto& [global, type] : given) {
+            ir::Variable& variable = module.globals[global];
+            declared.emplace(global, variable.type);
+            variable.type = tensor::storageOf(type, types);
+            module.globalValues[global] = Value::zero(variable.type);
+        }
+    }
+    ~TensorsAsArrays() {
+        for (const auto& [global, type] : given) {
+            module.globals[global].type = declared.at(global);
+            module.globalValues[global].type = type;
+        }
+    }
+    TensorsAsArrays(const TensorsAsArrays&) = delete;
+    TensorsAsArrays& operator=(const TensorsAsArrays&) = delete;
+
+private:
+    ir::Module& module;
+    const std::map<std::uint32_t, const Type*>& given;
+    std::map<std::uint32_t, const Type*> declared;
+};
+
+void report(base::Context& context, const tensor::Fault& fault) {
+    if (fault.refusal) {
+        base::Diagnostic& diag = base::report(context.diags, *fault.refusal, fault.range);
+        if (!fault.similar.empty()) diag.note(Diag::DidYouMean) << fault.similar;
+        return;
+    }
+    base::Diagnostic& diag =
+        context.diags.add(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, fault.range);
+    diag << fault.subject;
+    if (!fault.isUnknown) diag << fault.why;
+}
+
 }  // namespace
 
 bool runStatic(base::Context& context, ir::Module& module, const ir::Body& body,
                types::TypeTable& types, const Surroundings& surroundings, types::Random& random) {
-    return StaticRunner(context, module, types, surroundings, random)
-        .runItem(body, module.globalValues);
+    StaticRunner runner(context, module, types, surroundings, random);
+    if (!tensor::computesWithTensors(module, body)) return runner.runItem(body, nullptr, module);
+    const tensor::StaticItem item = tensor::expandStatic(module, body, surroundings.weights, types);
+    for (const tensor::Fault& fault : item.faults) report(context, fault);
+    if (!item.faults.empty()) return false;
+    const TensorsAsArrays arrays(module, item.given, types);
+    return runner.runItem(item.body, &item.around, module);
 }
 
 }  // namespace strc::elab

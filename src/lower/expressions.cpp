@@ -68,9 +68,7 @@ std::optional<Value> BodyLowerer::constant(const Expr& expr) const {
             return Value::of(floatType(), static_cast<float>(3.14159265358979323846));
         case ExprKind::NameRef: {
             const Symbol* symbol = m.program.symbolOf(e);
-            if (!m.globalsAreFinal || symbol->kind != sema::SymbolKind::Global ||
-                !symbol->type->isScalar())
-                return std::nullopt;
+            if (!m.globalsAreFinal || !isScalarGlobal(*symbol)) return std::nullopt;
             return m.globalValue(*symbol);
         }
         case ExprKind::Unary: {

@@ -24,9 +24,21 @@ VarRef BodyLowerer::variable(const Symbol& symbol) const {
         case SymbolKind::Field: return {Space::Field, symbol.index};
         case SymbolKind::StreamParam:
         case SymbolKind::Captured: return {Space::Constant, symbol.index};
-        case SymbolKind::Global: return {Space::Global, symbol.index};
+        case SymbolKind::Global:
+            if (stream && stream->code.kind == ir::StreamKind::Filter &&
+                symbol.type->is(TypeKind::Tensor))
+                return {Space::Field, fieldOf(symbol)};
+            return {Space::Global, symbol.index};
     }
     return {};
+}
+
+std::uint32_t BodyLowerer::fieldOf(const Symbol& global) const {
+    ir::StreamCode& code = stream->code;
+    const auto next = static_cast<std::uint32_t>(code.fields.size());
+    auto [found, isNew] = stream->staticTensors.try_emplace(global.index, next);
+    if (isNew) code.fields.push_back(m.module.globals[global.index]);
+    return found->second;
 }
 
 const Type* BodyLowerer::variableType(VarRef var) const {
@@ -47,8 +59,7 @@ bool BodyLowerer::isPlace(const Expr& expr) const {
     const ast::NameRef* root = rootOf(expr);
     if (!root) return false;
     const Symbol* symbol = m.program.symbolOf(*root);
-    bool literal = m.globalsAreFinal && symbol && symbol->kind == SymbolKind::Global &&
-                   symbol->type->isScalar();
+    bool literal = m.globalsAreFinal && symbol && isScalarGlobal(*symbol);
     return symbol && !literal;
 }
 

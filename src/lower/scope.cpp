@@ -17,6 +17,11 @@ using sema::CallKind;
 using sema::SymbolKind;
 using types::TypeKind;
 
+bool isScalarGlobal(const Symbol& symbol) {
+    return symbol.kind == SymbolKind::Global && symbol.type->isScalar() &&
+           !symbol.type->is(TypeKind::Tensor);
+}
+
 Uses usesOf(const sema::Program& program, const Expr& root) {
     Uses uses;
     auto variable = [&](const Symbol& symbol) {

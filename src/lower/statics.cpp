@@ -19,12 +19,17 @@ void lowerCalled(ModuleScope& m, const std::vector<const FunctionInfo*>& called)
             m.module.functions[function->index] = lowerFunction(m, nullptr, *function);
 }
 
+/// A tensor has no shape, and so no value, until an item gives it one.
+Value beforeItems(const Type* type) {
+    return type->is(types::TypeKind::Tensor) ? Value() : Value::zero(type);
+}
+
 void runField(ModuleScope& m, const ast::VariablesStmt& variables, const ast::Declarator& d) {
     const Symbol& symbol = *m.program.symbolOf(d.id);
     const Type* type = m.resolve(*variables.type, true);
     if (m.failed) return;
     m.module.globals[symbol.index].type = type;
-    m.module.globalValues[symbol.index] = Value::zero(type);
+    m.module.globalValues[symbol.index] = beforeItems(type);
     if (d.initialiser) lowerCalled(m, calledFrom(m.program, *d.initialiser));
     BodyLowerer body(m, nullptr, symbol.name.str(), ir::BodyKind::Static, d.name.range);
     body.declare({Space::Global, symbol.index}, type, *variables.type, d.initialiser, d.name.range);
@@ -52,7 +57,7 @@ bool ModuleScope::runItem(const ir::Body& body) {
 void lowerStatics(ModuleScope& m) {
     for (const Symbol* global : m.program.globals) {
         m.module.globals.push_back({global->name.str(), global->type, global->range});
-        m.module.globalValues.push_back(global->type->isScalar() ? Value::zero(global->type)
+        m.module.globalValues.push_back(global->type->isScalar() ? beforeItems(global->type)
                                                                  : Value());
     }
     for (const ast::Decl* item : m.program.staticItems) {

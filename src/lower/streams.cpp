@@ -190,6 +190,30 @@ ir::Body lowerSetup(ModuleScope& m, StreamScope& stream) {
     return setup.finish();
 }
 
+/// Before anything else of setup looks at them.
+void takeStaticTensors(const StreamScope& stream) {
+    ir::Body& setup = stream.code.setup;
+    std::vector<Instr> taken;
+    for (const auto& [global, field] : stream.staticTensors) {
+        const Type* type = stream.code.fields[field].type;
+        const auto reg = static_cast<Reg>(setup.regs.size());
+        setup.regs.push_back({type, false});
+        auto emit = [&](Op op, const Type* of, VarRef var) -> Instr& {
+            Instr& made = taken.emplace_back();
+            made.op = op;
+            made.type = of;
+            made.var = var;
+            made.range = stream.code.header;
+            return made;
+        };
+        emit(Op::Declare, nullptr, {Space::Field, field});
+        emit(Op::Load, type, {Space::Global, global}).result = reg;
+        emit(Op::Store, type, {Space::Field, field}).operands = {reg};
+    }
+    std::vector<Instr>& instrs = setup.blocks[setup.entry].instrs;
+    instrs.insert(instrs.begin(), taken.begin(), taken.end());
+}
+
 }  // namespace
 
 ir::Body lowerFunction(ModuleScope& m, StreamScope* stream, const FunctionInfo& function) {
@@ -222,7 +246,7 @@ void declareStream(ModuleScope& m, const StreamInfo& info, bool wanted, ir::Stre
 
 void lowerStream(ModuleScope& m, const StreamInfo& info, ir::StreamCode& code) {
     if (!info.decl) return;
-    StreamScope stream{info, code, {}};
+    StreamScope stream{info, code, {}, {}};
     for (const Symbol* symbol : info.fields) code.fields.push_back(variableOf(m, *symbol));
     if (m.failed) return;
     code.broken = info.broken;
@@ -235,6 +259,7 @@ void lowerStream(ModuleScope& m, const StreamInfo& info, ir::StreamCode& code) {
         code.body = lowerBlock(m, stream, "body", BodyKind::Composite, *info.decl->body,
                                info.decl->range, info.decl->header);
     if (!m.failed) code.setup = lowerSetup(m, stream);
+    takeStaticTensors(stream);
 }
 
 }  // namespace strc::lower::detail

@@ -44,10 +44,14 @@ Reg BodyLowerer::tensorOf(Typed value, SourceRange range) {
 
 Reg BodyLowerer::tensorAs(const Expr& e, const Type* type) {
     Typed value;
-    if (typeOf(e)->isAggregate())
+    if (auto* literal = ast::tryAs<ast::ArrayLiteral>(ast::withoutParens(&e))) {
+        value = tensor(TensorFn::FromArray, {literalValue(*literal, typeOf(e)).ref}, e.range);
+        if (type->element) value = tensorCast(value, m.types.tensor(type->element), e.range);
+    } else if (typeOf(e)->isAggregate()) {
         value = tensor(TensorFn::FromArray, {aggregate(e).ref}, e.range);
-    else
+    } else {
         value = this->value(e);
+    }
     if (!value.type->is(TypeKind::Tensor)) value = {tensorOf(value, e.range), m.types.tensor()};
     return convert(value, type, e.range);
 }

@@ -26,6 +26,9 @@ Typed checkName(Checker& c, const ast::NameRef& ref) {
     Symbol* symbol = useVariable(c, {ref.name, ref.range});
     if (!symbol) return failed(c);
     c.setSymbol(ref.id, symbol);
+    const bool isGlobalTensor =
+        symbol->kind == SymbolKind::Global && symbol->type->is(TypeKind::Tensor);
+    if (isGlobalTensor && reportOutsideFilter(c, ref.range)) return failed(c);
     return {symbol->type, {}, symbol->type->is(TypeKind::Bit)};
 }
 

@@ -101,6 +101,21 @@ const Type* checkRows(Checker& c, const ast::ArrayLiteral& literal, const Target
     return c.setType(literal.id, fine ? c.types.array(rows.type(), count) : c.types.error());
 }
 
+/// The array that braces make where a tensor is wanted: as deep as they are; floats if it does not say more.
+const Type* arrayFor(Checker& c, const ast::ArrayLiteral& literal, const Type* tensor) {
+    const TypeKind kind = tensor->element ? tensor->element->kind : TypeKind::Float;
+    const bool isReal = kind == TypeKind::Half || kind == TypeKind::BFloat16;
+    const bool isInteger = kind == TypeKind::Long || kind == TypeKind::Int8;
+    const Type* element = c.types.scalar(isReal      ? TypeKind::Float
+                                         : isInteger ? TypeKind::Int
+                                                     : kind);
+    int depth = 1;
+    for (const ast::ArrayLiteral* row = &literal; !row->elements.empty(); ++depth)
+        if (!(row = asLiteral(row->elements.front()))) break;
+    for (; depth > 0; --depth) element = c.types.array(element, types::kDynamic);
+    return element;
+}
+
 }  // namespace
 
 void checkInto(Checker& c, const ast::Expr& expr, const Target& to) {
@@ -108,6 +123,12 @@ void checkInto(Checker& c, const ast::Expr& expr, const Target& to) {
     if (literal && to.type->is(TypeKind::Array)) {
         c.setType(expr.id, checkRows(c, *literal, to));
         return;
+    }
+    if (literal && to.type->is(TypeKind::Tensor)) {
+        Target array = to;
+        array.type = arrayFor(c, *literal, to.type);
+        const Typed value{c.setType(expr.id, checkRows(c, *literal, array)), {}, false};
+        return convert(c, expr, value, to);
     }
     if (to.site == Site::Initialiser && checkArrayFile(c, expr, to)) return;
     bool mayBePortal = to.type->is(TypeKind::Portal) && to.site != Site::Initialiser;

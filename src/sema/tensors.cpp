@@ -103,6 +103,7 @@ bool becomesTensor(const Type* type) { return types::isTensorElement(types::inne
 
 bool reportOutsideFilter(Checker& c, SourceRange range) {
     switch (c.body->place) {
+        case Place::Static:
         case Place::FieldType:
         case Place::FieldInit:
         case Place::StreamType:
@@ -112,7 +113,9 @@ bool reportOutsideFilter(Checker& c, SourceRange range) {
         case Place::Function:
         case Place::Handler:
         case Place::Composite: return false;
-        default: c.error(Diag::TensorPlace, range) << "computed outside of filters"; return true;
+        default:
+            c.error(Diag::TensorPlace, range) << "used outside of filters and static items";
+            return true;
     }
 }
 

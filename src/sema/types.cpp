@@ -116,6 +116,7 @@ bool mayBeTensor(const Checker& c, TypeUse use) {
         case TypeUse::NativeParam:
         case TypeUse::Local:
         case TypeUse::Field:
+        case TypeUse::Global:
         case TypeUse::StreamSide:
         case TypeUse::TypeArgument: return true;
         default: return false;
@@ -131,7 +132,6 @@ std::string_view tensorPlace(TypeUse use, bool isElement) {
     if (isElement) return "an element of an array";
     switch (use) {
         case TypeUse::CompositeLocal: return "a variable of a composite";
-        case TypeUse::Global: return "a global";
         case TypeUse::StreamParam: return "a parameter of a stream";
         case TypeUse::FunctionParam: return "a parameter of a function outside of filters";
         case TypeUse::Result: return "the result of a function outside of filters";

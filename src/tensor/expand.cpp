@@ -125,8 +125,8 @@ bool isComputable(const Type* element) {
 }
 
 std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> constants,
-                               std::span<const ir::Native> natives, Fields& fields,
-                               weights::Source* weights, types::TypeTable& types) {
+                               const ir::Module& module, Fields& fields, weights::Source* weights,
+                               types::TypeTable& types) {
     fields.types.assign(code.fields.size(), nullptr);
     fields.stored.assign(code.fields.size(), ir::kNone);
     fields.isConstant.clear();
@@ -137,7 +137,8 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
     world.weights = weights;
     world.stored = &code.stored;
     world.keepsFirst = keepFirst(code);
-    world.natives = natives;
+    world.natives = module.natives;
+    world.module = &module;
     try {
         takeInFunctions(code, types);
         Body setup = expandBody(code, code.setup, world, types);
@@ -156,7 +157,7 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
     if (!world.missing.empty()) return std::move(world.missing);
     fields.declared.assign(code.fields.size(), nullptr);
     for (const auto& [field, type] : declared) fields.declared[field] = type;
-    noteComputations(code, fields, weights);
+    if (weights) noteComputations(code, fields, weights);
     retypeFields(code, fields, types);
     return {};
 }

@@ -64,11 +64,10 @@ bool usesTensors(const ir::Body&);
 bool isComputable(const Type* element);
 
 /// Setup and init of a filter, or the body of a composite, specialised to its constants (ir::specializeSetup). `fields`
-/// are filled in: one that is nothing but what stands under a name lies there, and not in the state. No weights: null.
-/// The faults; several only if names or types of stored values are wrong, which are reported all at once.
-std::vector<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants,
-                               std::span<const ir::Native> natives, Fields& fields,
-                               weights::Source*, types::TypeTable&);
+/// are filled in: one that is nothing but what stands under a name, or a static tensor, lies there, and not in the state. No
+/// weights: null. The faults; several only if names or types of stored values are wrong, which are reported all at once.
+std::vector<Fault> expandSetup(ir::StreamCode&, std::span<const Value> constants, const ir::Module&,
+                               Fields& fields, weights::Source*, types::TypeTable&);
 
 struct Arriving {
     std::span<const Value> constants;  ///< of the stream

@@ -42,6 +42,8 @@ struct World {
     std::optional<types::TensorSplit> split = std::nullopt;  ///< --split
     std::vector<bool> keepsFirst = {};  ///< fields that get a value once, in setup, and no other
     std::span<const ir::Native> natives = {};  ///< of the program
+    const ir::Module* module = nullptr;  ///< of the program, where static tensors may be read
+    std::map<std::uint32_t, const Type*>* given = nullptr;  ///< static tensors, in static items
 };
 
 /// The body without tensors. Loops with tensors whose rounds are known are written out if the body makes
@@ -162,6 +164,8 @@ private:
     std::string nameOfNative(const ir::Instr& call) const;
     void declare(const ir::Instr& instr);
     NodePtr field(const ir::Instr& instr);
+    /// What static items have made: nobody changes it any more.
+    NodePtr global(const ir::Instr& instr);
     void load(const ir::Instr& instr);
     void store(const ir::Instr& instr);
     void checkExtents(const ir::Instr& instr, const std::string& name,

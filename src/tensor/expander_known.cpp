@@ -56,7 +56,7 @@ void BodyExpander::noteArray(const Instr& instr) {
             const Type* type = w.body.locals[instr.var.index].type;
             knownArrays.erase(instr.var.index);
             if (type->is(TypeKind::Array) && type->element->is(TypeKind::Int) &&
-                type->extent <= kLongestShape && type->extent != types::kDynamic && !instr.flag)
+                type->extent <= kLongestShape && type->extent != types::kDynamic)
                 knownArrays.emplace(instr.var.index, Value::zero(type));
             return;
         }
@@ -74,6 +74,17 @@ void BodyExpander::noteArray(const Instr& instr) {
             }
             return;
         case Op::LoadAt: return;
+        case Op::Copy:
+            if (const auto spot = spotOf(0)) {
+                const auto& value = constants[instr.operands[1]];
+                auto array = knownArrays.find(spot->local);
+                if (array == knownArrays.end()) return;
+                if (value && spot->item == 0 && value->bytes.size() == array->second.bytes.size())
+                    array->second.bytes = value->bytes;
+                else
+                    knownArrays.erase(array);
+            }
+            return;
         case Op::StoreAt:
             if (const auto spot = spotOf(0)) {
                 const auto& value = constants[instr.operands[1]];

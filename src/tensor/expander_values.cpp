@@ -1,6 +1,8 @@
 // Values that are still to be computed, and the variables that hold them.
 
 #include <algorithm>
+#include <memory>
+#include <string>
 
 #include "tensor/expander.h"
 
@@ -105,14 +107,30 @@ NodePtr BodyExpander::field(const Instr& instr) {
         stopUnknown(instr, "the shape of field " + nameOf(instr.var) + ", which has no value yet,");
     const std::vector<std::uint32_t>& stored = world.fields.stored;
     if (index < stored.size() && stored[index] != ir::kNone) {
-        if (world.stored) world.weights->noteComputation((*world.stored)[stored[index]].bytes);
+        if (world.stored && world.weights)
+            world.weights->noteComputation((*world.stored)[stored[index]].bytes);
         return memory(type, {Space::Stored, stored[index]}, storageOf(type, types));
     }
     return memory(type, instr.var, storageOf(type, types));
 }
 
+NodePtr BodyExpander::global(const Instr& instr) {
+    const std::string& name = world.module->globals[instr.var.index].name;
+    const Value& value = world.module->globalValues[instr.var.index];
+    if (!value.type) stopUnknown(instr, "the shape of '" + name + "', which has no value yet,");
+    const auto index = static_cast<std::uint32_t>(world.stored->size());
+    const Type* array = storageOf(value.type, types);
+    // A static item may be about to change it; afterwards it lasts as long as the program does.
+    const auto kept = world.given ? std::make_shared<std::string>(value.bytes) : nullptr;
+    const std::string& from = kept ? *kept : value.bytes;
+    const weights::Bytes bytes(kept, reinterpret_cast<const std::byte*>(from.data()));
+    world.stored->push_back({name, array, bytes, false});
+    return memory(value.type, {Space::Stored, index}, array);
+}
+
 void BodyExpander::load(const Instr& instr) {
     if (instr.var.space == Space::Field) return define(instr, field(instr));
+    if (instr.var.space == Space::Global) return define(instr, global(instr));
     const NodePtr value = bindings[key(instr.var)].value;
     if (!value)
         stopUnknown(instr, "the shape of " + nameOf(instr.var) + ", which has no value yet,");
@@ -125,6 +143,10 @@ void BodyExpander::store(const Instr& instr) {
     const NodePtr value = nodeOf(instr, 0);
     checkComputable(instr, value->type);
     if (instr.var.space == Space::Field) return storeField(instr, value);
+    if (instr.var.space == Space::Global) {
+        world.given->insert_or_assign(instr.var.index, value->type);
+        return overwrite(instr.var, storageOf(value->type, types), value);
+    }
     const Type* declared = bindings[key(instr.var)].declared;
     checkDeclared(instr, declared ? declared : variableType(instr.var), value->type);
     bind(instr.var, value, &instr);

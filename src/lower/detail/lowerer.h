@@ -77,6 +77,8 @@ public:
 private:
     // ---- places.cpp
     VarRef variable(const Symbol&) const;
+    /// The hidden field of a filter that holds a static tensor.
+    std::uint32_t fieldOf(const Symbol& global) const;
     const Type* variableType(VarRef) const;
     bool isPlace(const ast::Expr&) const;
     Place place(const ast::Expr&);

@@ -2,6 +2,8 @@
 /// What the lowering of all bodies shares: the module as far as it is made, and what is known of
 /// globals, struct layouts and functions.
 
+#include <map>
+
 #include "base/context.h"
 #include "lower/detail/builder.h"
 #include "lower/lower.h"
@@ -59,7 +61,12 @@ struct StreamScope {
         std::uint32_t after;  ///< setup can evaluate it when this many fields are declared
     };
     std::vector<Bound> bounds;
+    /// Hidden fields of a filter that are static tensors, by global.
+    std::map<std::uint32_t, std::uint32_t> staticTensors;
 };
+
+/// One whose value is a literal when all static items have run.
+bool isScalarGlobal(const Symbol&);
 
 /// Fields, functions and other variables that an expression uses.
 struct Uses {
