@@ -122,7 +122,7 @@ private:
 
     const Type* itemOf(const graph::Edge& edge, const GivenInput& given) {
         if (!given.file.empty()) {
-            const Type* item = itemIn(given.type, edge.type);
+            const Type* item = io::itemIn(given.type, edge.type, types);
             if (item) return item;
             context.diags.add(Diag::ItemShape, edge.range)
                 << given.file << types::toString(given.type) << "the program"
@@ -146,20 +146,6 @@ private:
             << "the program's input"
             << types::toString(item) +
                    (count == 0 ? " has no elements" : " has more than 2147483647 elements");
-    }
-
-    /// A file has one item, perhaps without a dimension of one in front, or several of them along a dimension more.
-    /// Null: neither.
-    const Type* itemIn(const Type* whole, const Type* declared) {
-        if (types::compatible(whole, declared)) return whole;
-        std::vector<std::int64_t> dims = whole->dims;
-        dims.insert(dims.begin(), 1);
-        const Type* outer = types.tensor(whole->element, std::move(dims));
-        if (types::compatible(outer, declared)) return outer;
-        if (whole->dims.empty()) return nullptr;
-        const Type* inner =
-            types.tensor(whole->element, {whole->dims.begin() + 1, whole->dims.end()});
-        return types::compatible(inner, declared) ? inner : nullptr;
     }
 
     /// What is enqueued says what comes along the back edge.
@@ -405,7 +391,7 @@ private:
         }
         Sequence items;
         for (const Type* whole : *found) {
-            const Type* item = itemIn(whole, kernel.output);
+            const Type* item = io::itemIn(whole, kernel.output, types);
             if (!item) {
                 report(Diag::ItemShape, node.range, id)
                     << node.file << types::toString(whole) << "'" + node.name + "'"

@@ -347,6 +347,17 @@ bool holdsNumbers(Format format, const TensorItems& items) {
     return items.types.size() == 1 && isSame && (isNumber || isRawLong);
 }
 
+const Type* itemIn(const Type* whole, const Type* declared, types::TypeTable& types) {
+    if (types::compatible(whole, declared)) return whole;
+    std::vector<std::int64_t> dims = whole->dims;
+    dims.insert(dims.begin(), 1);
+    const Type* outer = types.tensor(whole->element, std::move(dims));
+    if (types::compatible(outer, declared)) return outer;
+    if (whole->dims.empty()) return nullptr;
+    const Type* inner = types.tensor(whole->element, {whole->dims.begin() + 1, whole->dims.end()});
+    return types::compatible(inner, declared) ? inner : nullptr;
+}
+
 Result<std::vector<const Type*>> typesIn(const TensorFile& file, const Type* wanted,
                                          types::TypeTable& types) {
     if (!knowsTensors(file.format))

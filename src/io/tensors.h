@@ -33,6 +33,9 @@ bool knowsTensors(Format);
 /// format that knows nothing of tensors is a failure.
 base::Result<std::vector<const types::Type*>> typesIn(const TensorFile&, const types::Type* wanted,
                                                       types::TypeTable&);
+/// A file has one item, perhaps without a dimension of one in front, or several of them along a dimension more:
+/// the item, as `declared` says it. Null: neither.
+const types::Type* itemIn(const types::Type* whole, const types::Type* declared, types::TypeTable&);
 /// "tensor<float>[2, 3], tensor<long>[4]"
 std::string allOf(const std::vector<const types::Type*>&);
 /// Formats that know nothing of tensors see the array that an item lies in: is it one of numbers?

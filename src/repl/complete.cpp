@@ -5,6 +5,7 @@
 
 #include "repl/commands.h"
 #include "types/builtin_streams.h"
+#include "types/tensor.h"
 
 namespace strc::repl {
 
@@ -25,6 +26,12 @@ constexpr std::string_view kFunctions[] = {"abs", "acos", "asin", "atan",   "ata
                                            "cos", "cosh", "exp",  "floor",  "log",   "log10",
                                            "max", "min",  "pow",  "random", "rint",  "round",
                                            "sin", "sinh", "sqrt", "tan",    "tanh"};
+
+bool isTensorFunction(std::string_view word) {
+    const types::TensorFn found = types::findTensorFn(word);
+    return found != types::TensorFn::Count &&
+           types::info(found).form != types::TensorForm::Operator;
+}
 
 /// Paths that go on as `begun` does; folders end in '/'.
 void addFiles(std::string_view begun, std::vector<Candidate>& to) {
@@ -109,6 +116,10 @@ void State::addNames(std::string_view begun, std::vector<Candidate>& to) const {
         if (!info.name.empty()) add(info.name, "stream", headOf(info.name));
     for (std::string_view word : kWords) add(word, isPrimitiveType(word) ? "type" : "keyword", {});
     for (std::string_view word : kFunctions) add(word, "function", {});
+    for (std::size_t k = 0; k < static_cast<std::size_t>(types::TensorFn::Count); ++k)
+        if (const types::TensorFnInfo& row = types::info(static_cast<types::TensorFn>(k));
+            row.form != types::TensorForm::Operator)
+            add(row.name, "function", {});
 }
 
 /// What may stand behind a command; false: what may stand anywhere.
@@ -198,7 +209,7 @@ std::string State::meaningOf(std::string_view word) const {
         return known->isStream() ? "stream" : known->kind == "struct" ? "struct" : "function";
     if (isStreamName(word)) return "stream";
     if (std::find(std::begin(kFunctions), std::end(kFunctions), word) != std::end(kFunctions) ||
-        word == "println" || word == "print")
+        isTensorFunction(word) || word == "println" || word == "print")
         return "function";
     return "name";
 }

@@ -12,6 +12,21 @@ session::SourceText Declaration::asSource() const {
     return {source, padded + text};
 }
 
+std::string Variable::presentType() const {
+    if (!value.element) return type;
+    types::TypeTable types;
+    const types::Type* element = types.scalar(*value.element);
+    // A shape without dimensions has no spelling.
+    return types::toString(value.dims.empty() ? types.tensor(element)
+                                              : types.tensor(element, value.dims));
+}
+
+std::string Variable::typeWithElements() const {
+    if (!value.element || type != "tensor") return type;
+    types::TypeTable types;
+    return types::toString(types.tensor(types.scalar(*value.element)));
+}
+
 bool standsIn(base::SourceRange range, const Declaration& declaration,
               const base::SourceManager& sources) {
     if (!range.valid()) return false;

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/source.h"
-#include "session/sources.h"
+#include "session/pipeline.h"
 
 namespace strc::repl {
 
@@ -38,9 +38,16 @@ bool standsIn(base::SourceRange, const Declaration&, const base::SourceManager&)
 /// A variable of the session.
 struct Variable {
     std::string type;  ///< as a declaration writes it
-    std::string bytes;  ///< of types::Value
+    session::Held value;
     std::set<std::string, std::less<>> mentions;  ///< structs in the type
     std::string source = {};  ///< the file, or "<input 3>"
+
+    /// Of a tensor with what its declaration leaves open: "tensor<float>[2, 3]".
+    std::string presentType() const;
+    /// A tensor without a shape, and so without a value.
+    bool isEmpty() const { return type.starts_with("tensor") && !value.element; }
+    /// The type, of a tensor with that of its elements.
+    std::string typeWithElements() const;
 };
 
 class Declarations {
@@ -70,6 +77,21 @@ private:
     std::map<std::string, Declaration, std::less<>> byName;
     std::map<std::string, std::set<std::string>, std::less<>> mentionedBy;
     std::uint64_t places = 0;
+};
+
+/// The session as it was, for a while.
+class Formerly {
+public:
+    Formerly(Declarations& of, const Declarations& old) : declarations(of), now(of) {
+        declarations = old;
+    }
+    ~Formerly() { declarations = std::move(now); }
+    Formerly(const Formerly&) = delete;
+    Formerly& operator=(const Formerly&) = delete;
+
+private:
+    Declarations& declarations;
+    Declarations now;
 };
 
 /// All names in a text that may mean something that was declared.

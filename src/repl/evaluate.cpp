@@ -23,13 +23,16 @@ void keepGlobals(session::Compilation& program, Declarations& declarations,
         const Value& value = program.module.globalValues[k];
         const bool isFresh = fresh.contains(name);
         auto known = declarations.variables.find(name);
-        if (!value.type || (!isFresh && known == declarations.variables.end())) continue;
+        const types::Type* declared = program.program.globals[k]->type;
+        const bool isTensor = declared->is(types::TypeKind::Tensor);
+        const bool isKnown = isFresh || known != declarations.variables.end();
+        if (!isKnown || (!value.type && !isTensor)) continue;
         if (isFresh) {
-            const std::string type = types::toString(value.type);
+            const std::string type = types::toString(isTensor ? declared : value.type);
             declarations.variables.insert_or_assign(
-                name, Variable{type, value.bytes, namesIn(type), source});
-        } else if (known->second.bytes.size() == value.bytes.size()) {
-            known->second.bytes = value.bytes;
+                name, Variable{type, session::heldOf(value), namesIn(type), source});
+        } else if (isTensor || known->second.value.bytes.size() == value.bytes.size()) {
+            known->second.value = session::heldOf(value);
         }
     }
 }
@@ -58,8 +61,9 @@ std::set<std::string, std::less<>> declaredIn(std::string_view text, const World
 /// Runs a text with static blocks in it.
 std::unique_ptr<Work> State::runStatics(const Input& input, const MixedText& text,
                                         const std::set<std::string, std::less<>>& fresh,
-                                        const std::string& target) {
+                                        const std::string& target, bool assigns) {
     Task task;
+    task.assigns = assigns;
     task.target = target;
     task.text = &text;
     task.typed = std::string(input.typed);
@@ -98,7 +102,7 @@ void State::statement(const Input& input) {
     const std::string_view last = input.text();
     const bool isWhole = last.ends_with(";") || last.ends_with("}");
     text.own("static { init {\n").piece(input.begin, input.end).own(isWhole ? "\n} }" : ";\n} }");
-    std::unique_ptr<Work> work = runStatics(input, text, {});
+    std::unique_ptr<Work> work = runStatics(input, text, {}, {}, true);
     keepGlobals(work->program, declarations, {});
 }
 
@@ -128,7 +132,7 @@ const ast::Expr* assignedIn(const session::Compilation& program, base::BufferId 
 }  // namespace
 
 /// Checks `result__ = EXPRESSION;` where nothing is called that: the type is that of the right side.
-std::string State::typeOf(const Input& input) {
+std::unique_ptr<Work> State::checkedValue(const Input& input, std::vector<Message>& told) {
     MixedText text(input.typed);
     text.own("static { init { ").own(kResult).own(" = ").piece(input.begin, input.end).own("; } }");
     Task task;
@@ -140,10 +144,22 @@ std::string State::typeOf(const Input& input) {
     auto isExpected = [](const base::Diagnostic& diag) {
         return diag.id == Diag::UnknownVariable && diag.args.front() == kResult;
     };
-    std::vector<Message> told = workbench.messages(*work, task, isExpected);
+    told = workbench.messages(*work, task, isExpected);
     // Warnings come with the value, which is another compilation of the same text.
     std::erase_if(told,
                   [](const Message& each) { return each.severity == base::Severity::Warning; });
+    return work;
+}
+
+bool State::isExpression(const Input& input) {
+    std::vector<Message> told;
+    const std::unique_ptr<Work> work = checkedValue(input, told);
+    return told.empty() && assignedIn(work->program, work->own);
+}
+
+std::string State::typeOf(const Input& input) {
+    std::vector<Message> told;
+    const std::unique_ptr<Work> work = checkedValue(input, told);
     check(std::move(told));
     const ast::Expr* value = assignedIn(work->program, work->own);
     if (!value) fail(input, "this is no expression");
@@ -164,7 +180,11 @@ std::optional<Value> State::valueOf(const Input& input, std::string_view wanted)
         fail(input, "the size of this array is known only when it is assigned to a variable");
     text.own("static { ").own(type).own(" ").own(kResult).own("; init { ").own(kResult).own(" = ");
     text.piece(input.begin, input.end).own("; } }");
-    valued = runStatics(input, text, {}, wanted.empty() ? "" : "a count");
+    const bool isFed = type == "tensor";
+    valued = runStatics(input, text, {},
+                        wanted.empty() ? ""
+                        : isFed        ? "what feeds the stream"
+                                       : "a count");
     keepGlobals(valued->program, declarations, {});
     const ir::Module& module = valued->program.module;
     for (std::size_t k = 0; k < module.globals.size(); ++k)

@@ -29,12 +29,12 @@ std::string State::itemsOf(const Input& input, const MixedText& text) {
 std::string State::listed(const Input& input, const Line& line, Span inside, const Type* item) {
     const std::size_t count = countItems(line, inside);
     if (count == 0) return {};
-    for (std::size_t k = inside.begin; k < inside.end; ++k)
-        if (line.tokens[k].is("..") && count > 1)
-            fail(part(input, line, inside), "a range stands alone: [1 .. 9]; a list is [1, 2, 3]");
-        else if (line.tokens[k].is(".."))
-            return range(part(input, line, {inside.begin, k}),
-                         part(input, line, {k + 1, inside.end}), item);
+    const std::optional<std::size_t> mark = rangeMark(line, inside);
+    if (mark && count > 1)
+        fail(part(input, line, inside), "a range stands alone: [1 .. 9]; a list is [1, 2, 3]");
+    if (mark)
+        return range(part(input, line, {inside.begin, *mark}),
+                     part(input, line, {*mark + 1, inside.end}), item);
     const Input items = part(input, line, inside);
     MixedText text(input.typed);
     text.own("static { ").own(arrayOf(item, count)).own(" ").own(kItems).own(" = {");
@@ -74,9 +74,19 @@ std::vector<double> State::listedNumbers(const Input& list) {
     return numbers;
 }
 
+/// Row by row, as a file of them would be read.
+std::string State::elementsOf(const Input& tensor, const Type* item) {
+    const types::Value value = *valueOf(tensor);
+    if (value.type->element->kind != item->kind)
+        fail(tensor, fmt::format("{} has other elements than {}, which the stream takes",
+                                 types::toString(value.type), types::toString(item)));
+    return value.bytes;
+}
+
 /// An array, item by item, or a single value.
 std::string State::itemsOfValue(const Input& input, const Type* item) {
     const std::string type = typeOf(input);
+    if (type.starts_with("tensor")) return elementsOf(input, item);
     MixedText text(input.typed);
     const auto known = declarations.variables.find(input.text());
     const bool isArray = known != declarations.variables.end() &&
@@ -133,9 +143,8 @@ void State::feed(Running& stream, Source source) {
     if (stream.file) remark("the rest of the file that fed it is not read\n");
     stream.file = std::move(source.file);
     if (source.items.empty()) return;
-    const auto itemSize = static_cast<std::size_t>(types::sizeOf(stream.input()));
     stream.feed(reinterpret_cast<const std::byte*>(source.items.data()),
-                source.items.size() / itemSize);
+                source.items.size() / stream.inputSize());
 }
 
 }  // namespace strc::repl

@@ -117,7 +117,7 @@ void State::reloadCommand(const Input& input, const Input&) {
         for (auto& [name, value] : declarations.variables)
             if (auto old = before.variables.find(name);
                 old != before.variables.end() && old->second.type == value.type)
-                value.bytes = old->second.bytes;
+                value.value = old->second.value;
         checkReplaced(input, before);
     } catch (const Failed&) {
         declarations = before;
@@ -134,21 +134,25 @@ void State::reloadCommand(const Input& input, const Input&) {
 std::string State::sourceOfVariables(const Input& input, const std::vector<std::string>& names) {
     if (names.empty()) return {};
     MixedText text(input.typed);
+    std::string declared;
+    std::string assigned;
     text.own("static { init { int ").own("seen__ = 0;\n");
-    for (const std::string& name : names)
-        text.own(
-            fmt::format("{{ {} copy__ = {}; }}\n", declarations.variables.at(name).type, name));
+    for (const std::string& name : names) {
+        const Variable& variable = declarations.variables.at(name);
+        if (variable.isEmpty())
+            declared += fmt::format("    {} {};\n", variable.type, name);
+        else
+            text.own(fmt::format("{{ {} copy__ = {}; }}\n", variable.type, name));
+    }
     text.own("} }");
     const std::unique_ptr<Work> work = runStatics(input, text, {});
     const ir::Module& module = work->program.module;
-    std::string declared;
-    std::string assigned;
     for (const std::string& name : names)
         for (std::size_t k = 0; k < module.globals.size(); ++k) {
             if (module.globals[k].name != name) continue;
             const Value& value = module.globalValues[k];
             const std::string source = toSource(value);
-            const std::string& type = declarations.variables.at(name).type;
+            const std::string type = declarations.variables.at(name).typeWithElements();
             declared += source.empty() ? fmt::format("    {} {};\n", type, name)
                                        : fmt::format("    {} {} = {};\n", type, name, source);
             if (source.empty()) assigned += assignments(name, value, "        ");
@@ -169,25 +173,6 @@ void State::saveCommand(const Input& input, const Input& arguments) {
     confirm(fmt::format("{}: {}\n", file,
                         countText(declarations.all().size(), declarations.variables.size())));
 }
-
-namespace {
-
-/// The session as it was.
-class Formerly {
-public:
-    Formerly(Declarations& of, const Declarations& old) : declarations(of), now(of) {
-        declarations = old;
-    }
-    ~Formerly() { declarations = std::move(now); }
-    Formerly(const Formerly&) = delete;
-    Formerly& operator=(const Formerly&) = delete;
-
-private:
-    Declarations& declarations;
-    Declarations now;
-};
-
-}  // namespace
 
 /// A program whose main stream is the running one, of what that was made of.
 std::string State::programOf(const Running& stream, const Input& input) {

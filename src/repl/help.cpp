@@ -25,6 +25,9 @@ Run streams:
   <- [6]                          feeds the present stream
   s <- "in.wav" -> "out.wav"      files
   s <- [1 .. 100] -> result       into a variable
+Tensors:
+  tensor x = {{1, 2}, {3, 4}}     a variable, as are results
+  relu() <- x                     what is fed says the shapes
 Ctrl-C stops what runs.
 
 )";
@@ -53,6 +56,7 @@ For example
   s <- [1 .. 100]
   s <- values              a variable: an array item by item
   s <- "in.wav"            a file: .wav .npy .csv .pcm .pgm .png .txt .raw
+  relu() <- x              a tensor, whose shape the stream is made for: ':help tensors'
 )"},
     {{"->", "sink"},
      R"(STREAM … -> SINK
@@ -85,6 +89,20 @@ For example
   n = n + 1
   float[2] f = {0.5, 1}
   :list
+)"},
+    {{"tensors", "tensor"},
+     R"(tensor NAME = EXPRESSION
+  a tensor, shown as NumPy does. All functions of tensors may be used here, and filters see it as a constant. A stream
+  whose declaration leaves shapes open gets them from what feeds it first: a tensor, a list of them, an array, or a
+  file: .npy .safetensors .png .jpg .pgm
+For example
+  tensor x = {{1, 2, 3}, {4, 5, 6}}
+  matmul(x, transpose(x, 0, 1))
+  x[0, 1]
+  s = softmax(1)
+  s <- x
+  s <- [x + 1, 2 * x] -> y       several items become a tensor with a dimension more
+  relu() <- "picture.png" -> "out.npy"
 )"},
     {{"functions", "function", "helper"},
      R"(helper NAME { FUNCTIONS }

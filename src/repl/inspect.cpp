@@ -9,6 +9,7 @@
 #include "graph/picture.h"
 #include "io/subprocess.h"
 #include "repl/commands.h"
+#include "repl/tensor_items.h"
 #include "repl/values.h"
 #include "sched/schedule.h"
 #include "types/builtin_streams.h"
@@ -20,7 +21,13 @@ using graph::NodeId;
 
 Running& State::present(const Input& input) {
     if (!current) fail(input, "there is no stream yet: 'take 5 Ramp()' makes one");
+    checkShaped(*current, input);
     return *current;
+}
+
+void State::checkShaped(const Running& stream, const Input& input) {
+    if (stream.isShapeless())
+        fail(input, "this stream waits to see what shape arrives: '<- zeros(2, 3)' feeds it");
 }
 
 /// The stream that the arguments describe, or the present one.
@@ -29,7 +36,9 @@ std::shared_ptr<Running> State::about(const Input& input, const Input& arguments
         present(input);
         return current;
     }
-    return described(arguments);
+    std::shared_ptr<Running> stream = described(arguments);
+    checkShaped(*stream, arguments);
+    return stream;
 }
 
 namespace {
@@ -199,9 +208,17 @@ void State::showChannel(const Running& stream, EdgeId edge, std::uint64_t most, 
     const std::uint64_t size = stream.live->size(edge);
     const bool isWhole = size <= most;
     std::string line;
+    const std::vector<const types::Type*>& tensors = stream.tensors(edge);
+    auto inOneLine = [&](const types::Value& item) {
+        const bool isTensor = item.type->is(types::TypeKind::Tensor);
+        if (!isTensor && tensors.size() != 1) return toText(item);
+        std::string text = toText(isTensor ? item : fromItem(item, tensors[0]));
+        std::erase(text, '\n');
+        return text;
+    };
     auto add = [&](std::uint64_t first, std::uint64_t count) {
         for (const types::Value& each : stream.live->items(edge, count, first))
-            line += (line.empty() ? "" : ", ") + toText(each);
+            line += (line.empty() ? "" : ", ") + inOneLine(each);
     };
     add(0, isWhole ? size : most / 2);
     if (!isWhole) {

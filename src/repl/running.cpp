@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/own_stack.h"
-#include "types/tensor_text.h"
+#include "repl/tensor_items.h"
 
 namespace strc::repl {
 
@@ -45,7 +45,24 @@ base::Result<std::string> FileSource::next() {
 Running::Running(const Workbench& workbench, Task wanted, MixedText text, std::string typed)
     : bench(workbench), mixed(std::move(text)), task(std::move(wanted)), source(std::move(typed)) {
     task.text = &mixed;
+    compile();
+}
+
+void Running::compile() {
     base::onOwnStack([this] { work = bench.compile(task); });
+    const auto& all = work->program.context.diags;
+    const bool lacksShape =
+        input() && input()->is(types::TypeKind::Tensor) && !types::isConcrete(input());
+    shapeless = lacksShape && all.errorCount() == 1 &&
+                std::any_of(all.all().begin(), all.all().end(), [](const base::Diagnostic& each) {
+                    return each.id == base::Diag::TensorUnknown;
+                });
+    if (shapeless) work->program.context.diags.clear();
+}
+
+void Running::shape(std::vector<std::string> inputs) {
+    task.inputs = std::move(inputs);
+    compile();
 }
 
 Running::~Running() = default;
@@ -54,16 +71,23 @@ const types::Type* Running::input() const {
     return graph().input == graph::kNone ? nullptr : graph().edges[graph().input].type;
 }
 
+std::size_t Running::inputSize() const {
+    return static_cast<std::size_t>(types::sizeOf(graph::memoryOf(graph().edges[graph().input])));
+}
+
 const types::Type* Running::output() const {
     return graph().output == graph::kNone ? nullptr : graph().edges[graph().output].type;
 }
 
-const types::Type* Running::shown() const {
-    if (!output()) return nullptr;
-    const std::vector<const types::Type*>& tensors = graph().edges[graph().output].tensors;
-    const bool isAll =
-        tensors.size() == 1 && types::bytesInMemory(tensors[0]) == types::sizeOf(output());
-    return isAll ? tensors[0] : nullptr;
+const std::vector<const types::Type*>& Running::tensors(EdgeId end) const {
+    static const std::vector<const types::Type*> none;
+    return end == graph::kNone ? none : graph().edges[end].tensors;
+}
+
+Value Running::meaning(const Value& item, std::uint64_t k) const {
+    const std::vector<const types::Type*>& all = tensors(graph().output);
+    const bool isTensor = item.type->is(types::TypeKind::Tensor);  // whose shape only the run knew
+    return all.empty() || isTensor ? item : fromItem(item, all[k % all.size()]);
 }
 
 std::string Running::signature() const {
@@ -110,6 +134,7 @@ std::uint64_t Running::made() const {
 }
 
 void Running::startMachine() {
+    given = fed = 0;
     machine = std::make_unique<MachineRun>(
         work->program, input(), output(), [this](std::string_view text) { printAndCount(text); },
         interrupt);
@@ -124,6 +149,8 @@ bool Running::start(std::function<void(std::string_view)> show, const volatile b
     counting = whatCounts();
     print = std::move(show);
     interrupt = stop;
+    // What only the interpreter runs it may run step by step.
+    isCompiled = isCompiled && !work->program.elaboration.symbolic;
     if (isCompiled) return startMachine(), true;
     interp::Options options;
     options.interrupt = interrupt;
@@ -136,13 +163,14 @@ bool Running::start(std::function<void(std::string_view)> show, const volatile b
 }
 
 void Running::feed(const std::byte* items, std::uint64_t count) {
-    if (machine)
-        return machine->feed(items, count * static_cast<std::uint64_t>(types::sizeOf(input())));
+    fed += count;
+    if (machine) return machine->feed(items, count * inputSize());
     live->feed(items, count);
 }
 
 bool Running::hasBegun() const {
     if (machine) return machine->hasBegun();
+    if (!live) return false;
     return live->steps() > 0 || (input() && live->size(graph().input) > 0);
 }
 
@@ -168,8 +196,7 @@ bool Running::feedMore() {
         file.reset();
         return false;
     }
-    feed(reinterpret_cast<const std::byte*>(more->data()),
-         more->size() / static_cast<std::size_t>(types::sizeOf(input())));
+    feed(reinterpret_cast<const std::byte*>(more->data()), more->size() / inputSize());
     return true;
 }
 

@@ -55,9 +55,20 @@ public:
 
     const graph::Graph& graph() const { return work->program.elaboration.graph; }
     const types::Type* input() const;  ///< null: it has none
+    std::size_t inputSize() const;  ///< bytes of what is fed as an item
     const types::Type* output() const;
-    /// The tensor that items of the output are; null: they are none, or not always of one shape.
-    const types::Type* shown() const;
+    /// Items of an end are tensors, whose types take turns; else empty.
+    const std::vector<const types::Type*>& tensors(graph::EdgeId end) const;
+    /// An item of the output as people know it: `k` counts from the first on.
+    types::Value meaning(const types::Value& item, std::uint64_t k) const;
+    std::uint64_t itemsGiven() const { return given; }
+    std::uint64_t itemsFed() const { return fed; }
+
+    /// What arrives decides on the shapes in it, and nothing has arrived yet: it has types, and nothing else.
+    bool isShapeless() const { return shapeless; }
+    /// Compiles again: `inputs` is what arrives, as --input has it.
+    void shape(std::vector<std::string> inputs);
+
     /// "int->float"
     std::string signature() const;
 
@@ -114,6 +125,7 @@ public:
     std::function<void(graph::EdgeId)> onChange;  ///< of what is watched
 
 private:
+    void compile();
     void startMachine();
     Stop goAsMachine(const Goal&, const Take&);
     Stop goOn(const Goal&, const Take&);
@@ -135,6 +147,8 @@ private:
     Counted counting = Counted::Items;
     std::optional<base::Failure> fault;
     std::uint64_t given = 0;  ///< items, from the start on
+    std::uint64_t fed = 0;
+    bool shapeless = false;
     std::uint64_t lines = 0;  ///< printed
     std::uint64_t failedAt = UINT64_MAX;  ///< step before which it failed last
     int failures = 0;  ///< there

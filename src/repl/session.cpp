@@ -28,16 +28,19 @@ bool isVariable(const std::vector<Token>& tokens, const Declarations& known) {
     if (tokens.empty()) return false;
     const Token& first = tokens[0];
     const Declaration* structure = known.find(first.text);
-    const bool isType = first.kind == TokenKind::Type ||
+    const bool isTensor =
+        first.is("tensor") && tokens.size() > 1 && (tokens[1].is("<") || tokens[1].is("["));
+    const bool isType = first.kind == TokenKind::Type || isTensor ||
                         (first.kind == TokenKind::Word && structure && structure->kind == "struct");
     const bool isPair =
         first.kind == TokenKind::Word && tokens.size() > 1 && tokens[1].kind == TokenKind::Word;
     if (!isType) return isPair;
     int depth = 0;
     for (std::size_t k = 1; k < tokens.size(); ++k) {
-        if (tokens[k].is("[")) ++depth;
-        if (tokens[k].is("]")) --depth;
-        if (depth == 0 && !tokens[k].is("]")) return tokens[k].kind == TokenKind::Word;
+        const bool isEnd = tokens[k].is("]") || tokens[k].is(">");
+        if (tokens[k].is("[") || tokens[k].is("<")) ++depth;
+        if (isEnd) --depth;
+        if (depth == 0 && !isEnd) return tokens[k].kind == TokenKind::Word;
     }
     return false;
 }
@@ -174,7 +177,7 @@ void State::giveAll() {
     const std::uint64_t count = results.count();
     if (count == 0) return;
     if (world.wantsValues) {
-        answer->type = types::toString(results.type);
+        answer->type = results.typeText();
         answer->value.clear();
         for (std::uint64_t k = 0; k < count && count <= kMostValues; ++k)
             answer->value += (k == 0 ? "[" : ",") + toJson(results[k]);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "types/tensor_text.h"
+
 namespace strc::repl {
 
 using types::Value;
@@ -17,7 +19,7 @@ bool Sink::take(const std::vector<Value>& items) {
     std::string text;
     bool isFine = true;
     for (const Value& item : items) {
-        const Value each = shown && !writer && variable.empty() ? Value{shown, item.bytes} : item;
+        const Value each = writer ? item : meaning(item);
         isFine = writer ? write(each) : keep(each);
         if (!isFine) break;
         ++count;
@@ -32,6 +34,14 @@ void Sink::end() {
 }
 
 bool Sink::write(const Value& item) {
+    if (item.type->is(types::TypeKind::Tensor)) {  // one whose shape only the run knows
+        types::TypeTable table;
+        const types::Type* memory =
+            table.array(table.scalar(types::inMemory(item.type->element->kind)),
+                        types::countElements(item.type));
+        if (auto fits = writer->expect(item.type, memory); !fits) failure = fits.failure();
+        if (failure) return false;
+    }
     auto written = writer->write(reinterpret_cast<const std::byte*>(item.bytes.data()), 1);
     if (!written) failure = written.failure();
     return !failure;

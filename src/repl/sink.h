@@ -28,7 +28,8 @@ public:
 
     std::unique_ptr<io::ItemWriter> writer;
     std::string variable;
-    const types::Type* shown = nullptr;  ///< the tensor that the arrays are, where they are shown
+    /// What an item is where it goes to no file: the tensor that lies there.
+    std::function<types::Value(const types::Value&)> meaning;
     Items kept;  ///< all, or none if they were too many
     std::uint64_t count = 0;
     std::optional<base::Failure> failure;

@@ -62,9 +62,11 @@ public:
     std::optional<types::Value> valueOf(const Input&, std::string_view type = {});
 
     std::string typeOf(const Input&);
+    bool isExpression(const Input&);
+    std::unique_ptr<Work> checkedValue(const Input&, std::vector<Message>& told);
     std::unique_ptr<Work> runStatics(const Input&, const MixedText&,
                                      const std::set<std::string, std::less<>>& fresh,
-                                     const std::string& target = {});
+                                     const std::string& target = {}, bool assigns = false);
     void checkDeclared(const Input&, const std::vector<const Declaration*>& fresh,
                        std::vector<const Declaration*> affected, bool isQuiet,
                        const Replaced& before);
@@ -76,7 +78,9 @@ public:
 
     // ---- streams.cpp
     void stream(const Input&);
-    bool isStream(const Input&) const;
+    bool isStream(const Input&);
+    /// Does it begin with the call of a function that streams are called like, and is an expression?
+    bool isTensorCall(const Input&, const std::vector<Token>&, std::size_t at);
     bool isStreamName(std::string_view) const;
     /// Refuses a name for a `kind` ("variable", "stream", "declaration") that means something else.
     void checkName(const Input&, std::string_view name, std::string_view kind);
@@ -87,8 +91,11 @@ public:
     /// Of the pipeline that is made of what is typed: "it", if nothing that was declared is called that.
     std::string streamName() const;
     std::shared_ptr<Running> make(const Input&, const std::string& source, MixedText, Use);
+    /// Opens its files: it can run.
+    void begin(const std::shared_ptr<Running>&);
     std::shared_ptr<Running> meant(const Input&, const Line&, Use);
-    void run(Running&, const Line&, std::optional<std::uint64_t> take, const Input&);
+    void run(const std::shared_ptr<Running>&, const Line&, std::optional<std::uint64_t> take,
+             const Input&);
     /// It is the present stream now, with a name if that is not empty.
     void hold(const std::shared_ptr<Running>&, const std::string& name);
     /// A stream that nobody can name any more completes its files.
@@ -99,7 +106,18 @@ public:
         std::optional<FileSource> file;
         std::string items;  ///< bytes
     };
+    std::optional<Source> takeSource(const std::shared_ptr<Running>&, const Line&, const Input&);
     Source sourceOf(const Running&, const Line&, const Input&);
+    /// Tensors behind `<-`: a file, or values in turn.
+    struct Arriving {
+        std::string file;
+        std::vector<session::Held> values;
+    };
+    bool takesTensors(const Running&) const;
+    Arriving arriving(const Line&, const Input&);
+    void shape(const std::shared_ptr<Running>&, const Arriving&, const Input& from);
+    Source tensorSource(const Running&, const Arriving&, const Input& from);
+    session::Held tensorOf(const Input&);
     void feed(Running&, Source);
     void checkType(const Running&, const types::Type*, const Input&);
     void checkSink(const Running&, const Line&, const Input&);
@@ -109,6 +127,7 @@ public:
     std::string range(const Input& from, const Input& to, const types::Type* item);
     /// `[1, 2.5]` or `[1 .. 9]`.
     std::vector<double> listedNumbers(const Input&);
+    std::string elementsOf(const Input& tensor, const types::Type* item);
     std::string itemsOfValue(const Input&, const types::Type* item);
     io::Format formatOf(const Input&, const std::string& file);
     void openSink(Sink&, const Input&, const Line&, const Running&, io::StreamInfo);
@@ -149,6 +168,7 @@ public:
     /// The stream that commands are about.
     Running& present(const Input&);
     Running& interpreted(const Input&);
+    void checkShaped(const Running&, const Input&);
     std::shared_ptr<Running> about(const Input& input, const Input& arguments);
     /// A stream as it is typed, for a look at it: one that is made for that is not started.
     std::shared_ptr<Running> described(const Input&);

@@ -22,7 +22,8 @@ void State::goOn(Running& stream, const Goal& goal, bool isStepwise, const Input
     Items items;
     constexpr std::size_t kMost = 1 << 20;
     auto take = [&](const std::vector<Value>& more) {
-        for (const Value& each : more) items.add(each);
+        std::uint64_t next = stream.itemsGiven() - more.size();
+        for (const Value& each : more) items.add(stream.meaning(each, next++));
         return items.count() < kMost;
     };
     const Stop why = stream.go(goal, take);

@@ -20,7 +20,7 @@ bool isTypeArrow(const std::vector<Token>& tokens, std::size_t at) {
         if (depth > 0) continue;
         if (isStreamKind(token)) return true;
         const bool isInType = token.kind == TokenKind::Word || token.kind == TokenKind::Type ||
-                              token.is("]") || token.is("[");
+                              token.is("]") || token.is("[") || token.is("<") || token.is(">");
         if (!isInType) return false;
     }
     return false;
@@ -170,16 +170,26 @@ bool isString(const Line& line, Span span) {
 
 std::string fileIn(const Input& quoted) { return session::expandHome(unquoted(quoted.text())); }
 
-std::size_t countItems(const Line& line, Span inside) {
-    if (inside.isEmpty()) return 0;
-    std::size_t count = 1;
+Span firstItem(const Line& line, Span inside) {
     int depth = 0;
     for (std::size_t k = inside.begin; k < inside.end; ++k) {
         const Token& token = line.tokens[k];
         if (token.is("(") || token.is("[") || token.is("{")) ++depth;
         if (token.is(")") || token.is("]") || token.is("}")) --depth;
-        if (depth == 0 && token.is(",")) ++count;
+        if (depth == 0 && token.is(",")) return {inside.begin, k};
     }
+    return inside;
+}
+
+std::optional<std::size_t> rangeMark(const Line& line, Span span) {
+    for (std::size_t k = span.begin; k < span.end; ++k)
+        if (line.tokens[k].is("..")) return k;
+    return std::nullopt;
+}
+
+std::size_t countItems(const Line& line, Span inside) {
+    std::size_t count = 0;
+    for (; !inside.isEmpty(); ++count) inside.begin = firstItem(line, inside).end + 1;
     return count;
 }
 

@@ -39,8 +39,11 @@ Line parseLine(std::string_view text);
 
 /// What is not there is an empty part at the end.
 Input part(const Input&, const Line&, Span);
-/// How many expressions stand in `[…]`.
+/// How many expressions stand in `[…]`, and the first of them.
 std::size_t countItems(const Line&, Span inside);
+Span firstItem(const Line&, Span inside);
+/// The `..` of a range.
+std::optional<std::size_t> rangeMark(const Line&, Span);
 bool isString(const Line&, Span);
 /// The file that a string names.
 std::string fileIn(const Input& quoted);

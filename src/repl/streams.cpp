@@ -1,16 +1,15 @@
 // `take 10 Ramp() | Scale(2)`, `Scale(2) <- [1, 2, 3]`, `s = Scale(2)`, `s <- "in.wav" -> "out.wav"`.
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/own_stack.h"
-#include "io/tensors.h"
 #include "repl/sink.h"
 #include "repl/state.h"
-#include "repl/values.h"
 #include "types/builtin_streams.h"
+#include "types/math.h"
+#include "types/tensor.h"
 
 namespace strc::repl {
 
@@ -24,7 +23,7 @@ constexpr std::uint64_t kGivenOfSource = 10;  ///< items that a source without `
 }  // namespace
 
 /// Does the entry speak of a stream, and not of numbers?
-bool State::isStream(const Input& input) const {
+bool State::isStream(const Input& input) {
     std::vector<Token> tokens = tokenize(input.text());
     std::erase_if(tokens, [](const Token& t) { return t.kind == TokenKind::Comment; });
     if (tokens.empty()) return false;
@@ -37,6 +36,7 @@ bool State::isStream(const Input& input) const {
         return false;
     if (isAssignment) at = 2;
     const Token& first = tokens[at];
+    if (isTensorCall(input, tokens, at)) return false;
     if (first.is("take") || first.is("<-") || isStreamKind(first)) return true;
     for (std::size_t k = at; k < tokens.size() && !tokens[k].is("{"); ++k)
         if (tokens[k].is("->") && isTypeArrow(tokens, k)) return true;
@@ -56,6 +56,17 @@ bool State::isStream(const Input& input) const {
     const bool follows =
         !after || after->is("(") || after->is("<") || after->is("|") || after->is("->");
     return follows && isStreamName(first.text);
+}
+
+bool State::isTensorCall(const Input& input, const std::vector<Token>& tokens, std::size_t at) {
+    const std::string_view name = tokens[at].text;
+    const bool isFunction = types::findTensorFn(name) != types::TensorFn::Count ||
+                            types::findMathFn(name) != types::MathFn::Count;
+    const bool isCall = isFunction && at + 2 < tokens.size() && tokens[at + 1].is("(");
+    if (!isCall || instances.contains(name)) return false;
+    for (std::size_t k = at; k < tokens.size(); ++k)
+        if (tokens[k].is("<-") || tokens[k].is("->")) return false;
+    return isExpression({input.typed, input.name, input.begin + tokens[at].begin, input.end});
 }
 
 bool State::isStreamName(std::string_view name) const {
@@ -116,97 +127,17 @@ std::shared_ptr<Running> State::make(const Input& input, const std::string& sour
     }();
     made->uses = declarations.copyOf(names);
     made->isCompiled = isCompiled;
-    if (use == Use::Look) return made;
+    if (use == Use::Run && !made->isShapeless()) begin(made);
+    return made;
+}
+
+void State::begin(const std::shared_ptr<Running>& made) {
     dropWritersOf(*made);
     const bool isReady =
         made->start([this](std::string_view printed) { show(printed); }, world.interrupt);
     made->onChange = [this, raw = made.get()](graph::EdgeId edge) { showChange(*raw, edge); };
     check(made->messages());
     if (!isReady) throw Failed();
-    return made;
-}
-
-// ---------------------------------------------------------------- files
-
-io::Format State::formatOf(const Input& input, const std::string& file) {
-    if (std::optional<io::Format> format = io::formatOf(file)) return *format;
-    fail(input, fmt::format("the name '{}' does not say what format the file has", file));
-}
-
-namespace {
-
-/// One file, also by links.
-bool isSameFile(const std::string& a, const std::string& b) {
-    std::error_code failed;
-    return std::filesystem::equivalent(a, b, failed) && !failed &&
-           !std::filesystem::is_character_file(a, failed);
-}
-
-}  // namespace
-
-/// A file that is read, or that filters write, would be emptied; a variable has a type of today.
-void State::checkSink(const Running& stream, const Line& line, const Input& input) {
-    if (!line.sink) return;
-    const Input to = part(input, line, *line.sink);
-    if (!stream.output()) fail(to, "this stream has no output");
-    if (!isString(line, *line.sink)) return checkType(stream, stream.output(), to);
-    const std::string file = fileIn(to);
-    auto refuse = [&](const std::string& other) {
-        if (!other.empty() && isSameFile(file, other))
-            fail(to, fmt::format("'{}' is in use by this stream: another file is needed", file));
-    };
-    if (line.source && isString(line, *line.source))
-        refuse(fileIn(part(input, line, *line.source)));
-    if (!line.source && stream.file) refuse(stream.file->name());
-    for (const graph::Node& node : stream.graph().nodes) refuse(node.file);
-}
-
-void State::openSink(Sink& sink, const Input& input, const Line& line, const Running& stream,
-                     io::StreamInfo info) {
-    if (!line.sink) return;
-    const Input to = part(input, line, *line.sink);
-    if (isString(line, *line.sink)) {
-        const std::string file = fileIn(to);
-        io::StreamInfo wanted;
-        wanted.sampleRate = info.sampleRate;
-        wanted.channels = info.channels;
-        wanted.width = info.width;
-        const graph::Edge& edge = stream.graph().edges[stream.graph().output];
-        const io::Format format = formatOf(to, file);
-        auto opened = !graph::hasTensors(edge)
-                          ? io::openWriter(file, format, edge.type, wanted)
-                          : io::openTensorWriter({{file, format}},
-                                                 {edge.tensors, graph::memoryOf(edge)}, wanted);
-        if (!opened) fail(to, opened.error());
-        sink.writer = std::move(*opened);
-        return;
-    }
-    const bool isName = line.sink->end == line.sink->begin + 1 &&
-                        line.tokens[line.sink->begin].kind == TokenKind::Word;
-    if (!isName) fail(to, "a file name in quotes, or the name of a variable is needed here");
-    checkName(to, to.text(), "variable");
-    sink.variable = to.text();
-}
-
-void State::closeSink(Sink& sink, const Input& input, const Type* item) {
-    if (sink.writer) {
-        base::Status closed = sink.writer->close();
-        if (sink.failure) fail(input, sink.failure->text);
-        if (!closed) fail(input, closed.error());
-        results = {};
-        confirm(fmt::format("{} item{} written\n", sink.count, sink.count == 1 ? "" : "s"));
-        return;
-    }
-    sink.end();
-    results = std::move(sink.kept);
-    resultsOf = current;
-    if (sink.variable.empty() && !sink.showsRows()) giveAll();
-    if (sink.failure) fail(input, sink.failure->text);
-    if (sink.variable.empty()) return;
-    const std::uint64_t count = results.count();
-    Variable made{arrayOf(item, count), results.bytes, namesIn(types::toString(item))};
-    declarations.variables.insert_or_assign(sink.variable, std::move(made));
-    confirm(fmt::format("{} = {} item{}\n", sink.variable, count, count == 1 ? "" : "s"));
 }
 
 // ---------------------------------------------------------------- running
@@ -263,11 +194,28 @@ void State::stream(const Input& input) {
         confirm(fmt::format("{}: {}\n", name, running->signature()));
         return;
     }
-    run(*running, line, take, input);
+    run(running, line, take, input);
 }
 
-void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> take,
-                const Input& input) {
+/// Of a stream whose shapes are not known yet what arrives says them.
+std::optional<State::Source> State::takeSource(const std::shared_ptr<Running>& stream,
+                                               const Line& line, const Input& input) {
+    if (!line.source) {
+        if (stream->isShapeless())
+            fail(input,
+                 "the shape of what arrives is not known: what is fed says it, 's <- zeros(2, 3)'");
+        return std::nullopt;
+    }
+    if (!takesTensors(*stream)) return sourceOf(*stream, line, input);
+    const Input from = part(input, line, *line.source);
+    const Arriving tensors = arriving(line, input);
+    if (stream->isShapeless()) shape(stream, tensors, from);
+    return tensorSource(*stream, tensors, from);
+}
+
+void State::run(const std::shared_ptr<Running>& held, const Line& line,
+                std::optional<std::uint64_t> take, const Input& input) {
+    Running& stream = *held;
     Goal goal{take, std::nullopt};
     const bool isOpen = stream.input() != nullptr;
     const bool isWhole = line.sink && stream.readsFile();
@@ -277,18 +225,19 @@ void State::run(Running& stream, const Line& line, std::optional<std::uint64_t> 
         fail(part(input, line, line.take.value_or(Span{})),
              "machine code counts items that come out and lines that are printed, and here is "
              "neither; ':engine interpret' counts what is written, or steady states");
-    std::optional<Source> source;
-    if (line.source) {
-        source = sourceOf(stream, line, input);
-    } else if (isOpen && !take && !line.sink && !stream.hasBegun()) {
-        remark(fmt::format("{} waits for input: '<- [1, 2, 3]' feeds it\n", stream.signature()));
+    if (!line.source && isOpen && !take && !line.sink && !stream.hasBegun()) {
+        const char* what = takesTensors(stream) ? "zeros(2, 3)" : "[1, 2, 3]";
+        remark(fmt::format("{} waits for input: '<- {}' feeds it\n", stream.signature(), what));
         return;
     }
+    std::optional<Source> source = takeSource(held, line, input);
     const bool isStreamed = world.isTerse && !isQuiet;
     Sink sink(isStreamed ? world.show : nullptr);
     const std::optional<FileSource>& file = source ? source->file : stream.file;
     checkSink(stream, line, input);
-    sink.shown = stream.shown();
+    sink.meaning = [&, next = stream.itemsGiven()](const Value& item) mutable {
+        return stream.meaning(item, next++);
+    };
     openSink(sink, input, line, stream, file ? file->info() : io::StreamInfo());
     if (source) feed(stream, std::move(*source));
     const Stop why =

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "repl/values.h"
+#include "types/tensor_text.h"
 
 namespace strc::repl {
 
@@ -76,6 +77,79 @@ std::string ofVector(const Value& value) {
     return fmt::format("{}({})", types::toString(value.type), out);
 }
 
+/// `element(k)` for each element of a tensor, with a pair of braces for each row.
+template <typename Element>
+std::string inBraces(const Type* tensor, Element element) {
+    const std::int64_t count = types::countElements(tensor);
+    std::string out;
+    for (std::int64_t k = 0; k < count; ++k) {
+        std::size_t begun = 0;  // rows whose first element this is
+        std::int64_t inside = count;
+        for (std::int64_t extent : tensor->dims) {
+            if (k % inside == 0) ++begun;
+            inside /= extent;
+        }
+        if (k > 0) out += std::string(begun, '}') + ", ";
+        out += std::string(begun, '{') + element(k);
+    }
+    return out + std::string(tensor->dims.size(), '}');
+}
+
+std::string castTo(const Type* element, const std::string& value) {
+    const std::string name = types::toString(element);
+    const bool isWord = element->is(TypeKind::Int) || element->is(TypeKind::Double) ||
+                        element->is(TypeKind::Float) || element->is(TypeKind::Boolean);
+    return isWord ? fmt::format("({}) ({})", name, value) : fmt::format("{}({})", name, value);
+}
+
+std::int64_t longAt(const Value& tensor, std::int64_t k) {
+    std::int64_t number = 0;
+    std::memcpy(&number, tensor.bytes.data() + static_cast<std::size_t>(k) * sizeof number,
+                sizeof number);
+    return number;
+}
+
+std::int32_t lowHalf(std::int64_t number) { return static_cast<std::int32_t>(number); }
+/// What is left behind a lower half with a sign.
+std::int32_t highHalf(std::int64_t number) {
+    const auto left = static_cast<std::uint64_t>(number) -
+                      static_cast<std::uint64_t>(static_cast<std::int64_t>(lowHalf(number)));
+    return static_cast<std::int32_t>(left >> 32);
+}
+
+std::string ofInt(std::int32_t number) {
+    return number == INT32_MIN ? "0x80000000" : std::to_string(number);
+}
+
+std::string ofElement(const Value& tensor, std::int64_t k) {
+    if (tensor.type->element->is(TypeKind::Long)) return ofInt(lowHalf(longAt(tensor, k)));
+    static const types::TypeTable table;
+    const Type* memory = table.scalar(types::inMemory(tensor.type->element->kind));
+    const auto size = static_cast<std::size_t>(types::sizeOf(memory));
+    return toSource({memory, tensor.bytes.substr(static_cast<std::size_t>(k) * size, size)});
+}
+
+/// There are no literals of 64 bits.
+bool needsHalves(const Value& tensor) {
+    if (!tensor.type->element->is(TypeKind::Long)) return false;
+    for (std::int64_t k = 0; k < types::countElements(tensor.type); ++k)
+        if (highHalf(longAt(tensor, k)) != 0) return true;
+    return false;
+}
+
+std::string ofTensor(const Value& value) {
+    if (needsHalves(value)) return {};
+    const Type* type = value.type;
+    if (types::countElements(type) == 0) {
+        std::string dims;
+        for (std::int64_t extent : type->dims)
+            dims += (dims.empty() ? "" : ", ") + std::to_string(extent);
+        return castTo(type->element, "zeros(" + dims + ")");
+    }
+    const std::string text = inBraces(type, [&](std::int64_t k) { return ofElement(value, k); });
+    return type->dims.empty() ? castTo(type->element, text) : text;
+}
+
 std::string ofArray(const Value& value) {
     std::string out;
     for (std::int64_t k = 0; k < value.type->extent; ++k) {
@@ -92,12 +166,12 @@ std::string toSource(const Value& value) {
     switch (value.type->kind) {
         case TypeKind::Boolean: return value.toInt() != 0 ? "true" : "false";
         case TypeKind::Bit: return std::to_string(value.toInt());
-        case TypeKind::Int:
-            return value.toInt() == INT32_MIN ? "0x80000000" : std::to_string(value.toInt());
+        case TypeKind::Int: return ofInt(static_cast<std::int32_t>(value.toInt()));
         case TypeKind::Float: return ofFloat(value.as<float>());
         case TypeKind::Double: return ofDouble(value.as<double>());
         case TypeKind::Complex: return ofComplex(component(value, 0), component(value, 1));
         case TypeKind::Array: return ofArray(value);
+        case TypeKind::Tensor: return ofTensor(value);
         case TypeKind::Float2:
         case TypeKind::Float3:
         case TypeKind::Float4: return ofVector(value);
@@ -105,7 +179,20 @@ std::string toSource(const Value& value) {
     }
 }
 
+/// A tensor of longs, of which each is two ints.
+static std::string fromHalves(std::string_view variable, const Value& value,
+                              std::string_view indent) {
+    auto half = [&](std::int32_t (*of)(std::int64_t)) {
+        return inBraces(value.type, [&](std::int64_t k) { return ofInt(of(longAt(value, k))); });
+    };
+    return fmt::format(
+        "{0}{{\n{0}    tensor<long> high = {2};\n{0}    tensor<long> low = {3};\n"
+        "{0}    {1} = high * 65536 * 65536 + low;\n{0}}}\n",
+        indent, variable, half(highHalf), half(lowHalf));
+}
+
 std::string assignments(std::string_view variable, const Value& value, std::string_view indent) {
+    if (value.type->is(TypeKind::Tensor)) return fromHalves(variable, value, indent);
     if (std::all_of(value.bytes.begin(), value.bytes.end(), [](char c) { return c == 0; }))
         return {};
     const Type* type = value.type;

@@ -61,11 +61,20 @@ std::string quoted(std::string_view text) {
 }  // namespace
 
 void Items::add(const Value& value) {
-    type = value.type;
+    if (!type) type = value.type;
+    if (value.type != type && places.empty())
+        for (std::uint64_t k = 0, n = count(); k < n; ++k)
+            places.push_back({type, k * bytesOfOne()});
+    if (value.type != type || !places.empty()) places.push_back({value.type, bytes.size()});
     bytes += value.bytes;
 }
 
-std::uint64_t Items::count() const { return bytes.empty() ? 0 : bytes.size() / bytesOfOne(); }
+std::uint64_t Items::count() const {
+    if (!places.empty()) return places.size();
+    return bytes.empty() ? 0 : bytes.size() / bytesOfOne();
+}
+
+std::string Items::typeText() const { return areAlike() ? types::toString(type) : "tensor"; }
 
 std::size_t Items::bytesOfOne() const {
     return static_cast<std::size_t>(type->is(TypeKind::Tensor) ? types::bytesInMemory(type)
@@ -73,6 +82,10 @@ std::size_t Items::bytesOfOne() const {
 }
 
 Value Items::operator[](std::uint64_t k) const {
+    if (!places.empty())
+        return {places[k].type,
+                bytes.substr(places[k].begin,
+                             static_cast<std::size_t>(types::bytesInMemory(places[k].type)))};
     const std::size_t size = bytesOfOne();
     return {type, bytes.substr(k * size, size)};
 }

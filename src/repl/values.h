@@ -9,18 +9,28 @@
 
 namespace strc::repl {
 
-/// Items of one type.
+/// Items of one type, or tensors of several.
 struct Items {
-    const types::Type* type = nullptr;
+    const types::Type* type = nullptr;  ///< of the first
     std::string bytes;  ///< of one after the other
 
     void add(const types::Value&);
     std::uint64_t count() const;
+    bool areAlike() const { return places.empty(); }
+    /// "int"
+    std::string typeText() const;
     types::Value operator[](std::uint64_t k) const;
     std::vector<types::Value> first(std::uint64_t most) const;
 
 private:
+    /// Of one item, if they are not all alike.
+    struct Place {
+        const types::Type* type;
+        std::size_t begin;
+    };
     std::size_t bytesOfOne() const;
+
+    std::vector<Place> places;
 };
 
 /// As the language would write it: `{1, 2}`, `1.5`, `P{x = 1, y = 2}`; of long arrays the beginning.

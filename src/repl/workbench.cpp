@@ -24,14 +24,14 @@ constexpr const char* kSilent[] = {"unused-stream", "unused-function", "unused-p
                                    "unused-variable"};
 
 session::SourceText variablesOf(const Declarations& known, const std::vector<std::string>& names,
-                                const std::set<std::string, std::less<>>& without,
-                                std::map<std::string, std::string>& held) {
+                                const Task& task, std::map<std::string, session::Held>& held) {
     std::string text;
     for (const std::string& name : names) {
-        if (without.contains(name)) continue;
+        if (task.without.contains(name)) continue;
         const Variable& variable = known.variables.find(name)->second;
-        text += variable.type + " " + name + ";\n";
-        held[name] = variable.bytes;
+        text += task.assigns ? variable.type : variable.presentType();
+        text += " " + name + ";\n";
+        held[name] = variable.value;
     }
     return {kVariables, text.empty() ? text : "static {\n" + text + "}\n"};
 }
@@ -70,8 +70,7 @@ std::unique_ptr<Work> Workbench::compile(const Task& task) const {
     const Declarations::Needed needed = declarations.needed(list);
 
     session::Request request;
-    request.sources.push_back(
-        variablesOf(declarations, needed.variables, task.without, request.held));
+    request.sources.push_back(variablesOf(declarations, needed.variables, task, request.held));
     for (const Declaration* each : needed.declarations) request.sources.push_back(each->asSource());
     work->own = {static_cast<std::uint32_t>(request.sources.size())};
     request.sources.push_back({task.input, task.text->text()});
@@ -80,6 +79,7 @@ std::unique_ptr<Work> Workbench::compile(const Task& task) const {
     request.withoutMain = task.top.empty();
     request.planIfPossible = true;
     request.random = task.random;
+    request.inputs = task.inputs;
     if (task.last == Stage::Planned) request.improve = linear::Options();
     request.print = print;
     request.interrupt = interrupt;

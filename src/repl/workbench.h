@@ -39,6 +39,9 @@ struct Task {
     std::vector<const Declaration*> more;  ///< beside what the text mentions
     std::set<std::string, std::less<>> without;  ///< variables that the text declares anew
     types::Random random = {};  ///< what it draws from
+    /// Variables may get other values: of a tensor what is open stays open.
+    bool assigns = false;
+    std::vector<std::string> inputs = {};  ///< types of the tensors that arrive: Request::inputs
     std::string target;  ///< what a value is for, as messages call it: "a count"
 };
 

@@ -133,10 +133,15 @@ private:
     void hold(ir::Module& module, const std::string& name) const {
         auto found = request.held.find(name);
         if (found == request.held.end()) return;
+        const Held& held = found->second;
+        types::TypeTable& types = *result.program.types;
         for (std::size_t k = 0; k < module.globals.size(); ++k) {
             types::Value& value = module.globalValues[k];
-            if (module.globals[k].name == name && value.bytes.size() == found->second.size())
-                value.bytes = found->second;
+            if (module.globals[k].name != name) continue;
+            if (held.element)
+                value = {types.tensor(types.scalar(*held.element), held.dims), held.bytes};
+            else if (value.bytes.size() == held.bytes.size())
+                value.bytes = held.bytes;
         }
     }
 
@@ -274,6 +279,12 @@ private:
 };
 
 }  // namespace
+
+Held heldOf(const types::Value& value) {
+    const types::Type* type = value.type;
+    if (!type || !type->is(types::TypeKind::Tensor)) return {value.bytes, std::nullopt};
+    return {value.bytes, type->element->kind, {type->dims.begin(), type->dims.end()}};
+}
 
 Stage compile(Compilation& result, const Request& request, const Library& library, Stage last) {
     return Pipeline(result, request, library).run(last);

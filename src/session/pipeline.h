@@ -38,6 +38,14 @@ enum class Stage : std::uint8_t {
     Planned
 };
 
+/// The value of a global, as somebody keeps it between compilations.
+struct Held {
+    std::string bytes;  ///< of types::Value
+    std::optional<types::TypeKind> element;  ///< of a tensor
+    std::vector<std::int64_t> dims = {};
+};
+Held heldOf(const types::Value&);
+
 struct Request {
     std::vector<SourceText> sources;
     std::string top;                             ///< name of the main stream, or empty
@@ -55,9 +63,9 @@ struct Request {
     bool withoutMain = false;
     /// The composite `top` has the item types that its children have, whatever it says.
     bool topFindsTypes = false;
-    /// What globals hold instead of what their declarations, without initialisers, give them: bytes of
-    /// types::Value. A value of another size is left out.
-    std::map<std::string, std::string> held;
+    /// What globals hold instead of what their declarations, without initialisers, give them. A value of another
+    /// size is left out.
+    std::map<std::string, Held> held;
     /// Passes over the graph that only the plan sees; empty: none.
     std::optional<linear::Options> improve;
     std::optional<types::TensorSplit> split;  ///< --split: a part of these passes

@@ -584,6 +584,14 @@ class Screens(Case):
         t.type("1 + 1<enter>")
         t.shows("2", PROMPT)
 
+    def test_tensors(self):
+        t = self.repl()
+        t.type("tensor x = {{1, 2}, {3, 4}}<enter>")
+        t.type("x + 1<enter>")
+        t.shows("[[2. 3.]", " [4. 5.]]", PROMPT)
+        t.type("relu() <- -x<enter>")
+        t.shows("[[0. 0.]", " [0. 0.]]", PROMPT)
+
     def test_a_terminal_that_does_not_say_where_its_cursor_is(self):
         t = self.terminal([STRC, "repl"])
         t.screen.answer = lambda data: None

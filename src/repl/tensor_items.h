@@ -1,0 +1,28 @@
+#pragma once
+/// Tensors between what is typed, which has values, and the channels of a stream, whose items are memory. Private
+/// to repl.
+
+#include <string>
+#include <vector>
+
+#include "session/pipeline.h"
+#include "types/value.h"
+
+namespace strc::repl {
+
+/// An item as the tensor that it is.
+types::Value fromItem(const types::Value& item, const types::Type* tensor);
+
+/// What a value is as items: those that come next are `tensors`, in turn from the one with number `next` on.
+/// Empty if it is not of their shape.
+std::optional<std::string> toItems(const session::Held& value,
+                                   const std::vector<const types::Type*>& tensors,
+                                   std::uint64_t next, const types::Type* memory,
+                                   types::TypeTable&);
+
+const types::Type* tensorType(const session::Held& tensor, types::TypeTable&);
+
+/// As --input has it: "2x3:float".
+std::string shapeText(const types::Type* tensor);
+
+}  // namespace strc::repl
