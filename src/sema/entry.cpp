@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <set>
 
 #include "base/spelling.h"
 #include "sema/check.h"
@@ -48,17 +49,31 @@ const StreamInfo* findTop(base::Context& ctx, const Program& program, std::strin
     return nullptr;
 }
 
+/// Those of the program that nobody else adds, at most so many; if there is none the last one, which is often meant.
+std::vector<const StreamInfo*> proposals(const Program& program) {
+    constexpr std::size_t kMost = 5;
+    std::set<const StreamInfo*> added;
+    for (const StreamInfo& stream : program.streams)
+        for (const StreamInfo* each : program.tables->names[stream.index].creates)
+            if (each != &stream) added.insert(each);
+    std::vector<const StreamInfo*> found;
+    const StreamInfo* last = nullptr;
+    for (const StreamInfo& stream : program.streams) {
+        if (!stream.decl || !stream.name || stream.isLibrary || !stream.input) continue;
+        last = &stream;
+        if (!added.contains(last) && found.size() < kMost) found.push_back(last);
+    }
+    if (found.empty() && last) found.push_back(last);
+    return found;
+}
+
 const StreamInfo* findOnly(base::Context& ctx, const Program& program) {
     std::vector<const StreamInfo*> found = candidates(program);
     if (found.size() == 1) return found[0];
     if (found.empty()) {
         Diagnostic& diag = ctx.diags.add(Diag::NoMainStream);
-        // The last stream is often the one that was meant.
-        const StreamInfo* last = nullptr;
-        for (const StreamInfo& stream : program.streams)
-            if (stream.decl && stream.name && !stream.isLibrary && stream.input) last = &stream;
-        if (last)
-            diag.note(Diag::ChooseTop, last->decl->name.range) << last->name << last->name.text();
+        for (const StreamInfo* each : proposals(program))
+            diag.note(Diag::ChooseTop, each->decl->name.range) << each->name << each->name.text();
         return nullptr;
     }
     Diagnostic& diag = ctx.diags.add(Diag::SeveralMainStreams, found[1]->decl->name.range)

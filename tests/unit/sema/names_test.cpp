@@ -232,6 +232,17 @@ TEST(Main, MayHaveSidesIfChosen) {
     EXPECT_THAT(checked.faults(), ElementsAre("0: unknown-top-stream", "0: unknown-top-stream"));
 }
 
+TEST(Main, ProposedAreThoseThatNobodyAdds) {
+    Checked checked(
+        "float->void pipeline A { add F; add G; }\nfloat->void pipeline B { add G; }\n"
+        "float->float filter F { work pop 1 push 1 { push(pop()); } }\n"
+        "float->void filter G { work pop 1 { pop(); } }\n");
+    EXPECT_EQ(findMain(checked.ctx, checked.program, {}), nullptr);
+    EXPECT_THAT(checked.rendered(), HasSubstr("'--top A' starts from 'A'"));
+    EXPECT_THAT(checked.rendered(), HasSubstr("'--top B' starts from 'B'"));
+    EXPECT_THAT(checked.rendered(), Not(HasSubstr("'--top G'")));
+}
+
 TEST(Main, UnknownOnesAreToldWhatThereIs) {
     Checked checked("void->void pipeline One { }\nvoid->void pipeline Other { }\n");
     EXPECT_EQ(findMain(checked.ctx, checked.program, "Nope"), nullptr);
