@@ -387,6 +387,10 @@ private:
             if (fault.range != instance.range)
                 diag.note(Diag::InBodyHere, fault.range) << displayName(instance);
             if (!fault.similar.empty()) diag.note(Diag::DidYouMean) << fault.similar;
+            if (fault.refusal->id == Diag::WeightsNone)
+                diag.note(Diag::Hint)
+                    << "'--weights FILE' names one; without it 'model.str' looks for "
+                       "'model.safetensors' beside itself";
             return;
         }
         base::Diagnostic& diag =

@@ -56,7 +56,8 @@ class Finding(Weights):
 
     def test_nowhere(self):
         (self.folder / "p.safetensors").unlink()
-        self.assertRegex(self.refused(), r"p.str:3:49: error: 'net.fc.weight' needs a weights file, and there is none")
+        self.assertRegex(self.refused(), r"(?s)p.str:3:49: error: 'net.fc.weight' needs a weights file, and there is none.*"
+                                         r"'--weights FILE' names one")
         self.assertIn("'none' cannot be used: No such file", self.refused("--weights", "none"))
 
     def test_a_file_that_nobody_needs_may_be_anything(self):
