@@ -51,6 +51,18 @@ static void play(int16_t *samples, size_t count, void *user) {
             (double)count / kRate, all, 1e3 * kBlock / kRate, 1e3 * longest);
 }
 
+static unsigned number(const unsigned char *from, int bytes) {
+    unsigned made = 0;
+    while (bytes-- > 0) made = made << 8 | from[bytes];
+    return made;
+}
+
+/* The network was trained on sound of one kind; other sound would come out, but wrong. */
+static int is_right(const unsigned char *wav) {
+    return number(wav + 22, 2) == 1 && number(wav + 24, 4) == kRate && number(wav + 34, 2) == 16 &&
+           memcmp(wav + 36, "data", 4) == 0;
+}
+
 static unsigned char *read_all(const char *name, size_t *size) {
     enum { kMost = 1 << 24 };
     unsigned char *bytes = malloc(kMost);
@@ -58,6 +70,10 @@ static unsigned char *read_all(const char *name, size_t *size) {
     *size = file && bytes ? fread(bytes, 1, kMost, file) : 0;
     if (*size < kHeader || memcmp(bytes, "RIFF", 4) != 0) {
         fprintf(stderr, "cannot read %s\n", name);
+        exit(1);
+    }
+    if (!is_right(bytes)) {
+        fprintf(stderr, "%s is not what it takes: a plain WAV file of one channel, 16 bits, %d Hz\n", name, kRate);
         exit(1);
     }
     fclose(file);
