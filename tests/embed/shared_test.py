@@ -219,6 +219,10 @@ int main(void) {
         if TARGET:
             want = self.near(want)
         self.same_in_pieces("Amp", want, 4)
+        if not TARGET:  # emulators enter the system
+            self.compile("sealed.c", "libp", "Amp", "-L.", "-lp", f"-Wl,-rpath,{self.folder}", product="sealed")
+            done = subprocess.run(["./sealed", "in.raw"], cwd=self.folder, capture_output=True, check=True, timeout=SECONDS)
+            self.assertEqual(done.stdout, want)
 
     def test_source(self):
         self.build_library(programs.SOURCE)
