@@ -42,5 +42,9 @@ void strc_fault_message(char to[STRC_MESSAGE_ROOM], const strc_executable *about
     put_text(&line, about->texts + site->name);
     put_text(&line, "] in ");
     put_text(&line, about->texts + about->paths[fault->node]);
+    if (about->added[fault->node]) {
+        put_text(&line, ", added at ");
+        put_text(&line, about->texts + about->places[fault->node]);
+    }
     *line.at = '\0';
 }

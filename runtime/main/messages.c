@@ -176,6 +176,10 @@ void strc_report_fault(const strc_fault *fault) {
             put(text, 1);
     }
     put_end(site->name, about->paths[fault->node]);
+    if (!about->added[fault->node]) return;
+    put_heading(about->places[fault->node], "note");
+    put_text(strc_text_at(about->added[fault->node]));
+    put_text("\n");
 }
 
 int strc_messages_status(void) { return other_faults ? 1 : call_faults ? 2 : 0; }

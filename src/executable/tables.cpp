@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "executable/library.h"
+#include "graph/hierarchy.h"
 #include "interp/files.h"
 #include "io/tensors.h"
 #include "strc/executable.h"
@@ -160,9 +161,27 @@ private:
                                ? 0
                                : text(graph::path(graph, id)));
         add("strc.paths", bytesOf(rows), offsetof(strc_executable, paths));
-        rows.clear();
-        for (const graph::Node& node : graph.nodes) rows.push_back(placeOf(node.range));
-        add("strc.places", bytesOf(rows), offsetof(strc_executable, places));
+        addPlaces();
+    }
+
+    void addPlaces() {
+        const base::SourceManager& sources = program.context.sources;
+        std::vector<strc_text> places, notes;
+        for (graph::NodeId id = 0; id < graph.nodes.size(); ++id) {
+            const graph::Added added = graph::addedBy(sources, graph, id);
+            places.push_back(placeOf(added.range));
+            notes.push_back(sources.isLibrary(codeOf(id).buffer)
+                                ? text(base::message(base::Diag::AddedHere, {added.name}))
+                                : 0);
+        }
+        add("strc.places", bytesOf(places), offsetof(strc_executable, places));
+        add("strc.added", bytesOf(notes), offsetof(strc_executable, added));
+    }
+
+    base::SourceRange codeOf(graph::NodeId id) const {
+        const graph::KernelId kernel = graph.nodes[id].kernel;
+        return kernel == graph::kNone ? base::SourceRange()
+                                      : program.plan.program->kernels[kernel].code.header;
     }
 
     void addMessages() {

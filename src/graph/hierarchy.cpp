@@ -143,6 +143,22 @@ Paths allPaths(const Graph& graph) {
     return paths;
 }
 
+Added addedBy(const base::SourceManager& sources, const Graph& graph, NodeId node) {
+    Added added{graph.nodes[node].range, graph.nodes[node].name};
+    for (CompositeId id = graph.nodes[node].parent; id != kNone; id = graph.composites[id].parent) {
+        if (!sources.isLibrary(added.range.buffer)) break;
+        added = {graph.composites[id].range, graph.composites[id].name};
+    }
+    return added;
+}
+
+void noteAdded(const base::SourceManager& sources, const Graph& graph, NodeId node,
+               base::Diagnostic& fault) {
+    if (!sources.isLibrary(fault.range.buffer)) return;
+    const Added added = addedBy(sources, graph, node);
+    fault.note(base::Diag::AddedHere, added.range) << added.name;
+}
+
 std::string shortName(const Graph& graph, NodeId id) { return lastPart(path(graph, id)); }
 
 std::string shortName(const Graph& graph, Child child) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/diagnostics.h"
 #include "graph/graph.h"
 
 namespace strc::graph {
@@ -39,6 +40,15 @@ struct Paths {
     std::vector<std::string> nodes, composites;
 };
 Paths allPaths(const Graph&);
+
+/// Where the program adds a node, or the stream of the library that it is a part of, and what it calls it.
+struct Added {
+    base::SourceRange range;
+    std::string name;
+};
+Added addedBy(const base::SourceManager&, const Graph&, NodeId);
+/// Says so of a fault in code of the library.
+void noteAdded(const base::SourceManager&, const Graph&, NodeId, base::Diagnostic&);
 
 /// What a message calls a child or a node: the last part of its path.
 std::string shortName(const Graph&, NodeId);

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "base/own_stack.h"
+#include "graph/hierarchy.h"
 #include "interp/files.h"
 #include "interp/line_limit.h"
 #include "io/supply.h"
@@ -358,6 +359,7 @@ void reportFault(base::Context& context, const graph::Graph& graph,
         context.diags.add(site.id, site.range).in(graph::path(graph, fault.node));
     for (const std::string& word : site.words) told << word;
     for (int k = 0; k < site.numbers; ++k) told << fault.numbers[k];
+    graph::noteAdded(context.sources, graph, fault.node, told);
 }
 
 std::string whyNot(const interp::Options& options) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "graph/hierarchy.h"
 #include "interp/engine.h"
 
 namespace strc::interp {
@@ -66,6 +67,7 @@ void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
         return reportDynamic(rates.peek, "peek", "looks at item");
     base::Diagnostic& fault = report(actor, trap.id, trap.range);
     for (const std::string& arg : trap.args) fault << arg;
+    graph::noteAdded(context.sources, graph, actor.id, fault);
 }
 
 bool Engine::canFire(const Actor& actor) {

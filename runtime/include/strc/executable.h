@@ -132,7 +132,8 @@ typedef struct strc_executable {
     const char *texts;
     const strc_site *sites;
     const strc_text *paths;  ///< of instances, by node; 0 for nodes without code of their own
-    const strc_text *places;  ///< where they were added, by node
+    const strc_text *places;  ///< where the program adds them, by node
+    const strc_text *added;  ///< for code of the library, a note that says so, by node; or 0
     const strc_message *messages;  ///< by strc_message_id
     const strc_type *types;
     const strc_field *fields;
