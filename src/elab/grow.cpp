@@ -145,6 +145,9 @@ private:
 
     std::string where() const override { return path(tree, current); }
     base::SourceRange added() const { return addedAt(context.sources, tree, current); }
+    std::string addedName() const {
+        return displayName(tree.instances[addedFrom(context.sources, tree, current)]);
+    }
 
     /// An argument whose length is wrong is written where the instance is added.
     void explain(base::Diagnostic& fault, const eval::Trap& trap) const override {
@@ -349,9 +352,12 @@ private:
         instance.kernel = found->second;
         if (fresh) {
             tree.kernels.push_back(makeKernel(instance, run, work, prework, pure));
-            tree.kernels.back().tensors = std::move(tensors.types);
-            tree.kernels.back().storedTensors = std::move(tensors.stored);
-            tree.kernels.back().declaredTensors = std::move(tensors.declared);
+            Kernel& kernel = tree.kernels.back();
+            if (tensor::usesTensors(kernel.code)) {  // else init alone did, or its demands
+                kernel.tensors = std::move(tensors.types);
+                kernel.storedTensors = std::move(tensors.stored);
+                kernel.declaredTensors = std::move(tensors.declared);
+            }
         }
         if (pure) firstOfKernel.emplace(found->second, current);
         return true;
@@ -394,10 +400,10 @@ private:
             return;
         }
         base::Diagnostic& diag =
-            report(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, fault.range);
-        diag << fault.subject;
+            report(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, added());
+        diag << (fault.subject.empty() ? "'" + addedName() + "'" : fault.subject);
         if (!fault.isUnknown) diag << fault.why;
-        diag.note(Diag::AddedHere, added()) << displayName(instance);
+        diag.note(Diag::InBodyHere, fault.range) << displayName(instance);
     }
 
     /// What an init that draws random numbers or calls natives may have made different.

@@ -7,6 +7,7 @@
 
 #include "elab/symbolic.h"
 #include "elab/tree.h"
+#include "graph/hierarchy.h"
 #include "io/tensors.h"
 #include "tensor/expand.h"
 
@@ -90,15 +91,11 @@ private:
         return context.diags.add(id, outside(range, node)).in(graph::path(graph, node));
     }
 
-    /// Where the program adds the stream of the library that a node is a part of.
+    /// What stands in the library is wrong where the program adds it.
     base::SourceRange outside(base::SourceRange range, NodeId node) const {
-        for (graph::CompositeId id = graph.nodes[node].parent; id != graph::kNone;
-             id = graph.composites[id].parent) {
-            if (!context.sources.isLibrary(range.buffer)) break;
-            range = graph.composites[id].range;
-        }
-        return range;
+        return context.sources.isLibrary(range.buffer) ? addedTo(node).range : range;
     }
+    graph::Added addedTo(NodeId node) const { return graph::addedBy(context.sources, graph, node); }
 
     // ---- where shapes come from
 
@@ -419,7 +416,7 @@ private:
         const graph::Node& node = graph.nodes[id];
         base::Diagnostic& diag =
             report(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, node.range, id);
-        diag << fault.subject;
+        diag << (fault.subject.empty() ? "'" + addedTo(id).name + "'" : fault.subject);
         if (!fault.isUnknown) diag << fault.why;
         if (fault.range.valid()) diag.note(Diag::InBodyHere, fault.range) << node.name;
         if (!items.empty()) diag.note(Diag::Hint) << "what arrives: " + toString(items);

@@ -28,11 +28,14 @@ std::string displayName(const Instance& instance) {
                                        : instance.code->name;
 }
 
+InstanceId addedFrom(const base::SourceManager& sources, const Tree& tree, InstanceId id) {
+    for (InstanceId each = id; each != ir::kNone; each = tree.instances[each].parent)
+        if (!sources.isLibrary(tree.instances[each].range.buffer)) return each;
+    return id;
+}
+
 base::SourceRange addedAt(const base::SourceManager& sources, const Tree& tree, InstanceId id) {
-    const base::SourceRange own = tree.instances[id].range;
-    for (; id != ir::kNone; id = tree.instances[id].parent)
-        if (!sources.isLibrary(tree.instances[id].range.buffer)) return tree.instances[id].range;
-    return own;
+    return tree.instances[addedFrom(sources, tree, id)].range;
 }
 
 std::string path(const Tree& tree, InstanceId id) {

@@ -79,7 +79,8 @@ std::string_view kindName(ir::StreamKind);
 std::string displayName(const Instance&);
 /// "Main.bank[1].fir"
 std::string path(const Tree&, InstanceId);
-/// Where the program adds an instance, or the stream of the library that it is a part of.
+/// The instance itself, or the stream of the library that it is a part of, as the program adds it; and where.
+InstanceId addedFrom(const base::SourceManager&, const Tree&, InstanceId);
 base::SourceRange addedAt(const base::SourceManager&, const Tree&, InstanceId);
 /// "int->float"
 std::string signature(const Type* input, const Type* output);

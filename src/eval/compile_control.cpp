@@ -71,6 +71,7 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
             break;
         case Op::NewLine: out.op(Code32::NewLine); break;
         case Op::Tensor:
+        case Op::Require:
         case Op::Send:
         case Op::ReadArray:
         case Op::NewPortal:

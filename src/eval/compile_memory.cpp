@@ -190,7 +190,7 @@ void Compiler::declareTensor(const Instr& instr) {
     std::vector<std::int64_t> dims;
     for (Reg operand : instr.operands) {
         const std::optional<std::int64_t> extent = literalInt(operand);
-        dims.push_back(extent ? *extent : types::kDynamic);
+        dims.push_back(extent && *extent != ir::kOpenExtent ? *extent : types::kDynamic);
     }
     if (!dims.empty()) type = code.types->tensor(type->element, std::move(dims));
     tensorLocals[instr.var.index] = type;

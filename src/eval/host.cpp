@@ -67,6 +67,7 @@ public:
             case Op::Load: return checkLoaded();
             case Op::Store: return checkStored();
             case Op::Tensor: return computeTensor();
+            case Op::Require: return demand();
             case Op::Print: return printTensor();
             case Op::ReadArray: return readArray();
             case Op::Send: return send();
@@ -180,6 +181,10 @@ private:
         host.print(text);
         run.charge(text.size());
         return true;
+    }
+
+    bool demand() {
+        return number(0) != 0 || trap(Diag::TensorShape, {"'require'", value(1).bytes});
     }
 
     std::string variableName() const {

@@ -38,6 +38,8 @@ using types::Value;
 using Reg = std::uint32_t;
 using BlockId = std::uint32_t;
 constexpr std::uint32_t kNone = UINT32_MAX;  ///< no register, no block, no index
+/// As an extent of a tensor that is declared: it may be any. Less than 0 is none.
+constexpr std::int32_t kOpenExtent = INT32_MIN;
 
 enum class Op : std::uint8_t {
 #define OP(Id, mnemonic, operands, result, effects) Id,

@@ -55,6 +55,7 @@ private:
             }
             if (instr.op == Op::CheckExtent && areEqual(instr.operands[0], instr.operands[1]))
                 continue;
+            if (instr.op == Op::Require && isTrue(instr.operands[0])) continue;
             rewrite(instr);
             bool ends = instr.op == Op::Return || instr.op == Op::Break || instr.op == Op::Continue;
             to.push_back(std::move(instr));
@@ -62,6 +63,7 @@ private:
         }
     }
 
+    bool isTrue(Reg reg) const { return constants[reg] && constants[reg]->bytes[0] != 0; }
     bool areEqual(Reg a, Reg b) const {
         return constants[a] && constants[b] && *constants[a] == *constants[b];
     }
@@ -249,16 +251,38 @@ private:
         }
     }
 
+    /// Branches that do nothing but give a value.
+    bool isChoice(const Instr& instr) const {
+        auto isFine = [&](const Instr& inner) {
+            return inner.op == Op::Yield || isRemovable(inner) || isChoice(inner);
+        };
+        return instr.op == Op::If && instr.result != kNone &&
+               std::all_of(instr.blocks.begin(), instr.blocks.end(), [&](BlockId id) {
+                   return id == kNone || std::all_of(body.blocks[id].instrs.begin(),
+                                                     body.blocks[id].instrs.end(), isFine);
+               });
+    }
+
+    void drop(const Instr& instr, std::vector<std::uint32_t>& uses) {
+        for (Reg operand : instr.operands) --uses[operand];
+        for (BlockId id : instr.blocks) {
+            if (id == kNone) continue;
+            for (const Instr& inner : body.blocks[id].instrs) drop(inner, uses);
+            body.blocks[id].instrs.clear();
+        }
+    }
+
     /// Backwards, so that chains go in one pass.
-    static bool removeFrom(Block& block, std::vector<std::uint32_t>& uses) {
+    bool removeFrom(Block& block, std::vector<std::uint32_t>& uses) {
         bool changed = false;
         std::vector<Instr> kept;
         for (auto it = block.instrs.rbegin(); it != block.instrs.rend(); ++it) {
-            if (!isRemovable(*it) || uses[it->result] != 0) {
+            if (it->result == kNone || uses[it->result] != 0 ||
+                !(isRemovable(*it) || isChoice(*it))) {
                 kept.push_back(std::move(*it));
                 continue;
             }
-            for (Reg operand : it->operands) --uses[operand];
+            drop(*it, uses);
             changed = true;
         }
         std::reverse(kept.begin(), kept.end());

@@ -212,6 +212,10 @@ void Verifier::memory(const Instr& i) {
                    i, "operands do not fit the type");
             break;
         case Op::Contract: contract(i); break;
+        case Op::Require:
+            expect(isKind(i, 0, TypeKind::Boolean) && isKind(i, 1, TypeKind::String), i,
+                   "a condition and a text");
+            break;
         case Op::CheckExtent: expect(intsFrom(i, 0), i, "extents are ints"); break;
         case Op::ReadArray:
             expect(isRef(i, 0) && isKind(i, 1, TypeKind::String) && isKind(i, 2, TypeKind::Int), i,

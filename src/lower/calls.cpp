@@ -47,6 +47,12 @@ Typed BodyLowerer::call(ast::NodeId id, std::span<const Expr* const> args, Sourc
             return {b.value(Op::Random, m.types.doubleType(), {}, range), m.types.doubleType()};
         case CallKind::Print:
         case CallKind::Println: print(args, target.kind == CallKind::Println, range); return {};
+        case CallKind::Require: {
+            const Reg holds = valueAs(*args[0], m.types.boolean());
+            const Reg text = valueAs(*args[1], m.types.string());
+            b.emit(Op::Require, nullptr, {holds, text}, range);
+            return {};
+        }
         case CallKind::InitArray:
         case CallKind::Error: break;
     }

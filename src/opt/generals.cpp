@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ir/specialize.h"
 #include "opt/straighten.h"
 #include "tensor/expand.h"
 
@@ -29,6 +30,15 @@ bool hasInnerItems(const ir::Body& body) {
     return false;
 }
 
+/// They hold, or there would be no graph.
+ir::Body withoutDemands(ir::Body body) {
+    for (ir::Block& block : body.blocks)
+        std::erase_if(block.instrs,
+                      [](const ir::Instr& instr) { return instr.op == ir::Op::Require; });
+    ir::fold(body);
+    return body;
+}
+
 }  // namespace
 
 Generals::Generals(const elab::Elaboration& whole, types::TypeTable& types) : program(whole) {
@@ -43,15 +53,19 @@ Generals::Generals(const elab::Elaboration& whole, types::TypeTable& types) : pr
 
 void Generals::straighten(const graph::Node& node, types::TypeTable& types) {
     const elab::Kernel* general = generalOf(node.kernel);
-    if (!general || straight.contains(node.kernel) || !general->code.work ||
-        !hasInnerItems(*general->code.work))
-        return;
-    static const std::vector<const types::Type*> none;
-    const auto& arriving = node.inputs.empty() ? none : program.graph.edges[node.inputs[0]].tensors;
-    std::optional<ir::Body> body = straightened(*general, arriving, types);
-    if (!body) return;
+    if (!general || straight.contains(node.kernel) || !general->code.work) return;
+    const bool demands = tensor::makesDemands(*general->code.work);
+    std::optional<ir::Body> body;
+    if (hasInnerItems(*general->code.work)) {
+        static const std::vector<const types::Type*> none;
+        const auto& arriving =
+            node.inputs.empty() ? none : program.graph.edges[node.inputs[0]].tensors;
+        body = straightened(*general, arriving, types);
+    }
+    if (!body && !demands) return;
     elab::Kernel made = *general;
-    made.code.work = std::move(body);
+    if (body) made.code.work = std::move(body);
+    if (demands) made.code.work = withoutDemands(std::move(*made.code.work));
     straight.emplace(node.kernel, std::move(made));
 }
 

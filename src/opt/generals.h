@@ -13,7 +13,7 @@ public:
     Generals(const elab::Elaboration&, types::TypeTable&);
 
     /// The kernel before elab::inferShapes made one for what arrives, with loops around its items written out where
-    /// their rounds are known; null: it has nothing to do with tensors.
+    /// their rounds are known, and without what it requires; null: it has nothing to do with tensors.
     const elab::Kernel* of(graph::KernelId) const;
     bool haveSameCode(graph::KernelId, graph::KernelId) const;
 
@@ -24,7 +24,7 @@ private:
     const elab::Elaboration& program;
     std::map<std::uint32_t, std::vector<graph::KernelId>> byStream;
     std::map<graph::KernelId, elab::Kernel>
-        straight;  ///< without the loops in which items come and go
+        straight;  ///< without the loops in which items come and go, and without demands
 };
 
 }  // namespace strc::opt

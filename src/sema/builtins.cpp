@@ -1,5 +1,3 @@
-#include <array>
-
 #include "sema/calls.h"
 #include "sema/expressions.h"
 #include "sema/scopes.h"
@@ -158,6 +156,18 @@ Typed checkPrint(Checker& c, const ast::CallExpr& call, bool newLine) {
     return {c.types.voidType(), {}, false};
 }
 
+Typed checkRequire(Checker& c, const ast::CallExpr& call) {
+    targetOf(c, call.id, CallKind::Require);
+    std::vector<Typed> args;
+    for (const ast::Expr* arg : call.args) args.push_back(checkValue(c, *arg));
+    if (!checkArgumentCount(c, call.callee.range, "function", "require", 2, 2, args.size())) {
+        convert(c, *call.args[0], args[0], argumentTarget(c.types.boolean(), call.callee.name, 1));
+        convert(c, *call.args[1], args[1], argumentTarget(c.types.string(), call.callee.name, 2));
+    }
+    if (isOutsideStream(c)) c.error(Diag::RequirePlace, call.range);
+    return {c.types.voidType(), {}, false};
+}
+
 Typed checkRandom(Checker& c, const ast::CallExpr& call) {
     targetOf(c, call.id, CallKind::Random);
     for (const ast::Expr* arg : call.args) checkValue(c, *arg);
@@ -192,8 +202,15 @@ Typed unknownFunction(Checker& c, const ast::CallExpr& call) {
     return failed(c);
 }
 
-constexpr std::array<std::string_view, 6> kOtherBuiltins = {
-    "print", "println", "random", "normalize", "init_array_1D_int", "init_array_1D_float"};
+constexpr std::string_view kOtherBuiltins[] = {
+    "print",
+    "println",
+    "random",
+    "require",
+    "normalize",
+    "init_array_1D_int",
+    "init_array_1D_float",
+};
 
 }  // namespace
 
@@ -241,6 +258,7 @@ Typed checkBuiltinCall(Checker& c, const ast::CallExpr& call) {
     if (MathFn fn = types::findMathFn(name); fn != MathFn::Count) return checkMath(c, call, fn);
     if (name == "print" || name == "println") return checkPrint(c, call, name == "println");
     if (name == "random") return checkRandom(c, call);
+    if (name == "require") return checkRequire(c, call);
     if (name == "normalize") return checkNormalize(c, call);
     if (arrayFileElement(c, name)) return checkMisplacedArrayFile(c, call);
     if (std::optional<Typed> tensor = checkTensorCall(c, call)) return *tensor;

@@ -101,7 +101,8 @@ enum class CallKind : std::uint8_t {
     Println,
     Random,
     InitArray,
-    Tensor
+    Tensor,
+    Require
 };
 struct CallTarget {
     CallKind kind = CallKind::Error;

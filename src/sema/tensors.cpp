@@ -101,7 +101,7 @@ const Type* resultOf(Checker& c, TensorFn fn, std::span<const Typed> args) {
 
 bool becomesTensor(const Type* type) { return types::isTensorElement(types::innermost(type)); }
 
-bool reportOutsideFilter(Checker& c, SourceRange range) {
+bool isOutsideStream(const Checker& c) {
     switch (c.body->place) {
         case Place::Static:
         case Place::FieldType:
@@ -113,10 +113,14 @@ bool reportOutsideFilter(Checker& c, SourceRange range) {
         case Place::Function:
         case Place::Handler:
         case Place::Composite: return false;
-        default:
-            c.error(Diag::TensorPlace, range) << "used outside of filters and static items";
-            return true;
+        default: return true;
     }
+}
+
+bool reportOutsideFilter(Checker& c, SourceRange range) {
+    if (!isOutsideStream(c)) return false;
+    c.error(Diag::TensorPlace, range) << "used outside of filters and static items";
+    return true;
 }
 
 Typed checkTensorBinary(Checker& c, const ast::BinaryExpr& expr, const Typed& left,

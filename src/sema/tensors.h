@@ -9,6 +9,8 @@ namespace strc::sema {
 /// An array of numbers, or a number, that becomes a tensor where one is wanted.
 bool becomesTensor(const Type*);
 
+/// Is the code at hand that of no stream?
+bool isOutsideStream(const Checker&);
 /// Reports that there are no tensors in the code at hand, outside of filters: true then.
 bool reportOutsideFilter(Checker&, SourceRange);
 

@@ -92,10 +92,17 @@ bool attends(ir::StreamCode& code) {
 
 }  // namespace
 
+bool makesDemands(const Body& body) {
+    auto isOne = [](const Instr& instr) { return instr.op == Op::Require; };
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const ir::Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(), isOne);
+    });
+}
+
 bool usesTensors(const Body& body) {
     auto isOne = [](const auto& entry) { return isTensor(entry.type); };
     return std::any_of(body.regs.begin(), body.regs.end(), isOne) ||
-           std::any_of(body.locals.begin(), body.locals.end(), isOne);
+           std::any_of(body.locals.begin(), body.locals.end(), isOne) || makesDemands(body);
 }
 
 bool usesTensors(const ir::StreamCode& code) {

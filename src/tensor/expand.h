@@ -35,7 +35,7 @@ using Sequence = std::vector<const Type*>;
 /// Why shapes do not fit.
 struct Fault {
     bool isUnknown = false;  ///< `subject` is what is not known; else it is the operation
-    std::string subject;
+    std::string subject;  ///< empty: the stream itself, as a program adds it
     std::string why;
     base::SourceRange range;
     /// What stands in no weights file, instead of subject and why; and what may have been meant.
@@ -57,8 +57,11 @@ struct Fields {
 
 /// Has registers, variables or sides that are tensors.
 bool usesTensors(const ir::StreamCode&);
-/// Has registers or variables that are.
+/// Has registers or variables that are, or demands that are checked when these are known.
 bool usesTensors(const ir::Body&);
+
+/// Requires something of arguments or shapes.
+bool makesDemands(const ir::Body&);
 
 /// Elements that code can be made for so far: the others a body cannot compute with.
 bool isComputable(const Type* element);

@@ -81,11 +81,12 @@ void BodyExpander::expandBlock(BlockId id) {
 void BodyExpander::expandInstr(const Instr& instr) {
     switch (instr.op) {
         case Op::Tensor: return operation(instr);
+        case Op::Require: return demand(instr);
         case Op::If:
             if (takeBranch(instr)) return;
             return control(instr);
         case Op::Loop:
-            if (unrolls && unroll(instr)) return;
+            if ((unrolls || makesDemands(instr)) && unroll(instr)) return;
             return control(instr);
         case Op::Load:
             if (isTensor(instr.type)) return load(instr);
@@ -122,7 +123,7 @@ void BodyExpander::expandInstr(const Instr& instr) {
             break;
         default: break;
     }
-    copyInstr(instr);
+    if (!keepsAsText(instr)) copyInstr(instr);
 }
 
 const Type* BodyExpander::variableType(VarRef var) const {
@@ -133,8 +134,8 @@ const Type* BodyExpander::variableType(VarRef var) const {
 void BodyExpander::copyInstr(const Instr& instr) {
     Instr made = instr;
     for (Reg& operand : made.operands) {
-        STRC_ASSERT(regs[operand] != ir::kNone, "a tensor where a scalar is expected");
-        operand = regs[operand];
+        operand = scalarReg(operand);
+        STRC_ASSERT(operand != ir::kNone, "a tensor where a scalar is expected");
     }
     fixExtents(instr, made);
     const bool isOwnType = instr.op == Op::Addr;

@@ -109,6 +109,13 @@ private:
     std::optional<Value> valueOf(const ir::Instr& instr) const;
     std::optional<Value> elementValue(const ir::Instr& instr) const;
     std::optional<Value> folded(const ir::Instr& instr) const;
+    /// Stops unless what it asks for holds.
+    void demand(const ir::Instr& instr);
+    /// Rounds that require something are written out, even if nothing else asks for it.
+    bool makesDemands(const ir::Instr& control) const;
+    /// True: the result is a text that is known; who wants it gets it from `scalarReg`.
+    bool keepsAsText(const ir::Instr& instr);
+    ir::Reg scalarReg(ir::Reg reg);
     void forget(const ir::Instr& control);
     void scalarsStoredIn(ir::BlockId id, std::vector<std::uint32_t>& found) const;
     /// True: the branch that is taken stands in the block at hand.
@@ -170,6 +177,7 @@ private:
     void store(const ir::Instr& instr);
     void checkExtents(const ir::Instr& instr, const std::string& name,
                       const std::vector<std::int64_t>& dims);
+    bool dividesByZero(ir::Reg reg) const;
     void checkDeclared(const ir::Instr& instr, const Type* declared, const Type* type);
     void storeField(const ir::Instr& instr, const NodePtr& value);
     /// Writes memory that `value` may be made of.

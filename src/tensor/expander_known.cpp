@@ -251,7 +251,7 @@ void BodyExpander::addUses(BlockId id, int times) {
 bool BodyExpander::decidesOnShapes(BlockId id) const {
     if (id == ir::kNone) return false;
     auto decides = [&](const Instr& instr) {
-        if (instr.op == Op::Tensor || isTensor(instr.type)) return true;
+        if (instr.op == Op::Tensor || instr.op == Op::Require || isTensor(instr.type)) return true;
         if (instr.op == Op::Pop || instr.op == Op::Peek) return !world.input.empty();
         if (instr.op == Op::Addr && instr.var.space == Space::Local &&
             knownArrays.contains(instr.var.index))

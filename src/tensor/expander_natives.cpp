@@ -27,7 +27,7 @@ void BodyExpander::callNative(const Instr& instr) {
     Instr made = instr;
     for (std::size_t k = 0; k < instr.operands.size(); ++k)
         made.operands[k] = isTensor(native.params[k]) ? tensorArgument(instr, k, native.params[k])
-                                                      : regs[instr.operands[k]];
+                                                      : scalarReg(instr.operands[k]);
     const bool givesTensor = isTensor(native.result);
     if (givesTensor) {
         made.operands.push_back(placeResult(instr, native.result));

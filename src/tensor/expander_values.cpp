@@ -64,10 +64,15 @@ void BodyExpander::declare(const Instr& instr) {
     const Type* type = variableType(instr.var);
     std::vector<std::int64_t> dims;
     for (Reg operand : instr.operands) {
+        if (dividesByZero(operand))
+            stop(instr, nameOf(instr.var), "a dimension is something divided by 0");
         if (!constants[operand])
             stopOfRun(instr, nameOf(instr.var),
                       "one of its dimensions is not known when the program is compiled");
-        dims.push_back(constants[operand]->toInt());
+        const std::int64_t extent = constants[operand]->toInt();
+        if (extent < 0 && extent != ir::kOpenExtent)
+            stop(instr, nameOf(instr.var), std::to_string(extent) + " is no extent");
+        dims.push_back(extent == ir::kOpenExtent ? types::kDynamic : extent);
     }
     checkExtents(instr, nameOf(instr.var), dims);
     const Type* declared = dims.empty() ? type : types.tensor(type->element, dims);
@@ -93,11 +98,20 @@ void BodyExpander::checkExtents(const Instr& instr, const std::string& name,
                                 const std::vector<std::int64_t>& dims) {
     std::int64_t elements = 1;
     for (std::int64_t extent : dims) {
-        if (extent < types::kDynamic) stop(instr, name, std::to_string(extent) + " is no extent");
         if (extent == types::kDynamic) continue;
         if (__builtin_mul_overflow(elements, extent, &elements) || elements > INT32_MAX)
             stop(instr, name, "it has more than 2147483647 elements");
     }
+}
+
+bool BodyExpander::dividesByZero(Reg reg) const {
+    for (const ir::Block& block : from.blocks)
+        for (const Instr& instr : block.instrs) {
+            if (instr.result != reg || instr.op != ir::Op::Div) continue;
+            const auto& divisor = constants[instr.operands[1]];
+            return divisor && divisor->toInt() == 0;
+        }
+    return false;
 }
 
 NodePtr BodyExpander::field(const Instr& instr) {

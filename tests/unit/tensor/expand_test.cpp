@@ -138,6 +138,49 @@ TEST_F(ExpandTest, FaultsNameTheOperation) {
               "'matmul': the last dimension of 2x3 has 3 items, the last but one of 2x3 has 2");
 }
 
+TEST_F(ExpandTest, DemandsThatHoldAreGoneWithTheirTexts) {
+    ASSERT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: int = tensor rank %0
+    %2: int = const 2
+    %3: boolean = eq %1, %2
+    %4: String = const "dimensions: "
+    %5: String = convert %1
+    %6: String = concat %4, %5
+    require %3, %6
+    push<tensor> %0
+)"),
+              "");
+    EXPECT_THAT(text, Not(HasSubstr("require")));
+    EXPECT_THAT(text, Not(HasSubstr("String")));
+}
+
+TEST_F(ExpandTest, DemandsThatDoNotHoldSayTheirTexts) {
+    EXPECT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: int = tensor rank %0
+    %2: int = const 3
+    %3: boolean = eq %1, %2
+    %4: String = const "dimensions: "
+    %5: String = convert %1
+    %6: String = concat %4, %5
+    require %3, %6
+    push<tensor> %0
+)"),
+              ": dimensions: 2");
+}
+
+TEST_F(ExpandTest, TextsThatAreStillWantedStay) {
+    ASSERT_EQ(expand(R"(
+    %0: tensor = pop
+    %1: String = const "here"
+    print<String> %1
+    push<tensor> %0
+)"),
+              "");
+    EXPECT_THAT(text, HasSubstr("const \"here\""));
+}
+
 /// Attention of the matrices to themselves.
 constexpr const char* kAttention = R"(
     %0: tensor = pop
@@ -150,7 +193,8 @@ TEST_F(ExpandTest, AttentionIsTwoProductsABlock) {
     ASSERT_EQ(expand(kAttention), "");
     EXPECT_EQ(count("contract"), 2u);
     // Two queries of three scores, two keys.
-    EXPECT_THAT(text, HasSubstr("contract<int[5][4]> {{0, 0, 0, 0}, {2, 2, 3, 0}, {1, 2, 0, 6}, {2, 1, 0, 1}, {3, 0, 1, 2}}"));
+    EXPECT_THAT(text, HasSubstr("contract<int[5][4]> {{0, 0, 0, 0}, {2, 2, 3, 0}, {1, 2, 0, 6}, "
+                                "{2, 1, 0, 1}, {3, 0, 1, 2}}"));
     EXPECT_EQ(count(" exp "), 1u);
     EXPECT_THAT(text, HasSubstr("relaxed"));
 }
