@@ -42,6 +42,9 @@ private:
             case TensorFn::Mul:
                 if (std::optional<Reg> zeros = absorbed(instr)) return zeros;
                 break;
+            case TensorFn::Update:  // of all of it, which gives the type alone
+                if (typeOf(instr.operands[1]) == typeOf(instr.result)) return instr.operands[1];
+                break;
             default: break;
         }
         return tensor::isElementwise(instr.tensor) ? beforeBroadcasts(instr) : std::nullopt;

@@ -150,7 +150,11 @@ void BodyExpander::locate(Node& node) {
     const bool isPart = node.fn == TensorFn::Narrow;
     const auto dim = static_cast<std::size_t>(node.ints[0]);
     const std::int64_t count = isPart ? node.ints[2] : node.operands[1]->dims()[dim];
-    if (node.start != ir::kNone) {
+    if (!isPart && node.start == ir::kNone && count == node.operands[0]->dims()[dim]) {
+        node.fn = TensorFn::Cast;  // nothing of the whole is left but its type
+        node.operands.erase(node.operands.begin());
+        node.ints.clear();
+    } else if (node.start != ir::kNone) {
         elements.check(node.start, node.operands[0]->dims()[dim] - count + 1);
     } else if (isPart) {
         node.fn = TensorFn::Slice;

@@ -241,6 +241,18 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                 _, err = self.call("run", engine, "--top", "embedding(7, 3)", "--weights", "random:1", "--in", "in.npy", "p.str", status=1)
                 self.assertIn(f"index {told} is outside of the array, whose length is 7", err)
 
+    def test_averages_have_the_type_of_what_they_are_of(self):
+        self.file("p.str", "")
+        values = np.arange(50, dtype=np.float16).reshape(1, 2, 5, 5)
+        self.save("in.npy", values)
+        for top, first in (("avgpool1d(3, 1, 1)", 1 / 3), ("avgpool2d(3, 1, 1)", 12 / 9), ("avgpool2d(3, 1, 1, count_include_pad = false)", 3),
+                           ("avgpool2d(2, ceil = true)", 3), ("adaptiveavgpool2d(3, 2)", 3.5), ("adaptiveavgpool2d(5)", 0)):
+            for engine in ENGINES:
+                self.call("run", *engine, "--top", top, "--in", "in.npy", "--out", "out.npy", "p.str")
+                got = self.load("out.npy")
+                self.assertEqual(got.dtype, np.float16, top)
+                self.assertAlmostEqual(float(got.reshape(-1)[0]), first, 2, top)
+
     def test_writers_of_one_file_write_items_of_one_type(self):
         self.file("p.str", """void->void pipeline Main {
     add void->tensor filter { work push 2 { push(ones(2, 2)); push(ones(%s)); } };
