@@ -70,6 +70,7 @@ public:
         do {
             startsAgain = false;
             arriving.assign(graph.edges.size(), {});
+            isPrimed.clear();
             seedInput();
             seedLoops();
             visitAll();
@@ -176,9 +177,37 @@ private:
                 else
                     waiting.push_back(id);
             }
-            if (waiting.size() == pending.size()) return reportStuck(waiting.front());
+            if (waiting.size() == pending.size() && !primeOne(waiting))
+                return reportStuck(waiting.front());
             pending = std::move(waiting);
         }
+    }
+
+    /// A filter in a loop may say what comes round by its first firing: all it pushes has to be like that.
+    bool primeOne(const std::vector<NodeId>& waiting) {
+        return std::any_of(waiting.begin(), waiting.end(), [&](NodeId id) { return prime(id); });
+    }
+
+    bool prime(NodeId id) {
+        const graph::Node& node = graph.nodes[id];
+        if (node.kind != NodeKind::Filter || node.outputs.empty() || !node.prework) return false;
+        Sequence& items = arriving[node.outputs[0]];
+        Kernel& kernel = program.kernels[node.kernel];
+        const bool givesFirst = node.prework->peek.max == 0 && node.prework->pop.max == 0;
+        if (!givesFirst || !items.empty() || isOfRun[node.outputs[0]] ||
+            !isTensor(graph.edges[node.outputs[0]].type))
+            return false;
+        items = tensor::inferPrework(kernel.code,
+                                     {kernel.constants,
+                                      {},
+                                      {kernel.tensors, kernel.storedTensors, {}},
+                                      false,
+                                      nullptr,
+                                      natives},
+                                     types);
+        if (items.size() != 1) items.clear();
+        if (!items.empty()) isPrimed.insert(node.outputs[0]);
+        return !items.empty();
     }
 
     void reportStuck(NodeId id) {
@@ -239,10 +268,13 @@ private:
         const graph::Edge& edge = graph.edges[id];
         if (!isTensor(edge.type)) return;
         items = shortest(std::move(items));
-        if (!edge.initial.empty() && !arriving[id].empty() && arriving[id] != items)
+        const bool isPromised = !edge.initial.empty() || isPrimed.contains(id);
+        if (isPromised && !arriving[id].empty() && arriving[id] != items)
             report(Diag::TensorShape, edge.range, edge.from)
                 << "the feedback loop"
-                << toString(arriving[id]) + " was enqueued and " + toString(items) + " comes back";
+                << toString(arriving[id]) +
+                       (edge.initial.empty() ? " was pushed first and " : " was enqueued and ") +
+                       toString(items) + " comes back";
         arriving[id] = std::move(items);
     }
 
@@ -531,6 +563,7 @@ private:
     std::vector<Sequence> arriving;  ///< by edge; empty: not known yet, or no tensors
     std::vector<bool> isOfRun;  ///< by edge: only the run will know
     bool startsAgain = false;
+    std::set<EdgeId> isPrimed;  ///< those where `arriving` is what a prework pushes
     std::map<std::pair<graph::KernelId, Sequence>, Sequence>
         pushed;  ///< what a kernel makes of items
     std::map<std::tuple<graph::KernelId, Sequence, const Type*, const Type*>, graph::KernelId> made;

@@ -169,6 +169,25 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
     return {};
 }
 
+Sequence inferPrework(ir::StreamCode& code, const Arriving& arriving, types::TypeTable& types) {
+    Fields fields = arriving.fields;
+    Sequence output;
+    std::map<std::uint32_t, const Type*> declared;
+    World world{arriving.constants, arriving.input, {}, fields, output, declared};
+    world.areFieldsKnown = true;
+    world.natives = arriving.natives;
+    try {
+        takeInFunctions(code, types);
+        expandBody(code, *code.prework, world, types);
+    } catch (Stop&) {
+        return {};
+    }
+    const bool areAlike =
+        std::all_of(output.begin(), output.end(), [&](const Type* t) { return t == output[0]; });
+    if (areAlike && !output.empty()) output.resize(1);
+    return output;
+}
+
 std::optional<Fault> inferWork(ir::StreamCode& code, const Arriving& arriving, Sequence& output,
                                types::TypeTable& types) {
     Fields fields = arriving.fields;

@@ -86,6 +86,10 @@ struct Arriving {
 std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,
                                types::TypeTable&);
 
+/// What the first firing alone pushes, of a filter whose prework takes nothing; one if all are alike. Nothing: there is a
+/// fault, which inferWork finds, too.
+Sequence inferPrework(ir::StreamCode&, const Arriving&, types::TypeTable&);
+
 /// Where the channels of a place of an image lie beside each other: else all tensors lie row by row.
 struct Layouts {
     bool isInputLast = false;

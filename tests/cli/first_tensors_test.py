@@ -1,0 +1,38 @@
+#!/usr/bin/env python3
+"""Feedback loops whose first tensors come from a `prework`."""
+
+import unittest
+
+from command import Case
+
+
+class Loops(Case):
+    LOOP = """void->void pipeline Main {{ add Given(); add Sums(); add Show(); }}
+void->tensor filter Given {{ work push 1 {{ push(ones({0})); }} }}
+tensor->void filter Show {{ work pop 1 {{ println(pop()); }} }}
+tensor->tensor feedbackloop Sums {{
+    join roundrobin(1, 1);
+    body tensor->tensor filter {{ work pop 2 push 1 {{ push(pop() + pop()); }} }};
+    loop Late();
+    split duplicate;
+}}
+tensor->tensor filter Late {{
+    prework push 1 {{ push({1}); }}
+    work pop 1 push 1 {{ push(pop()); }}
+}}
+"""
+
+    def test_they_go_round(self):
+        path = self.file("p.str", self.LOOP.format(3, "zeros(3)"))
+        for engine in (["--interpret"], ["-O0"], []):
+            out = self.call("run", *engine, "-i", "3", path)[0].decode()
+            self.assertEqual(out, "[1. 1. 1.]\n[2. 2. 2.]\n[3. 3. 3.]\n")
+
+    def test_the_first_ones_are_like_all(self):
+        path = self.file("p.str", self.LOOP.format(3, "zeros(1)"))
+        _, err = self.call("run", path, status=1)
+        self.assertIn("items of different types are pushed", err)
+
+
+if __name__ == "__main__":
+    unittest.main()
