@@ -66,6 +66,7 @@ public:
             std::none_of(program.kernels.begin(), program.kernels.end(),
                          [](const Kernel& kernel) { return usesTensors(kernel); }))
             return true;
+        if (context.diags.hasErrors()) return false;  // a body that is damaged pushes anything
         isOfRun.resize(graph.edges.size());
         do {
             startsAgain = false;

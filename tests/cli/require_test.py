@@ -94,5 +94,16 @@ tensor->tensor filter Small { work pop 1 push 1 {
 """), "12\n12\n")
 
 
+class Damaged(Case):
+    """A body with an error says nothing of shapes."""
+
+    def test_there_is_one_error(self):
+        for wrong in ('pop() * "a"', "relux(pop())", "pop() % 2"):
+            path = self.file("p.str", "tensor->tensor filter A { work pop 1 push 1 { push(" + wrong + "); } }\n" + GIVEN + SHOW
+                             + "void->void pipeline Main { add Given(); add A(); add Show(); }\n")
+            _, err = self.call("check", path, status=1)
+            self.assertEqual(err.count("error: "), 1, err)
+
+
 if __name__ == "__main__":
     unittest.main()
