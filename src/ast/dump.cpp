@@ -167,11 +167,11 @@ void Dumper::type(std::string_view label, const TypeExpr& whole) {
             line("{} portal<{}>{}", label, inner->name.name.text(), dimensions);
             break;
         case TypeExprKind::Tensor:
-            line("{} tensor<{}>{}", label,
+            line("{} tensor<{}>{}{}", label,
                  inner->element->kind == TypeExprKind::Primitive
                      ? spelling(inner->element->primitive)
                      : inner->element->name.name.text(),
-                 dimensions);
+                 dimensions, inner->hasNoDimensions ? " without dimensions" : "");
             break;
         case TypeExprKind::Array:
         case TypeExprKind::Error: line("{} Error{}", label, dimensions); break;

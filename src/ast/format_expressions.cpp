@@ -57,6 +57,10 @@ void FormatPrinter::type(const TypeExpr& whole) {
         tokens.token("<");
         type(*inner->element);
         tokens.token(">");
+        if (inner->hasNoDimensions) {
+            tokens.token("[");
+            tokens.token("]");
+        }
     } else {
         tokens.token(inner->range);
     }

@@ -45,9 +45,8 @@ enum class Primitive : std::uint8_t {
     Void, Boolean, Bit, Int, Float, Double, Complex, Float2, Float3, Float4, String
 };
 
-/// `float[2][8]`: Array{ element = Array{ element = float, bound = 8 }, bound = 2 } — the leftmost
-/// bound is the outermost. `tensor<float>[2, 8]` is the same around Tensor{ element = float }; a plain
-/// `tensor` is Named.
+/// `float[2][8]`: Array{ element = Array{ element = float, bound = 8 }, bound = 2 }, outermost first.
+/// `tensor<float>[2, 8]` is the same around Tensor{ element = float }; a plain `tensor` is Named.
 struct TypeExpr {
     TypeExprKind kind;
     NodeId id;
@@ -56,6 +55,7 @@ struct TypeExpr {
     Ident name;                 ///< Named: the struct; Portal: the receiver's stream
     const TypeExpr* element;    ///< Array, Tensor
     const Expr* bound;          ///< Array; null for `int[] a` (reported) and for `_` of a tensor
+    bool hasNoDimensions;       ///< Tensor: `tensor<float>[]`, without open ones, too
 };
 
 // ---------------------------------------------------------------- expressions

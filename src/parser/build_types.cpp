@@ -108,12 +108,14 @@ const ast::TypeExpr* Builder::generic(const Token* name, Grammar::TypeContext* a
     node.kind = ast::TypeExprKind::Tensor;
     node.range = range(name, close);
     node.element = type(argument);
-    const auto* tensor = typeNode(node);
-    if (bounds.empty()) return tensor;
     if (bounds.size() > 1) {
         report(Diag::TensorPlace, range(bounds[1])) << "an element of an array";
         return errorType(node.range);
     }
+    node.hasNoDimensions = bounds.size() == 1 && !bounds[0]->value && bounds[0]->more.empty();
+    if (node.hasNoDimensions) node.range = range(name, bounds[0]->close);
+    const auto* tensor = typeNode(node);
+    if (bounds.empty() || node.hasNoDimensions) return tensor;
     return shaped(tensor, bounds[0]);
 }
 

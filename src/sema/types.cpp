@@ -97,6 +97,8 @@ const Type* tensorElement(Checker& c, const ast::TypeExpr& written) {
 
 const Type* tensorType(Checker& c, const ast::TypeExpr& written) {
     const Type* element = tensorElement(c, *written.element);
+    if (!element->isError() && written.hasNoDimensions)
+        return c.types.tensor(element, std::vector<std::int64_t>{});
     if (!element->isError()) return c.types.tensor(element);
     c.error(Diag::TensorElement, written.element->range)
         << c.ctx.sources.text(written.element->range);
@@ -252,7 +254,8 @@ const Type* checkType(Checker& c, const ast::TypeExpr& written, TypeUse use, Nam
     const Type* type = elementType(c, *inner);
     bool isShaped = inner->kind == ast::TypeExprKind::Tensor;
     bool isArray = !dimensions.empty() && !isShaped;
-    if (isShaped && !dimensions.empty() && !mayHaveShape(c, use)) {
+    const bool saysShape = isShaped && (!dimensions.empty() || inner->hasNoDimensions);
+    if (saysShape && !mayHaveShape(c, use)) {
         c.error(Diag::TensorPlace, written.range)
             << "a parameter or the result of a function with a shape of its own";
         type = c.types.error();
@@ -291,7 +294,10 @@ const Type* typeShape(Checker& c, const ast::TypeExpr& written) {
         type = c.types.tensor();
     if (inner->kind == ast::TypeExprKind::Tensor) {
         type = c.types.tensor(tensorElement(c, *inner->element));
-        if (rank == 0 || type->isError()) return type;
+        if (type->isError()) return type;
+        if (inner->hasNoDimensions)
+            return c.types.tensor(type->element, std::vector<std::int64_t>{});
+        if (rank == 0) return type;
         return c.types.tensor(type->element, std::vector<std::int64_t>(rank, types::kDynamic));
     }
     while (rank--) type = c.types.array(type, types::kDynamic);

@@ -33,6 +33,15 @@ tensor->tensor filter Late {{
         _, err = self.call("run", path, status=1)
         self.assertIn("items of different types are pushed", err)
 
+    def test_a_declared_shape_without_dimensions(self):
+        text = self.LOOP.replace("tensor->tensor filter Late", "tensor<float>[]->tensor<float>[] filter Late")
+        path = self.file("p.str", text.format("{1}".replace("{1}", "1"), "sum(zeros(3))").replace(
+            "push(ones(1))", "tensor<float>[] one = sum(ones(1)); push(one)"))
+        for engine in (["--interpret"], []):
+            self.assertEqual(self.call("run", *engine, "-i", "3", path)[0].decode(), "1.0\n2.0\n3.0\n")
+        _, err = self.call("run", self.file("q.str", text.format(3, "sum(zeros(3))")), status=1)
+        self.assertIn("tensor<float>[3] arrives where tensor<float>[] is declared", err)
+
 
 if __name__ == "__main__":
     unittest.main()
