@@ -319,7 +319,7 @@ const std::vector<Row>& rows() {
         {"tensor-place", top("native P { tensor<float>[2, _] f(); }"), top("native P { void f(tensor<float>[2, _] x); }")},
         {"tensor-place", top("native P { void f(tensor[2] x); }"), top("native P { void f(tensor x); }")},
         {"tensor-place", top("static { tensor y = ones(2); } helper H { float f() { return y[0]; } }"), top("static { tensor y = ones(2); float f = y[0]; }")},
-        {"tensor-place", top("static { tensor y = ones(2); } void->void filter F(float f = y[0]) { work { println(f); } }"), top("static { tensor y = ones(2); } void->void filter F { work { println(y[0]); } }")},
+        {"tensor-place", top("static { tensor y = ones(2); } float->void filter F(float f = y[0]) { work pop 1 { println(pop() + f); } }"), work("println(y[0]);", "static { tensor y = ones(2); }")},
         {"tensor-place", work("H.f();", "native P { int f(tensor x); } helper H { int f() { return P.f(1.0); } }"), work("P.f(1.0);", "native P { int f(tensor x); }")},
         {"tensor-index", members("tensor<int>[2, 2] x; int f() { return x[1]; }"), members("tensor<int>[2, 2] x; int f() { return x[1, 0]; }")},
         {"tensor-immutable", members("tensor<int>[2] x; init { x[1] = 3; }"), members("tensor<int>[2] x; init { x = 3 * x; }")},
