@@ -6,10 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "device/independent.h"
 #include "device/split.h"
+#include "ir/independent.h"
 
 namespace strc::device {
+
+using ir::Affine;
+using ir::Counted;
+using ir::Nest;
 
 enum class GroupKind : std::uint8_t { Serial, Nest, Contract, Copy, Zero, Repeat };
 

@@ -2,17 +2,11 @@
 // multiples of counters: they differ if, in the order of their steps, each step goes further than all smaller ones
 // together (a number in a mixed radix has one form).
 
-#include "device/independent.h"
+#include "ir/independent.h"
 
 #include <algorithm>
-#include <set>
 
-namespace strc::device {
-
-using ir::Instr;
-using ir::Op;
-using ir::Reg;
-using ir::Space;
+namespace strc::ir {
 
 std::int64_t Nest::rounds() const {
     std::int64_t product = 1;
@@ -31,12 +25,6 @@ struct Step {
     bool operator<(const Step& other) const { return by < other.by; }
     bool operator==(const Step&) const = default;
 };
-
-const Counted* inner(const Access& access, std::uint32_t counter) {
-    for (const Counted& loop : access.around)
-        if (loop.counter == counter) return &loop;
-    return nullptr;
-}
 
 /// Do rounds meet?
 class Apart {
@@ -94,7 +82,7 @@ private:
         std::int64_t from = access.spot.offset.constant, to = from + access.size;
         for (auto [counter, by] : access.spot.offset.rounds) {
             if (own(counter)) continue;
-            const Counted* loop = inner(access, counter);
+            const Counted* loop = access.inner(counter);
             if (!loop) {
                 // A loop around the nest: it stands still. All have to go with it alike.
                 if (!affine.loop(counter)) return std::nullopt;
@@ -118,153 +106,22 @@ private:
     const std::vector<Counted>& loops;
 };
 
-class Proof {
-public:
-    Proof(const ir::Body& of, Affine& known, const std::vector<Counted>& chosen, ir::BlockId round)
-        : body(of), affine(known), loops(chosen), inside(of.regs.size()) {
-        auto mark = [&](const Instr& instr) {
-            if (instr.result != ir::kNone) inside[instr.result] = true;
-        };
-        forEach(body, round, mark);
-        affine.setInside(&inside);
-        look(round, {}, true);
-        affine.setInside(nullptr);
+/// Local arrays of which every round has its own; empty: rounds may meet in one of the others.
+std::optional<std::vector<std::uint32_t>> ownArrays(const Body& body, const Affine& affine,
+                                                    const std::vector<Counted>& loops,
+                                                    const Round& round) {
+    std::vector<std::uint32_t> own(round.born.begin(), round.born.end());
+    for (const auto& [name, all] : round.touched.accesses) {
+        const bool isLocal = name.first == static_cast<int>(Space::Local);
+        const bool isWritten =
+            std::any_of(all.begin(), all.end(), [](const Access& a) { return a.writes; });
+        if (!isWritten || (isLocal && round.born.contains(name.second))) continue;
+        if (!round.touched.unclear.contains(name) && Apart(affine, loops).areApart(all)) continue;
+        if (!isLocal || !isWrittenFirst(body, round, name.second)) return std::nullopt;
+        own.push_back(name.second);
     }
-
-    /// Empty: there is no proof.
-    std::optional<std::vector<std::uint32_t>> ownArrays() const {
-        if (!isFine) return std::nullopt;
-        std::vector<std::uint32_t> own;
-        for (const auto& [name, all] : touched.accesses) {
-            const bool isWritten =
-                std::any_of(all.begin(), all.end(), [](const Access& a) { return a.writes; });
-            if (!isWritten) continue;
-            if (!touched.unclear.contains(name) && Apart(affine, loops).areApart(all)) continue;
-            const bool isLocal = name.first == static_cast<int>(Space::Local);
-            if (!isLocal || !isWrittenFirst(all, name.second)) return std::nullopt;
-            own.push_back(name.second);
-        }
-        return own;
-    }
-    /// Scalars that are stored in a round.
-    const std::set<std::uint32_t>& scalars() const { return stored; }
-    Touched touched;
-
-private:
-    using Stored = std::set<std::uint32_t>;
-
-    // ---- what a round does
-
-    /// `before`: scalars that this round has certainly stored already.
-    void look(ir::BlockId id, Stored before, bool isCertain) {
-        if (id == ir::kNone) return;
-        const std::span<const Instr> all(body.blocks[id].instrs);
-        for (std::size_t k = 0; k < all.size() && isFine; ++k)
-            lookAt(all[k], all.first(k), before, isCertain);
-    }
-
-    void lookAt(const Instr& instr, std::span<const Instr> last, Stored& before, bool isCertain) {
-        switch (instr.op) {
-            case Op::Load:
-                if (instr.var.space == Space::Local) load(instr.var.index, before);
-                return;
-            case Op::Store:
-                if (instr.var.space != Space::Local) return fail();
-                stored.insert(instr.var.index);
-                if (readFirst.contains(instr.var.index)) return fail();
-                before.insert(instr.var.index);
-                return;
-            case Op::Declare:
-                if (!instr.flag || !body.locals[instr.var.index].type->isAggregate()) fail();
-                return;
-            case Op::LoadAt: return touch(instr.operands[0], instr.type, false, isCertain);
-            case Op::StoreAt: return touch(instr.operands[0], instr.type, true, isCertain);
-            case Op::If:
-                for (ir::BlockId block : instr.blocks) look(block, before, false);
-                return;
-            case Op::Loop: return lookInto(instr, last, before, isCertain);
-            case Op::Break:
-            case Op::Continue:
-            case Op::Yield:
-            case Op::Addr:
-            case Op::Elem:
-            case Op::Member: return;
-            default:
-                if (ir::info(instr.op).effects != ir::Effects::Pure) fail();
-        }
-    }
-
-    void lookInto(const Instr& loop, std::span<const Instr> last, Stored& before, bool isCertain) {
-        const auto counts = affine.counted(last, loop);
-        if (!counts || counts->rounds == 0) {
-            for (ir::BlockId block : loop.blocks) look(block, before, false);
-            return;
-        }
-        affine.enter(*counts);
-        around.push_back(*counts);
-        look(loop.blocks[1], before, isCertain);
-        around.pop_back();
-        affine.leave(counts->counter);
-    }
-
-    /// A scalar that another round may have stored.
-    void load(std::uint32_t local, const Stored& before) {
-        if (affine.loop(local) || before.contains(local)) return;
-        readFirst.insert(local);
-        if (stored.contains(local)) fail();
-    }
-
-    void touch(Reg ref, const types::Type* type, bool writes, bool isCertain) {
-        auto spot = affine.spot(ref);
-        if (!spot) {
-            const auto base = baseOf(ref);
-            if (writes || !base) return fail();
-            touched.unclear.insert({static_cast<int>(base->space), base->index});
-            return;
-        }
-        touched.accesses[{static_cast<int>(spot->base.space), spot->base.index}].push_back(
-            {std::move(*spot), types::sizeOf(type), writes, isCertain, around});
-    }
-
-    std::optional<ir::VarRef> baseOf(Reg ref) const {
-        const Instr* instr = &affine.definition(ref);
-        while (instr->op == Op::Elem || instr->op == Op::Member)
-            instr = &affine.definition(instr->operands[0]);
-        return instr->op == Op::Addr ? std::optional(instr->var) : std::nullopt;
-    }
-
-    void fail() { isFine = false; }
-
-    /// Is the first access a write of all of the array, in every round?
-    bool isWrittenFirst(const std::vector<Access>& all, std::uint32_t local) const {
-        const Access& first = all[0];
-        if (!first.writes || !first.isCertain || touched.unclear.contains({0, local}) ||
-            first.spot.offset.constant != 0 || !first.spot.offset.fixed.empty())
-            return false;
-        std::vector<Step> steps;
-        for (auto [counter, by] : first.spot.offset.rounds) {
-            const Counted* loop = inner(first, counter);
-            if (!loop) return false;
-            steps.push_back({by, loop->rounds, false});
-        }
-        if (steps.size() != first.around.size()) return false;
-        std::sort(steps.begin(), steps.end());
-        std::int64_t covered = first.size;
-        for (const Step& step : steps) {
-            if (step.by != covered) return false;
-            covered *= step.rounds;
-        }
-        return covered == types::sizeOf(body.locals[local].type);
-    }
-
-    const ir::Body& body;
-    Affine& affine;
-    const std::vector<Counted>& loops;
-    std::vector<bool> inside;
-    std::vector<Counted> around;
-    Stored stored, readFirst;
-    bool isFine = true;
-};
+    return own;
+}
 
 std::vector<Counted> severalRounds(const std::vector<Counted>& loops) {
     std::vector<Counted> several;
@@ -293,39 +150,50 @@ Touched renamed(const Touched& from, const std::vector<Counted>& own,
 }
 
 /// The one loop of a block in which everything else is pure: where the nest goes on.
-const Instr* onlyLoop(const ir::Body& body, ir::BlockId id, std::span<const Instr>& before) {
+const Instr* onlyLoop(const Body& body, BlockId id, std::span<const Instr>& before) {
     const auto& instrs = body.blocks[id].instrs;
     if (instrs.size() < 2 || instrs.back().op != Op::Loop) return nullptr;
     for (std::size_t k = 0; k + 1 < instrs.size(); ++k) {
         const Instr& instr = instrs[k];
         const bool isStart = k + 2 == instrs.size() && instr.op == Op::Store;
-        const bool isHarmless = ir::info(instr.op).effects == ir::Effects::Pure ||
-                                instr.op == Op::Load || (instr.op == Op::Elem && !instr.checked);
+        const bool isHarmless = info(instr.op).effects == Effects::Pure || instr.op == Op::Load ||
+                                (instr.op == Op::Elem && !instr.checked);
         if (!isStart && !isHarmless) return nullptr;
     }
     before = std::span(instrs).first(instrs.size() - 1);
     return &instrs.back();
 }
 
+/// The same where scalars, too, are each round's own: nobody looks at them behind the loop.
+std::optional<std::vector<std::uint32_t>> ownLocals(const Body& body, const Affine& affine,
+                                                    const std::vector<Counted>& loops,
+                                                    const Round& round, const Instr& loop) {
+    auto own = ownArrays(body, affine, loops, round);
+    auto isShared = [&](std::uint32_t local) { return isUsedOutside(body, local, loop, nullptr); };
+    if (!own || std::any_of(own->begin(), own->end(), isShared) ||
+        std::any_of(round.scalars.begin(), round.scalars.end(), isShared))
+        return std::nullopt;
+    return own;
+}
+
 }  // namespace
 
-bool isUsedOutside(const ir::Body& body, std::uint32_t local, const Instr& loop,
-                   const Instr* begin) {
+bool isUsedOutside(const Body& body, std::uint32_t local, const Instr& loop, const Instr* begin) {
     int all = 0, within = 0;
     auto count = [local](int& counter) {
         return [&counter, local](const Instr& instr) {
             const bool isVariable =
                 instr.op == Op::Load || instr.op == Op::Store || instr.op == Op::Addr;
-            if (isVariable && instr.var == ir::VarRef{Space::Local, local}) ++counter;
+            if (isVariable && instr.var == VarRef{Space::Local, local}) ++counter;
         };
     };
     forEach(body, body.entry, count(all));
-    for (ir::BlockId block : loop.blocks) forEach(body, block, count(within));
-    if (begin && begin->var == ir::VarRef{Space::Local, local}) ++within;
+    for (BlockId block : loop.blocks) forEach(body, block, count(within));
+    if (begin && begin->var == VarRef{Space::Local, local}) ++within;
     return all != within;
 }
 
-Nest independent(const ir::Body& body, Affine& affine, std::span<const Instr> before,
+Nest independent(const Body& body, Affine& affine, std::span<const Instr> before,
                  const Instr& loop) {
     struct Level {
         Counted counts;
@@ -348,17 +216,14 @@ Nest independent(const ir::Body& body, Affine& affine, std::span<const Instr> be
         std::vector<Counted> loops;
         for (const Level& level : levels) loops.push_back(level.counts);
         loops = severalRounds(loops);
-        Proof proof(body, affine, loops, levels.back().loop->blocks[1]);
-        auto own = proof.ownArrays();
-        auto isShared = [&](std::uint32_t local) {
-            return isUsedOutside(body, local, *levels.back().loop, nullptr);
-        };
-        if (own && !loops.empty() && std::none_of(own->begin(), own->end(), isShared) &&
-            std::none_of(proof.scalars().begin(), proof.scalars().end(), isShared)) {
+        const Instr& innermost = *levels.back().loop;
+        auto round = lookAtRound(body, affine, innermost.blocks[1], Allowed::Elements);
+        auto own = round ? ownLocals(body, affine, loops, *round, innermost) : std::nullopt;
+        if (own && !loops.empty()) {
             for (const Level& level : levels) best.loops.push_back(level.counts);
-            best.innermost = levels.back().loop;
+            best.innermost = &innermost;
             best.own = std::move(*own);
-            best.touched = std::move(proof.touched);
+            best.touched = std::move(round->touched);
         }
         affine.leave(levels.back().counts.counter);
         levels.pop_back();
@@ -368,6 +233,23 @@ Nest independent(const ir::Body& body, Affine& affine, std::span<const Instr> be
         levels.pop_back();
     }
     return best;
+}
+
+std::optional<Rounds> independentRounds(const Body& body, Affine& affine,
+                                        std::span<const Instr> before, const Instr& loop) {
+    const auto counts = affine.counted(before, loop);
+    if (!counts || counts->rounds < 2 || counts->rounds > kMostRounds ||
+        isUsedOutside(body, counts->counter, loop, counts->begin))
+        return std::nullopt;
+    affine.enter(*counts);
+    const auto round = lookAtRound(body, affine, loop.blocks[1], Allowed::WholeArrays);
+    const auto arrays = round ? ownLocals(body, affine, {*counts}, *round, loop) : std::nullopt;
+    affine.leave(counts->counter);
+    if (!arrays) return std::nullopt;
+    Rounds rounds{*counts, round->scalars};
+    rounds.own.insert(arrays->begin(), arrays->end());
+    rounds.own.insert(counts->counter);
+    return rounds;
 }
 
 bool joinNests(Nest& first, const Nest& second, const Affine& affine) {
@@ -394,4 +276,4 @@ bool joinNests(Nest& first, const Nest& second, const Affine& affine) {
     return true;
 }
 
-}  // namespace strc::device
+}  // namespace strc::ir

@@ -1,5 +1,5 @@
 #pragma once
-/// Where an array is read and written, as sums of multiples of what changes from round to round. Private to device.
+/// Where an array is read and written, as sums of multiples of what changes from round to round.
 
 #include <cstdint>
 #include <map>
@@ -9,14 +9,14 @@
 
 #include "ir/ir.h"
 
-namespace strc::device {
+namespace strc::ir {
 
 /// A loop that counts: `counter` is start + step * round, for all rounds from 0 on.
 struct Counted {
-    std::uint32_t counter = ir::kNone;  ///< the local
+    std::uint32_t counter = kNone;  ///< the local
     std::int64_t start = 0, step = 1;
     std::int64_t rounds = 0;
-    const ir::Instr* begin = nullptr;  ///< the store of `start`
+    const Instr* begin = nullptr;  ///< the store of `start`
 };
 
 /// constant + sum of terms: a round (by the counter's local), or something that stays as it is.
@@ -28,14 +28,14 @@ struct Form {
 
 /// An array, or the part of one that a ref leads to: bytes from its beginning.
 struct Spot {
-    ir::VarRef base;
+    VarRef base;
     Form offset;
 };
 
 /// Follows registers of a body. Counters that are known are those of the loops that have been entered.
 class Affine {
 public:
-    explicit Affine(const ir::Body&);
+    explicit Affine(const Body&);
 
     void enter(const Counted& loop) { loops[loop.counter] = loop; }
     void leave(std::uint32_t counter) { loops.erase(counter); }
@@ -44,23 +44,23 @@ public:
     void setInside(const std::vector<bool>* made) { inside = made; }
 
     /// The value of an int; empty if nothing is known.
-    std::optional<Form> value(ir::Reg) const;
-    std::optional<Spot> spot(ir::Reg ref) const;
-    const ir::Instr& definition(ir::Reg reg) const { return *definitions[reg]; }
+    std::optional<Form> value(Reg) const;
+    std::optional<Spot> spot(Reg ref) const;
+    const Instr& definition(Reg reg) const { return *definitions[reg]; }
     /// How a loop counts, if it does: nothing else in it stores the counter, and nothing leaves it early.
     /// `before`: the instructions of its block in front of it, one of which says where it begins.
-    std::optional<Counted> counted(std::span<const ir::Instr> before, const ir::Instr& loop) const;
+    std::optional<Counted> counted(std::span<const Instr> before, const Instr& loop) const;
 
 private:
-    std::optional<std::int64_t> constant(ir::Reg) const;
-    const ir::Instr* lastStore(std::span<const ir::Instr> before, std::uint32_t local) const;
-    bool isCounter(ir::Reg, std::uint32_t local) const;
+    std::optional<std::int64_t> constant(Reg) const;
+    const Instr* lastStore(std::span<const Instr> before, std::uint32_t local) const;
+    bool isCounter(Reg, std::uint32_t local) const;
     void findConstantLocals();
-    std::optional<Form> compute(const ir::Instr&) const;
-    std::optional<Form> fixedOr(ir::Reg) const;
+    std::optional<Form> compute(const Instr&) const;
+    std::optional<Form> fixedOr(Reg) const;
 
-    const ir::Body& body;
-    std::vector<const ir::Instr*> definitions;
+    const Body& body;
+    std::vector<const Instr*> definitions;
     std::map<std::uint32_t, Counted> loops;
     std::map<std::uint32_t, std::int64_t> constantLocals;  ///< set once, before all else
     const std::vector<bool>* inside = nullptr;
@@ -68,12 +68,12 @@ private:
 
 /// Calls with every instruction of a block and of the blocks inside of it, in the order of the text.
 template <typename Visit>
-void forEach(const ir::Body& body, ir::BlockId id, Visit&& visit) {
-    if (id == ir::kNone) return;
-    for (const ir::Instr& instr : body.blocks[id].instrs) {
+void forEach(const Body& body, BlockId id, Visit&& visit) {
+    if (id == kNone) return;
+    for (const Instr& instr : body.blocks[id].instrs) {
         visit(instr);
-        for (ir::BlockId block : instr.blocks) forEach(body, block, visit);
+        for (BlockId block : instr.blocks) forEach(body, block, visit);
     }
 }
 
-}  // namespace strc::device
+}  // namespace strc::ir

@@ -1,13 +1,9 @@
-#include "device/affine.h"
+#include "ir/affine.h"
 
 #include <algorithm>
 
-namespace strc::device {
+namespace strc::ir {
 
-using ir::Instr;
-using ir::Op;
-using ir::Reg;
-using ir::Space;
 using types::TypeKind;
 
 namespace {
@@ -28,12 +24,12 @@ std::int64_t roundsOf(Op comparison, std::int64_t start, std::int64_t step, std:
 }
 
 /// Does anything leave a loop whose blocks these are, before its condition says so?
-bool leaves(const ir::Body& body, ir::BlockId id, bool isInLoop) {
-    if (id == ir::kNone) return false;
+bool leaves(const Body& body, BlockId id, bool isInLoop) {
+    if (id == kNone) return false;
     for (const Instr& instr : body.blocks[id].instrs) {
         if (instr.op == Op::Return) return true;
         if (!isInLoop && (instr.op == Op::Break || instr.op == Op::Continue)) return true;
-        for (ir::BlockId block : instr.blocks)
+        for (BlockId block : instr.blocks)
             if (leaves(body, block, isInLoop || instr.op == Op::Loop)) return true;
     }
     return false;
@@ -41,10 +37,10 @@ bool leaves(const ir::Body& body, ir::BlockId id, bool isInLoop) {
 
 }  // namespace
 
-Affine::Affine(const ir::Body& of) : body(of), definitions(of.regs.size()) {
+Affine::Affine(const Body& of) : body(of), definitions(of.regs.size()) {
     for (const ir::Block& block : body.blocks)
         for (const Instr& instr : block.instrs)
-            if (instr.result != ir::kNone) definitions[instr.result] = &instr;
+            if (instr.result != kNone) definitions[instr.result] = &instr;
     findConstantLocals();
 }
 
@@ -57,7 +53,7 @@ void Affine::findConstantLocals() {
             if (const auto value = constant(instr.operands[0]))
                 constantLocals[instr.var.index] = *value;
         if (isLocal(instr, Op::Load) || isStore) ++touched[instr.var.index];
-        for (ir::BlockId block : instr.blocks)
+        for (BlockId block : instr.blocks)
             forEach(body, block, [&](const Instr& inner) {
                 if (isLocal(inner, Op::Load) || isLocal(inner, Op::Store))
                     ++touched[inner.var.index];
@@ -89,7 +85,7 @@ const Instr* Affine::lastStore(std::span<const Instr> before, std::uint32_t loca
         const Instr& instr = before[k];
         if (isLocal(instr, Op::Store) && instr.var.index == local) return &instr;
         bool changes = isLocal(instr, Op::Declare) && instr.var.index == local;
-        for (ir::BlockId block : instr.blocks)
+        for (BlockId block : instr.blocks)
             forEach(body, block, [&](const Instr& inner) {
                 changes = changes || (isLocal(inner, Op::Store) && inner.var.index == local);
             });
@@ -99,7 +95,7 @@ const Instr* Affine::lastStore(std::span<const Instr> before, std::uint32_t loca
 }
 
 std::optional<Counted> Affine::counted(std::span<const Instr> before, const Instr& loop) const {
-    if (loop.op != Op::Loop || loop.flag || loop.blocks[2] == ir::kNone) return std::nullopt;
+    if (loop.op != Op::Loop || loop.flag || loop.blocks[2] == kNone) return std::nullopt;
     const auto& condition = body.blocks[loop.blocks[0]].instrs;
     const auto& step = body.blocks[loop.blocks[2]].instrs;
     constexpr std::size_t kInstrs =
@@ -207,4 +203,4 @@ std::optional<Spot> Affine::spot(Reg ref) const {
     return from;
 }
 
-}  // namespace strc::device
+}  // namespace strc::ir

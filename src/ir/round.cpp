@@ -1,0 +1,216 @@
+#include "ir/round.h"
+
+#include <algorithm>
+
+#include "ir/contraction.h"
+
+namespace strc::ir {
+
+const Counted* Access::inner(std::uint32_t counter) const {
+    for (const Counted& loop : around)
+        if (loop.counter == counter) return &loop;
+    return nullptr;
+}
+
+namespace {
+
+class Looker {
+public:
+    Looker(const Body& of, Affine& known, BlockId block, Allowed what)
+        : body(of), affine(known), allowed(what), inside(of.regs.size()) {
+        forEach(body, block, [&](const Instr& instr) {
+            if (instr.result != kNone) inside[instr.result] = true;
+        });
+        affine.setInside(&inside);
+        look(block, {}, true);
+        affine.setInside(nullptr);
+    }
+
+    std::optional<Round> result() {
+        return isFine ? std::optional(std::move(round)) : std::nullopt;
+    }
+
+private:
+    using Stored = std::set<std::uint32_t>;
+
+    /// `before`: scalars that this round has certainly stored already.
+    void look(BlockId id, Stored before, bool isCertain) {
+        if (id == kNone) return;
+        const std::span<const Instr> all(body.blocks[id].instrs);
+        for (std::size_t k = 0; k < all.size() && isFine; ++k)
+            lookAt(all[k], all.first(k), before, isCertain);
+    }
+
+    void lookAt(const Instr& instr, std::span<const Instr> last, Stored& before, bool isCertain) {
+        switch (instr.op) {
+            case Op::Load:
+                if (instr.var.space == Space::Local) load(instr.var.index, before);
+                return;
+            case Op::Store:
+                if (instr.var.space != Space::Local) return fail();
+                round.scalars.insert(instr.var.index);
+                if (readFirst.contains(instr.var.index)) return fail();
+                before.insert(instr.var.index);
+                return;
+            case Op::Declare: return beginLife(instr);
+            case Op::LoadAt: return touch(instr.operands[0], instr.type, false, isCertain);
+            case Op::StoreAt: return touch(instr.operands[0], instr.type, true, isCertain);
+            case Op::If:
+                for (BlockId block : instr.blocks) look(block, before, false);
+                return;
+            case Op::Loop: return lookInto(instr, last, before, isCertain);
+            case Op::Break:
+            case Op::Continue:
+            case Op::Yield:
+            case Op::Addr:
+            case Op::Elem:
+            case Op::Member: return;
+            default:
+                if (info(instr.op).effects == Effects::Pure) return;
+                if (allowed == Allowed::Elements) return fail();
+                wholeArrays(instr, isCertain);
+        }
+    }
+
+    void wholeArrays(const Instr& instr, bool isCertain) {
+        if (instr.op == Op::Contract) return contract(instr, isCertain);
+        const bool isCopy = instr.op == Op::Copy && instr.operands.size() == 2;
+        const bool isZero = instr.op == Op::Zero && instr.operands.size() == 1;
+        if (!isCopy && !isZero) return fail();
+        if (isCopy) touch(instr.operands[1], instr.type, false, isCertain);
+        touch(instr.operands[0], instr.type, true, isCertain);
+    }
+
+    /// An array of no known size, or one that has to be zero, is not a round's own for nothing.
+    void beginLife(const Instr& instr) {
+        const bool isArray = body.locals[instr.var.index].type->isAggregate();
+        const ArrayName name{static_cast<int>(Space::Local), instr.var.index};
+        if (!instr.flag || !isArray || !instr.operands.empty() ||
+            round.touched.accesses.contains(name) || round.touched.unclear.contains(name))
+            return fail();
+        round.born.insert(instr.var.index);
+    }
+
+    void lookInto(const Instr& loop, std::span<const Instr> last, Stored& before, bool isCertain) {
+        const auto counts = affine.counted(last, loop);
+        if (!counts || counts->rounds == 0) {
+            for (BlockId block : loop.blocks) look(block, before, false);
+            return;
+        }
+        affine.enter(*counts);
+        around.push_back(*counts);
+        look(loop.blocks[1], before, isCertain);
+        around.pop_back();
+        affine.leave(counts->counter);
+    }
+
+    /// A scalar that another round may have stored.
+    void load(std::uint32_t local, const Stored& before) {
+        if (affine.loop(local) || before.contains(local)) return;
+        readFirst.insert(local);
+        if (round.scalars.contains(local)) fail();
+    }
+
+    // ---- arrays
+
+    void touch(Reg ref, const types::Type* type, bool writes, bool isCertain) {
+        if (const auto spot = spotOf(ref, writes))
+            note({*spot, types::sizeOf(type), writes, isCertain, around});
+    }
+
+    /// Empty: there is nothing more to say about it.
+    std::optional<Spot> spotOf(Reg ref, bool writes) {
+        const Instr& base = baseOf(ref);
+        if (base.op == Op::Const && !writes) return std::nullopt;
+        if (auto spot = affine.spot(ref)) return spot;
+        const bool isLocal = base.op == Op::Addr && base.var.space == Space::Local;
+        if (isLocal && round.born.contains(base.var.index)) return std::nullopt;
+        if (writes || base.op != Op::Addr)
+            fail();
+        else
+            round.touched.unclear.insert({static_cast<int>(base.var.space), base.var.index});
+        return std::nullopt;
+    }
+
+    void note(Access access) {
+        const VarRef base = access.spot.base;
+        round.touched.accesses[{static_cast<int>(base.space), base.index}].push_back(
+            std::move(access));
+    }
+
+    const Instr& baseOf(Reg ref) const {
+        const Instr* instr = &affine.definition(ref);
+        while (instr->op == Op::Elem || instr->op == Op::Member)
+            instr = &affine.definition(instr->operands[0]);
+        return *instr;
+    }
+
+    /// Its loops count with numbers that no local has.
+    void contract(const Instr& instr, bool isCertain) {
+        const Contraction how = contractionOf(instr);
+        for (std::size_t k = 1; k < instr.operands.size(); ++k)
+            contractOperand(instr, how, k, isCertain);
+        contractOperand(instr, how, 0, isCertain);
+    }
+
+    void contractOperand(const Instr& instr, const Contraction& how, std::size_t k,
+                         bool isCertain) {
+        const bool writes = k == 0;
+        auto spot = spotOf(instr.operands[k], writes);
+        if (!spot) return;
+        const std::int64_t size = types::sizeOf(body.regs[instr.operands[k]].type->element);
+        const std::int32_t firsts[]{how.out, how.a, how.b, how.added[0], how.added[1]};
+        spot->offset.constant += firsts[k] * size;
+        Access access{*spot, size, writes, isCertain, around};
+        for (std::size_t l = 0; l < how.loops.size(); ++l) {
+            const ContractionLoop& loop = how.loops[l];
+            const std::int32_t steps[]{loop.out, loop.a, loop.b, loop.added[0], loop.added[1]};
+            if (steps[k] == 0) continue;
+            const auto counter = static_cast<std::uint32_t>(body.locals.size() + l);
+            access.spot.offset.rounds[counter] = steps[k] * size;
+            access.around.push_back({counter, 0, 1, loop.rounds, nullptr});
+        }
+        note(std::move(access));
+    }
+
+    void fail() { isFine = false; }
+
+    const Body& body;
+    Affine& affine;
+    const Allowed allowed;
+    std::vector<bool> inside;
+    std::vector<Counted> around;
+    Stored readFirst;
+    Round round;
+    bool isFine = true;
+};
+
+}  // namespace
+
+std::optional<Round> lookAtRound(const Body& body, Affine& affine, BlockId block, Allowed allowed) {
+    return Looker(body, affine, block, allowed).result();
+}
+
+bool isWrittenFirst(const Body& body, const Round& round, std::uint32_t local) {
+    const ArrayName name{static_cast<int>(Space::Local), local};
+    const Access& first = round.touched.accesses.at(name)[0];
+    const Form& offset = first.spot.offset;
+    if (!first.writes || !first.isCertain || round.touched.unclear.contains(name) ||
+        offset.constant != 0 || !offset.fixed.empty())
+        return false;
+    std::vector<std::pair<std::int64_t, std::int64_t>> steps;  // bytes, rounds
+    for (auto [counter, by] : offset.rounds) {
+        const Counted* loop = first.inner(counter);
+        if (!loop) return false;
+        steps.emplace_back(by, loop->rounds);
+    }
+    std::sort(steps.begin(), steps.end());
+    std::int64_t covered = first.size;
+    for (auto [by, rounds] : steps) {
+        if (by != covered) return false;
+        covered *= rounds;
+    }
+    return covered == types::sizeOf(body.locals[local].type);
+}
+
+}  // namespace strc::ir
