@@ -34,12 +34,19 @@ struct Elements::Blocks {
     std::int64_t queries, keys, width, values;
     bool isCausal;
     std::int64_t panel, panels;  ///< keys of a panel; panels
-    std::int64_t rows;  ///< queries of a block
     Reg scale;
-    /// query: row by row, scaled; key: panel by panel, each width x panel; value: row by row.
-    std::uint32_t query = 0, key = 0, value = 0, scores = 0, mixed = 0, sums = 0;
+    std::uint32_t key = 0;  ///< panel by panel, each width x panel
+    std::uint32_t value = 0;  ///< row by row
 
     std::int64_t line() const { return panels * panel; }  ///< of scores
+};
+
+/// Of some queries from `first` on.
+struct Elements::Block {
+    Index first;
+    std::int64_t rows;
+    /// Queries row by row, scaled; the sums of the powers of a row.
+    std::uint32_t query = 0, scores = 0, mixed = 0, sums = 0;
 };
 
 /// Contractions are of floats and doubles.
@@ -63,41 +70,28 @@ void Elements::attendBlocks(const Node& node, Reg array) {
                   !node.ints.empty() && node.ints[0] != 0,
                   0,
                   0,
-                  0,
                   scaleOfScores(node)};
     blocks.panel = std::min(kPanel, blocks.keys);
     blocks.panels = parts(blocks.keys, blocks.panel);
-    const std::int64_t most = std::clamp<std::int64_t>(kMostScores / blocks.line(), 1, kMostQueries);
-    blocks.rows = parts(blocks.queries, parts(blocks.queries, most));
-    const std::string number = std::to_string(w.body.locals.size());
-    auto local = [&](const char* name, std::int64_t count) {
-        return w.local(name + number, w.types.array(type, count));
-    };
-    blocks.query = local("query", blocks.rows * blocks.width);
-    blocks.key = local("key", blocks.line() * blocks.width);
-    blocks.value = local("value", blocks.keys * blocks.values);
-    blocks.scores = local("scores", blocks.rows * blocks.line());
-    blocks.mixed = local("mixed", blocks.rows * blocks.values);
-    blocks.sums = local("sums", blocks.rows);
+    const std::int64_t most =
+        std::clamp<std::int64_t>(kMostScores / blocks.line(), 1, kMostQueries);
+    const std::int64_t rows = parts(blocks.queries, parts(blocks.queries, most));
+    // What a head or a block needs begins its life there: threads may do several at once.
     nest(Dims(q.begin(), q.end() - 2), [&](const Place& outer) {
+        blocks.key = room("key", type, blocks.line() * blocks.width);
+        blocks.value = room("value", type, blocks.keys * blocks.values);
         layOutKeys(blocks, outer);
         copyRows(blocks, 2, outer, {}, blocks.keys, blocks.value);
-        const std::int64_t count = parts(blocks.queries, blocks.rows);
-        w.loop(count, [&](Reg block) {
-            attendBlock(blocks, outer, firstOfBlock(blocks, count, block));
-        });
+        const std::int64_t whole = blocks.queries / rows;
+        w.loop(whole,
+               [&](Reg block) { attendBlock(blocks, outer, {scaled({0, block}, rows, 0), rows}); });
+        if (const std::int64_t rest = blocks.queries % rows; rest > 0)
+            attendBlock(blocks, outer, {{whole * rows}, rest});
     });
 }
 
-/// The last block ends with the last query; what it does again has the same result.
-Index Elements::firstOfBlock(const Blocks& blocks, std::int64_t count, Reg block) {
-    if (count == 1) return {};
-    const Index first = scaled({0, block}, blocks.rows, 0);
-    if (blocks.queries % blocks.rows == 0) return first;
-    const Type* type = w.types.intType();
-    const Reg last = w.integer(blocks.queries - blocks.rows);
-    const Reg isWhole = w.operation(Op::Lt, type, {first.reg, last});
-    return {0, select(isWhole, type, [&] { return first.reg; }, [&] { return last; })};
+std::uint32_t Elements::room(const char* name, const Type* type, std::int64_t count) {
+    return w.local(name + std::to_string(w.body.locals.size()), w.types.array(type, count));
 }
 
 /// Rows of an operand, from `first` on, one behind the other; queries are scaled.
@@ -145,28 +139,34 @@ void Elements::layOutKeys(const Blocks& blocks, const Place& outer) {
     lay({whole}, blocks.keys % blocks.panel);
 }
 
-void Elements::attendBlock(const Blocks& blocks, const Place& outer, const Index& first) {
-    copyRows(blocks, 0, outer, first, blocks.rows, blocks.query);
-    const auto rows = narrow(blocks.rows), width = narrow(blocks.width),
+void Elements::attendBlock(const Blocks& blocks, const Place& outer, Block block) {
+    block.query = room("query", blocks.type, block.rows * blocks.width);
+    block.scores = room("scores", blocks.type, block.rows * blocks.line());
+    block.mixed = room("mixed", blocks.type, block.rows * blocks.values);
+    block.sums = room("sums", blocks.type, block.rows);
+    copyRows(blocks, 0, outer, block.first, block.rows, block.query);
+    const auto rows = narrow(block.rows), width = narrow(blocks.width),
                values = narrow(blocks.values), panel = narrow(blocks.panel),
                panels = narrow(blocks.panels), keys = narrow(blocks.keys),
                line = narrow(blocks.line());
-    contract({0, 0, 0,
+    contract({0,
+              0,
+              0,
               {{rows, line, width, 0},
                {panels, panel, 0, width * panel},
                {panel, 1, 0, 1},
                {width, 0, 1, panel}}},
-             {w.address(blocks.scores), w.address(blocks.query), w.address(blocks.key)});
-    w.loop(blocks.rows, [&](Reg row) { powersOfRow(blocks, plus(first, {0, row}), row); });
+             {w.address(block.scores), w.address(block.query), w.address(blocks.key)});
+    w.loop(block.rows, [&](Reg row) { powersOfRow(blocks, block, row); });
     contract({0, 0, 0, {{rows, values, line, 0}, {values, 1, 0, 1}, {keys, 0, 1, values}}},
-             {w.address(blocks.mixed), w.address(blocks.scores), w.address(blocks.value)});
-    w.loop(blocks.rows, [&](Reg row) {
-        const Reg sum = w.element(w.address(blocks.sums), row);
+             {w.address(block.mixed), w.address(block.scores), w.address(blocks.value)});
+    w.loop(block.rows, [&](Reg row) {
+        const Reg sum = w.element(w.address(block.sums), row);
         w.loop(blocks.values, [&](Reg column) {
             const Reg from = at(plus(scaled({0, row}, blocks.values, 0), {0, column}));
-            const Reg total = w.element(w.address(blocks.mixed), from);
+            const Reg total = w.element(w.address(block.mixed), from);
             Place to = outer;
-            to.push_back(plus(first, {0, row}));
+            to.push_back(plus(block.first, {0, row}));
             to.push_back({0, column});
             storeFlat(blocks.array, at(linear(to, blocks.node.dims())),
                       w.operation(Op::Div, blocks.type, {total, sum}), blocks.node.type->element);
@@ -175,18 +175,17 @@ void Elements::attendBlock(const Blocks& blocks, const Place& outer, const Index
 }
 
 /// Scores become exp(score - greatest score of the row); their sums are kept.
-void Elements::powersOfRow(const Blocks& blocks, const Index& query, Reg row) {
+void Elements::powersOfRow(const Blocks& blocks, const Block& block, Reg row) {
     const std::string number = std::to_string(w.body.locals.size());
     const std::uint32_t most = w.local("most" + number, blocks.type);
     const std::uint32_t sum = w.local("sum" + number, blocks.type);
-    auto infinity = [&] {
-        return convert(real(-INFINITY), w.types.doubleType(), blocks.type);
-    };
+    auto infinity = [&] { return convert(real(-INFINITY), w.types.doubleType(), blocks.type); };
     auto place = [&](Reg key) { return at(plus(scaled({0, row}, blocks.line(), 0), {0, key})); };
     auto score = [&](Reg key) {
-        const Reg known = w.element(w.address(blocks.scores), place(key));
+        const Reg known = w.element(w.address(block.scores), place(key));
         if (!blocks.isCausal) return known;
-        const Reg isLater = w.operation(Op::Gt, w.types.intType(), {key, at(query)});
+        const Reg isLater =
+            w.operation(Op::Gt, w.types.intType(), {key, at(plus(block.first, {0, row}))});
         return select(isLater, blocks.type, infinity, [&] { return known; });
     };
     w.store(most, infinity());
@@ -197,10 +196,10 @@ void Elements::powersOfRow(const Blocks& blocks, const Index& query, Reg row) {
     w.loop(blocks.keys, [&](Reg key) {
         const Reg less = w.operation(Op::Sub, blocks.type, {score(key), w.load(most)});
         const Reg power = exponential(less, blocks.type);
-        w.setElement(w.address(blocks.scores), place(key), power);
+        w.setElement(w.address(block.scores), place(key), power);
         w.store(sum, relaxedSum(w.load(sum), power, blocks.type));
     });
-    w.setElement(w.address(blocks.sums), row, w.load(sum));
+    w.setElement(w.address(block.sums), row, w.load(sum));
 }
 
 }  // namespace strc::tensor

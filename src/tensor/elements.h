@@ -150,14 +150,15 @@ private:
     ir::Reg scaleOfScores(const Node&);
     // ---- and in blocks of rows
     struct Blocks;
+    struct Block;
     bool canAttendInBlocks(const Node&) const;
     void attendBlocks(const Node&, ir::Reg array);
-    void attendBlock(const Blocks&, const Place& outer, const Index& first);
-    Index firstOfBlock(const Blocks&, std::int64_t count, ir::Reg block);
+    void attendBlock(const Blocks&, const Place& outer, Block);
+    std::uint32_t room(const char* name, const Type*, std::int64_t count);
     void copyRows(const Blocks&, std::size_t operand, const Place& outer, const Index& first,
                   std::int64_t rows, std::uint32_t to);
     void layOutKeys(const Blocks&, const Place& outer);
-    void powersOfRow(const Blocks&, const Index& query, ir::Reg row);
+    void powersOfRow(const Blocks&, const Block&, ir::Reg row);
     ir::Reg operandElement(const Node&, std::size_t k, const Place&);
 
     ir::Writer& w;
