@@ -60,16 +60,14 @@ static int make_room(strc_source *source) {
     return 0;
 }
 
-/// What one read gives goes behind what is buffered; 0 at the end or when a signal came.
-static int64_t fill(strc_source *source) {
+/// What one read gives; 0 at the end or when a signal came.
+static int64_t receive(strc_source *source, unsigned char *to, size_t room) {
     if (source->ended) return 0;
-    if (make_room(source) != 0) return -1;
     if (source->size == STRC_UNKNOWN && source->before_waiting) {
         struct pollfd waiting = {source->descriptor, POLLIN, 0};
         if (poll(&waiting, 1, 0) == 0) source->before_waiting();
     }
-    ssize_t got =
-        read(source->descriptor, source->buffer + source->last, source->room - source->last);
+    ssize_t got = read(source->descriptor, to, room);
     if (got < 0 && errno != EINTR)
         return STRC_FAIL(source->origin, CannotReadFile, source->name, strerror(errno));
     if (got <= 0) {
@@ -77,7 +75,15 @@ static int64_t fill(strc_source *source) {
         source->signalled = got < 0;
         return 0;
     }
-    source->last += (size_t)got;
+    return got;
+}
+
+/// The same, behind what is buffered.
+static int64_t fill(strc_source *source) {
+    if (source->ended) return 0;
+    if (make_room(source) != 0) return -1;
+    const int64_t got = receive(source, source->buffer + source->last, source->room - source->last);
+    if (got > 0) source->last += (size_t)got;
     return got;
 }
 
@@ -93,6 +99,20 @@ int64_t strc_source_ask(strc_source *source, size_t count) {
 void strc_source_take(strc_source *source, size_t count) {
     source->first += count;
     source->taken += count;
+}
+
+int64_t strc_source_move(strc_source *source, unsigned char *to, size_t count) {
+    if (strc_source_buffered(source) == 0 && count >= kBuffer) {
+        const int64_t got = receive(source, to, count);
+        if (got > 0) source->taken += (uint64_t)got;
+        return got;
+    }
+    const int64_t there = strc_source_ask(source, 1);
+    if (there <= 0) return there;
+    const size_t some = (size_t)there < count ? (size_t)there : count;
+    memcpy(to, strc_source_bytes(source), some);
+    strc_source_take(source, some);
+    return (int64_t)some;
 }
 
 int strc_source_skip(strc_source *source, uint64_t count) {

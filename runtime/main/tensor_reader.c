@@ -139,20 +139,17 @@ static int read_tensor(const char *format, part *each, unsigned char *to) {
     }
     if (strc_is_converted(each->shape[0])) to += count * strc_elements[each->shape[0]].size - bytes;
     for (size_t have = 0; have < bytes;) {
-        const int64_t there = strc_source_ask(each->source, 1);
-        if (there < 0) return -1;
-        if (there == 0 && each->source->signalled) return 0;
-        if (there == 0) {
+        const int64_t some = strc_source_move(each->source, to + have, bytes - have);
+        if (some < 0) return -1;
+        if (some == 0 && each->source->signalled) return 0;
+        if (some == 0) {
             char why[STRC_NPY_WHY];
             const size_t left = (size_t)each->left * bytes - have;
             snprintf(why, sizeof why, "it ends %llu elements too early",
                      (unsigned long long)((left + size - 1) / size));
             return strc_source_malformed(each->source, format, why);
         }
-        const size_t some = (size_t)there < bytes - have ? (size_t)there : bytes - have;
-        memcpy(to + have, strc_source_bytes(each->source), some);
-        strc_source_take(each->source, some);
-        have += some;
+        have += (size_t)some;
     }
     if (each->header.big_endian)
         for (size_t at = 0; at < bytes; at += size) swap_bytes(to + at, size);
@@ -173,7 +170,7 @@ int64_t strc_tensors_read(strc_reader *reader, void *to, uint64_t count) {
                                source->size == STRC_UNKNOWN;
         if (each->left == 0 || (done > 0 && would_wait)) break;
         unsigned char *item = (unsigned char *)to + done * size;
-        memset(item, 0, size);
+        if (strc_shape_bytes(each->shape) < size) memset(item, 0, size);
         const int status =
             read_tensor(own->files->format, each, item + strc_shape_offset(each->shape));
         if (status < 0) return -1;
