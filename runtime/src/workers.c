@@ -11,6 +11,7 @@
 enum {
     kMostThreads = 255,
     kSpins = 20000,  ///< looks for the next job before a thread sleeps: some 20 to 100 µs
+    kStack = 16 << 20,  ///< bytes: parts have arrays of their own there
 };
 
 typedef struct job {
@@ -101,8 +102,14 @@ static int start_thread(void) {
     sigdelset(&all, SIGBUS);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    int failed = pthread_create(&thread, NULL, serve, NULL);
-    if (!failed) pthread_detach(thread);
+    pthread_attr_t attributes;
+    int failed = pthread_attr_init(&attributes);
+    if (!failed) {
+        pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+        pthread_attr_setstacksize(&attributes, kStack);
+        failed = pthread_create(&thread, &attributes, serve, NULL);
+        pthread_attr_destroy(&attributes);
+    }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return failed;
 }

@@ -4,6 +4,8 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
+#include "codegen/detail/loop_parts.h"
+#include "ir/count_items.h"
 #include "ir/short_loops.h"
 #include "strc/runtime.h"
 
@@ -55,7 +57,7 @@ BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::St
       proofs(m.proofs(kernel)),
       code(code),
       body(body),
-      function(function),
+      function(&function),
       b(m.context),
       entry(m.context),
       values(body.regs.size()),
@@ -69,7 +71,7 @@ BodyEmitter::BodyEmitter(ModuleBuilder& m, KernelFunctions& kernel, const ir::St
 }
 
 llvm::BasicBlock* BodyEmitter::newBlock(const char* name) {
-    return llvm::BasicBlock::Create(m.context, name, &function);
+    return llvm::BasicBlock::Create(m.context, name, function);
 }
 
 bool BodyEmitter::isFunction() const {
@@ -103,6 +105,7 @@ void BodyEmitter::emit() {
     chooseVectorMath();
     chooseKernels();
     chooseProducts();
+    LoopParts(*this).choose();
     if (siblings) bindOwn();
     placeItems();
     declareLocals();
@@ -129,7 +132,7 @@ void BodyEmitter::countItems() {
         checkPops = checkPushes = false;
         return;
     }
-    base::PassRun run(m.passes, base::Pass::RateProofs, function.getName().str());
+    base::PassRun run(m.passes, base::Pass::RateProofs, function->getName().str());
     checkPops = checkPushes = !run;
     proveRates();
     run.show([this] {
@@ -178,7 +181,7 @@ void BodyEmitter::declareLocals() {
                 local.extents.push_back(entry.CreateAlloca(m.i32()));
         }
         if (isParam || local.address || local.memory) continue;
-        if (isLarge(k)) continue;
+        if (isLarge(k) || shared.own.contains(static_cast<std::uint32_t>(k))) continue;
         llvm::Type* made = m.memoryType(type);
         if (type->isAggregate())
             made = llvm::ArrayType::get(m.i8(), localBytes(k) + spareBytes(k));
@@ -274,6 +277,8 @@ void BodyEmitter::emitIf(const Instr& instr) {
 }
 
 void BodyEmitter::emitLoop(const Instr& instr) {
+    if (auto found = shared.loops.find(&instr); found != shared.loops.end())
+        return LoopParts(*this).emit(instr, found->second);
     if (const ir::LoopLanes* found = inLanesOf(instr)) emitRounds(instr, *found);
     llvm::BasicBlock* condition = newBlock("loop");
     llvm::BasicBlock* inside = newBlock("body");
@@ -301,7 +306,7 @@ void BodyEmitter::emitLoop(const Instr& instr) {
             b.CreateCall(m.runtime("strc_strings_release_to"), {param(kEnv), mark});
         else if (releases)
             releaseStrings();
-        if (polls) emitPoll(m, b, param(kEnv));
+        if (polls) poll();
         b.CreateBr(condition);
     }
     b.SetInsertPoint(exit);
@@ -341,6 +346,9 @@ bool BodyEmitter::leavesStrings(const Instr& loop) {
     });
 }
 
+/// In rounds that threads share: whoever is to stop leaves them, and the owner of the loop ends the run.
+void BodyEmitter::poll() { emitPoll(m, b, param(kEnv), shared.leave); }
+
 void BodyEmitter::releaseStrings() {
     b.CreateCall(m.runtime("strc_strings_release"), {param(kEnv)});
 }
@@ -353,7 +361,7 @@ void BodyEmitter::emitReturn(const Instr* instr) {
     }
     if (instr && !instr->operands.empty())
         b.CreateRet(operand(*instr, 0));
-    else if (function.getReturnType()->isVoidTy())
+    else if (function->getReturnType()->isVoidTy())
         b.CreateRetVoid();
     else
         b.CreateUnreachable();  // sema has seen to it that this is not reached

@@ -13,7 +13,7 @@ void BodyEmitter::chooseKernels() {
     for (const ir::Block& block : body.blocks)
         for (const Instr& instr : block.instrs) {
             if (instr.op != Op::Contract) continue;
-            if (!run) run.emplace(m.passes, base::Pass::Kernels, function.getName().str());
+            if (!run) run.emplace(m.passes, base::Pass::Kernels, function->getName().str());
             if (!*run) return;
             const kernels::Chosen chosen =
                 kernels::choose(body, code, instr, m.options.kernels->choice);

@@ -38,7 +38,7 @@ void BodyEmitter::chooseProducts() {
     for (const ir::Block& block : body.blocks)
         for (const Instr& instr : block.instrs) {
             if (instr.op != Op::Contract || products.kernels.contains(&instr)) continue;
-            if (!run) run.emplace(m.passes, base::Pass::Tiles, function.getName().str());
+            if (!run) run.emplace(m.passes, base::Pass::Tiles, function->getName().str());
             if (!*run) return;
             const std::int64_t bytes = types::sizeOf(typeOf(instr.operands[0])->element);
             const StoredOperands stored = storedOperands(m, body, code, instr);
@@ -53,14 +53,14 @@ void BodyEmitter::chooseProducts() {
     if (run) run->show([&] { return text; });
 }
 
-/// Where the body has begun, for the blocks of all products in turn.
-void BodyEmitter::makeRoom() {
-    if (products.roomBytes == 0) return;
-    auto* slot =
-        b.CreateAlloca(llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(products.roomBytes)),
-                       nullptr, "room");
+/// For the blocks of all products in turn; null: they need none.
+llvm::Value* BodyEmitter::makeRoom(llvm::IRBuilder<>& where) {
+    if (products.roomBytes == 0) return nullptr;
+    auto* slot = where.CreateAlloca(
+        llvm::ArrayType::get(m.i8(), static_cast<std::uint64_t>(products.roomBytes)), nullptr,
+        "room");
     slot->setAlignment(llvm::Align(64));
-    products.room = slot;
+    return slot;
 }
 
 void BodyEmitter::contract(const Instr& instr) {
@@ -74,16 +74,21 @@ void BodyEmitter::contract(const Instr& instr) {
                                                     operands.out, operands.a, operands.b});
         return emitEpilogue(b, ir::contractionOf(instr), operands);
     }
-    if (emitSplit(m, b, entry, ir::contractionOf(instr), operands,
-                  storedOperands(m, body, code, instr), param(kEnv)))
+    const ir::Contraction how = ir::contractionOf(instr);
+    if (!shared.leave &&
+        emitSplit(m, b, entry, how, operands, storedOperands(m, body, code, instr), param(kEnv)))
         return;
+    auto pollNow = [this] { poll(); };
     auto found = products.chosen.find(&instr);
     if (found == products.chosen.end())
-        return emitContractionParts(m, b, entry, ir::contractionOf(instr), operands, param(kEnv));
+        return shared.leave ? emitContraction(b, entry, how, operands, pollNow)
+                            : emitContractionParts(m, b, entry, how, operands, param(kEnv));
     const auto& [product, stored] = found->second;
     if (product.source == VectorSource::Stored)
         (product.isSwapped ? operands.a : operands.b) =
             m.packed(*stored, product, types::sizeOf(element));
+    if (shared.leave)
+        return emitProduct(b, m.module, product, m.vectorUnit(), operands, products.room, pollNow);
     emitProductParts(m, b, entry, product, operands, products.room, param(kEnv));
 }
 

@@ -20,8 +20,6 @@ namespace {
 using ir::Contraction;
 using ir::ContractionLoop;
 
-/// Worth waking a thread up for: some 20 µs of work.
-constexpr std::int64_t kLeastProducts = std::int64_t{1} << 19;
 /// Tiles want so many rounds of a loop.
 constexpr std::int64_t kTile = 16;
 
@@ -42,14 +40,14 @@ std::int64_t grainOf(std::int64_t rounds, std::int64_t least) {
 /// Along the outermost loop of the result that has enough rounds.
 std::optional<Parts> findParts(const Contraction& how) {
     const std::int64_t products = countProducts(how);
-    if (products < 2 * kLeastProducts) return std::nullopt;
+    if (products < 2 * ir::kLeastOfPart) return std::nullopt;
     std::optional<Parts> best;
     for (std::size_t k = 0; k < how.loops.size(); ++k) {
         const ContractionLoop& loop = how.loops[k];
         if (loop.out == 0) continue;
         const std::int64_t perRound = products / loop.rounds;
         const std::int64_t grain =
-            grainOf(loop.rounds, std::max<std::int64_t>(1, kLeastProducts / perRound));
+            grainOf(loop.rounds, std::max<std::int64_t>(1, ir::kLeastOfPart / perRound));
         if (grain >= loop.rounds) continue;
         if (!best || loop.out > how.loops[best->loop].out) best = Parts{k, grain};
     }
@@ -76,11 +74,10 @@ ContractionLoop loopOf(const Product& how, Along along) {
     return columns;
 }
 
-std::int64_t countProducts(const Product& how) {
-    std::int64_t count = how.countSums() * how.countColumns() * how.rows.rounds;
-    for (const auto* loops : {&how.outer, &how.lines})
-        for (const ContractionLoop& loop : *loops) count *= loop.rounds;
-    return count;
+/// The time that it takes, in products of tiles that do as many in a cycle as any.
+std::int64_t costOf(const Product& how) {
+    constexpr double kMostInCycle = 32;
+    return static_cast<std::int64_t>(how.cycles * kMostInCycle);
 }
 
 /// Rounds that belong together; 0: the loop cannot be divided.
@@ -101,8 +98,8 @@ std::int64_t unitOf(const Product& how, Along along) {
 }
 
 std::optional<ProductParts> findParts(const Product& how) {
-    const std::int64_t products = countProducts(how);
-    if (products < 2 * kLeastProducts) return std::nullopt;
+    const std::int64_t cost = costOf(how);
+    if (cost < 2 * ir::kLeastOfPart) return std::nullopt;
     std::array<Along, 4> order{Along::Outer, Along::Columns, Along::Lines, Along::Rows};
     if (how.rowsOutside && how.source == VectorSource::Stored)
         order = {Along::Outer, Along::Lines, Along::Rows, Along::Columns};
@@ -110,8 +107,8 @@ std::optional<ProductParts> findParts(const Product& how) {
         const std::int64_t unit = unitOf(how, along);
         if (unit == 0) continue;
         const std::int64_t rounds = loopOf(how, along).rounds;
-        const std::int64_t perUnit = std::max<std::int64_t>(1, products / rounds * unit);
-        const std::int64_t grain = (kLeastProducts + perUnit - 1) / perUnit * unit;
+        const std::int64_t perUnit = std::max<std::int64_t>(1, cost / rounds * unit);
+        const std::int64_t grain = (ir::kLeastOfPart + perUnit - 1) / perUnit * unit;
         if (grain < rounds) return ProductParts{along, grain};
     }
     return std::nullopt;

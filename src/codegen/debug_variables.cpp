@@ -9,7 +9,7 @@ void BodyEmitter::beginDebug() {
     if (!m.debug) return;
     const bool isOwn = code != nullptr;
     const std::string filter = isOwn && code->name.empty() ? "filter" : isOwn ? code->name : "";
-    debug = std::make_unique<BodyDebug>(*m.debug, function,
+    debug = std::make_unique<BodyDebug>(*m.debug, *function,
                                         isOwn ? filter + "." + body.name : body.name, body, entry);
     b.SetCurrentDebugLocation(debug->begin());
     debug->instance(param(kNode));

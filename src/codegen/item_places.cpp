@@ -15,7 +15,7 @@ void BodyEmitter::placeItems() {
             found.moves.erase(k);
         }
     if (found.locals.empty()) return;
-    base::PassRun run(m.passes, base::Pass::ItemsInPlace, function.getName().str());
+    base::PassRun run(m.passes, base::Pass::ItemsInPlace, function->getName().str());
     if (!run) return;
     items = std::move(found);
     for (const auto& [local, place] : items.locals) {

@@ -15,7 +15,7 @@ void BodyEmitter::emitLanes(const ir::Lanes& facts, unsigned lanesAtOnce, Lanes 
     leavesRows = which == Lanes::Columns;
     emit();
     if (!giveUp) return;
-    giveUp->moveAfter(&function.back());
+    giveUp->moveAfter(&function->back());
     llvm::IRBuilder<>(giveUp).CreateRet(b.getFalse());
 }
 

@@ -39,7 +39,7 @@ void BodyEmitter::chooseRounds() {
     if (!isWork || queued || isDealt || debug || lanes || m.options.level < 2 || usesRings() ||
         !kernel.widths.empty())
         return;
-    const std::string name = function.getName().str();
+    const std::string name = function->getName().str();
     for (ir::LoopLanes& loop : ir::findLoopLanes(body)) {
         m.passes.show(base::Pass::LoopLanes, name, [&] { return ir::print(body, loop) + "\n"; });
         if (widthOf(body, loop) == 0 || !readsFit(loop)) continue;

@@ -181,7 +181,7 @@ struct Room {
 /// The largest array first, each where it leaves the least room unused (Pisarchyk and Lee, "Efficient Memory Management
 /// for Deep Neural Net Inference", 2020, "greedy by size" with shared objects). What is in use together stays apart, so
 /// that LLVM knows it for different memory.
-std::vector<Room> shared(std::vector<Room> single, const ir::Body& body) {
+std::vector<Room> together(std::vector<Room> single, const ir::Body& body) {
     std::stable_sort(single.begin(), single.end(),
                      [](const Room& x, const Room& y) { return x.bytes > y.bytes; });
     const std::vector<ir::LocalLife> lives = ir::localLives(body);
@@ -233,12 +233,13 @@ void BodyEmitter::declareLarge() {
     for (std::size_t k = body.params; k < locals.size(); ++k) {
         const bool isMade = locals[k].memory || locals[k].address;
         if (isMade && !items.locals.contains(static_cast<std::uint32_t>(k))) continue;
+        if (shared.own.contains(static_cast<std::uint32_t>(k))) continue;  // shared_loops.h
         bytes -= types::sizeOf(body.locals[k].type);
         if (!isMade) rooms.push_back({localBytes(k) + spareBytes(k), {k}});
     }
-    const std::string name = function.getName().str();
+    const std::string name = function->getName().str();
     if (rooms.size() > 1 && !m.debug && base::PassRun(m.passes, base::Pass::Arena, name))
-        rooms = shared(std::move(rooms), body);
+        rooms = together(std::move(rooms), body);
     for (const Room& room : rooms) bytes += static_cast<std::int64_t>(room.bytes);
     const bool mayAsk = !isFunction() || body.kind == ir::BodyKind::Handler;
     if (mayAsk && bytes > kSmall)
@@ -251,7 +252,7 @@ void BodyEmitter::declareLarge() {
         slot->setAlignment(llvm::Align(32));
         for (std::size_t local : room.locals) locals[local].memory = slot;
     }
-    makeRoom();
+    products.room = makeRoom(b);
 }
 
 std::uint64_t BodyEmitter::localBytes(std::size_t local) const {

@@ -743,17 +743,19 @@ llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const 
 
 }  // namespace
 
-void emitPoll(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::Value* env) {
+void emitPoll(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::Value* env, llvm::BasicBlock* leave) {
     if (m.options.onDevice) return;
     llvm::Function* function = b.GetInsertBlock()->getParent();
     llvm::Value* place = b.CreateConstInBoundsGEP1_64(m.i8(), env, offsetof(strc_env, poll));
     llvm::Value* set = b.CreateICmpNE(b.CreateLoad(m.i8(), place, true), b.getInt8(0));
-    auto* stop = llvm::BasicBlock::Create(m.context, "stop", function);
+    auto* stop = leave ? leave : llvm::BasicBlock::Create(m.context, "stop", function);
     auto* on = llvm::BasicBlock::Create(m.context, "on", function);
     b.CreateCondBr(set, stop, on, llvm::MDBuilder(m.context).createUnlikelyBranchWeights());
-    b.SetInsertPoint(stop);
-    b.CreateCall(m.runtime("strc_stop"), {env});
-    b.CreateUnreachable();
+    if (!leave) {
+        b.SetInsertPoint(stop);
+        b.CreateCall(m.runtime("strc_stop"), {env});
+        b.CreateUnreachable();
+    }
     b.SetInsertPoint(on);
 }
 

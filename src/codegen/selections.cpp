@@ -19,7 +19,7 @@ void BodyEmitter::chooseSelections() {
     if (!isFiring || queued || debug || lanes || m.options.level < 2 || usesRings()) return;
     const bool fits = kernel.kernel->output && !kernel.dealtOut && besideBytes() <= kMostBeside;
     ir::Selections found = ir::findSelections(body, fits);
-    const std::string name = function.getName().str();
+    const std::string name = function->getName().str();
     m.passes.show(base::Pass::Selections, name, [&] { return ir::print(body, found); });
     if (found.any && base::PassRun(m.passes, base::Pass::Selections, name))
         selections = std::move(found);

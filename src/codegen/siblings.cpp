@@ -9,7 +9,7 @@ namespace strc::codegen {
 
 namespace {
 
-std::vector<std::uint32_t> ownLocals(const elab::Siblings& siblings) {
+std::vector<std::uint32_t> localsOf(const elab::Siblings& siblings) {
     std::vector<std::uint32_t> locals;
     for (const elab::Siblings::Own& own : siblings.own) locals.push_back(own.local);
     return locals;
@@ -44,7 +44,7 @@ void emitSiblings(ModuleBuilder& m, KernelFunctions& made, llvm::Function& funct
 
 void BodyEmitter::emitSiblings(unsigned lanesAtOnce) {
     siblings = &*kernel.kernel->siblings;
-    const ir::Lanes facts = ir::findLanes(body, ownLocals(*siblings));
+    const ir::Lanes facts = ir::findLanes(body, localsOf(*siblings));
     lanes = &facts;
     width = lanesAtOnce;
     emit();

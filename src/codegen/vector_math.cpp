@@ -359,7 +359,7 @@ llvm::Function* ModuleBuilder::loopMath(MathFn fn, Around around) {
 void BodyEmitter::chooseVectorMath() {
     std::set<const Instr*> inLoops;
     if (!lanes && m.options.level >= 2) inLoops = ir::findLoopMath(body);
-    loopMath.isRelaxed = chooseRelaxed(m, body, function.getName().str());
+    loopMath.isRelaxed = chooseRelaxed(m, body, function->getName().str());
     const bool isWanted = loopMath.isRelaxed || !loopsInLanes.empty() || !inLoops.empty();
     if (m.options.fastMath || lanes || isWanted) floatResults = ir::findFloatMath(body);
     if (loopMath.isRelaxed) loopMath.sigmoids = ir::findSigmoids(body);
@@ -370,7 +370,7 @@ void BodyEmitter::chooseVectorMath() {
             if (isVectorMath(i) || inLoops.contains(&i))
                 names += " " + std::string(types::name(i.math));
     if (names.empty()) return;
-    base::PassRun run(m.passes, base::Pass::VectorMath, function.getName().str());
+    base::PassRun run(m.passes, base::Pass::VectorMath, function->getName().str());
     vectorMath = static_cast<bool>(run);
     if (vectorMath && !inLoops.empty()) {
         loopMath.functions = std::move(inLoops);

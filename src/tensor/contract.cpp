@@ -156,14 +156,11 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight, c
                              {}});
 }
 
-/// Worth threads of their own.
-constexpr std::int64_t kLarge = std::int64_t{1} << 20;
-
 /// Before loops of one round are taken out, in the order of addMatmul and addConvolution.
 std::optional<ir::LoopParts> partsOf(const Node& product, const types::TensorSplit& split,
                                      const Contraction& how) {
     if (split.dim >= static_cast<std::int64_t>(product.dims().size()) ||
-        ir::countProducts(how) < kLarge)
+        ir::countProducts(how) < 2 * ir::kLeastOfPart)
         return std::nullopt;
     auto loop = static_cast<std::size_t>(split.dim);
     std::int64_t rounds = split.places;

@@ -1,15 +1,12 @@
 #pragma once
 /// One body into one LLVM function.
 
-#include <set>
 #include <vector>
 
 #include "codegen/detail/body_debug.h"
 #include "codegen/detail/body_parts.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
-#include "ir/count_items.h"
-#include "ir/lanes.h"
 #include "ir/loop_lanes.h"
 #include "ir/selections.h"
 
@@ -35,6 +32,7 @@ public:
     void emitBack(unsigned width, unsigned repeat);
 
 private:
+    friend class LoopParts;  // loop_parts.cpp: the pass `share-loops`
     // ---- body_emitter.cpp: set-up, blocks, control
     void declareLocals();
     void bindParameters();
@@ -50,6 +48,7 @@ private:
     bool leavesStrings(const Instr& loop);
     bool keepsStrings(const Instr& loop) const;
     void releaseStrings();
+    void poll();
 
     bool isChecked(const Instr&) const;  ///< what is done for nothing is not what was proved about
 
@@ -125,7 +124,7 @@ private:
     // ---- body_kernels.cpp, body_products.cpp: the passes `kernels` and `tiles`
     void chooseKernels();
     void chooseProducts();
-    void makeRoom();
+    llvm::Value* makeRoom(llvm::IRBuilder<>&);
     void contract(const Instr&);
 
     // ---- tapes.cpp, item_places.cpp
@@ -252,7 +251,7 @@ private:
     void set(const Instr& instr, llvm::Value* made) {
         if (instr.result != ir::kNone) values[instr.result] = made;
     }
-    llvm::Argument* param(unsigned k) const { return function.getArg(k); }
+    llvm::Argument* param(unsigned k) const { return function->getArg(k); }
     llvm::BasicBlock* newBlock(const char* name);
     bool isFunction() const;
 
@@ -261,7 +260,7 @@ private:
     const ir::Proofs& proofs;
     const ir::StreamCode* code;
     const ir::Body& body;
-    llvm::Function& function;
+    llvm::Function* function;
     llvm::IRBuilder<> b;  ///< where instructions go now
     llvm::IRBuilder<> entry;  ///< where variables are made
     std::vector<llvm::Value*> values;
@@ -294,6 +293,7 @@ private:
     std::uint64_t columnStride = 0;  ///< of loops in lanes that need columns; 0: none does
     const ir::LoopLanes* rounds = nullptr;  ///< whose body is being emitted in lanes
     Products products;
+    Sharing shared;
     LoopMath loopMath;
 };
 

@@ -8,6 +8,7 @@
 #include "base/diagnostics.h"
 #include "codegen/detail/llvm.h"
 #include "codegen/detail/product.h"
+#include "codegen/detail/shared_loops.h"
 #include "graph/graph.h"
 #include "ir/float_math.h"
 #include "ir/item_places.h"
@@ -52,6 +53,12 @@ struct LoopMath {
     std::set<const ir::Instr*> functions;
     std::map<ir::Reg, ir::Sigmoid> sigmoids;
     bool isRelaxed = false;  ///< where it may be (ir/float_math.h): tensor_math.cpp
+};
+
+struct Sharing {
+    SharedLoops loops;
+    std::set<std::uint32_t> own;  ///< locals that rounds of these have for themselves
+    llvm::BasicBlock* leave = nullptr;  ///< of some rounds of such a loop; null: elsewhere
 };
 
 class ModuleBuilder;

@@ -249,8 +249,9 @@ std::int64_t columnItems(const graph::Rates&, std::int64_t width);
 /// Bytes of the columns of a window, and of the rows of what is pushed: half of the fastest memory.
 constexpr std::int64_t kMostOfItems = 16 * 1024;
 
-/// Ends the run if somebody wants it to end; the code after it goes on in a new block.
-void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env);
+/// Ends the run if somebody wants it to end, or goes to `leave`; the code after it goes on in a new block.
+void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env,
+              llvm::BasicBlock* leave = nullptr);
 
 /// Delivers what is due before the next firing of a node, if it receives messages.
 void emitDelivery(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env, llvm::Value* state,

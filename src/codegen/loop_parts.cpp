@@ -1,0 +1,194 @@
+#include "codegen/detail/loop_parts.h"
+
+#include <algorithm>
+
+#include "base/pass.h"
+
+namespace strc::codegen {
+
+namespace {
+
+std::uint32_t number(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+
+/// void part(self, first, end): has `rounds` do the rounds of these parts. `self` has its arguments but the last two.
+llvm::Function* emitPart(ModuleBuilder& m, const SharedLoop& how, llvm::Function& rounds,
+                         llvm::StructType* self) {
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context),
+                                         {m.ptr(), m.i64(), m.i64()}, false);
+    auto* part = llvm::Function::Create(type, llvm::Function::InternalLinkage, "part", m.module);
+    part->setDoesNotThrow();
+    llvm::IRBuilder<> b(llvm::BasicBlock::Create(m.context, "entry", part));
+    std::vector<llvm::Value*> all;
+    for (unsigned k = 0; k < self->getNumElements(); ++k)
+        all.push_back(
+            b.CreateLoad(self->getElementType(k), b.CreateStructGEP(self, part->getArg(0), k)));
+    auto roundOf = [&](llvm::Value* number) {
+        llvm::Value* first = b.CreateMul(number, b.getInt64(static_cast<std::uint64_t>(how.grain)));
+        llvm::Value* last = b.getInt64(static_cast<std::uint64_t>(how.rounds.counts.rounds));
+        return b.CreateTrunc(b.CreateBinaryIntrinsic(llvm::Intrinsic::umin, first, last), m.i32());
+    };
+    all.push_back(roundOf(part->getArg(1)));
+    all.push_back(roundOf(part->getArg(2)));
+    b.CreateCall(&rounds, all);
+    b.CreateRetVoid();
+    return part;
+}
+
+}  // namespace
+
+/// Nothing that could fail, or that is done in the order of the rounds: other threads cannot leave the firing.
+bool LoopParts::mayBeShared(const Instr& instr) const {
+    const bool isDynamic = instr.var.space == ir::Space::Local && instr.var.index != ir::kNone &&
+                           !types::isConcrete(e.body.locals[instr.var.index].type);
+    const bool isByHand = instr.op == Op::Contract && ir::contractionOf(instr).parts;
+    const bool isDivision = instr.op == Op::Div || instr.op == Op::Rem;
+    const bool isOfInts =
+        isDivision && (instr.type->is(TypeKind::Int) || instr.type->is(TypeKind::Long));
+    const bool mayFail =
+        m.options.checks && e.isChecked(instr) && (instr.op == Op::Elem || isOfInts);
+    return !isDynamic && !isByHand && !mayFail && !e.isSelection(instr) &&
+           !ir::makesString(m.program, instr) && !e.products.kernels.contains(&instr);
+}
+
+void LoopParts::choose() {
+    const bool isFiring = e.body.kind == ir::BodyKind::Work || e.body.kind == ir::BodyKind::Prework;
+    if (!isFiring || e.lanes || m.debug || m.options.inPieces || m.options.onDevice) return;
+    SharedLoops found = findSharedLoops(
+        e.body, [this](const Instr& instr) { return mayBeShared(instr); }, e.products.roomBytes);
+    if (found.empty()) return;
+    base::PassRun run(m.passes, base::Pass::ShareLoops, e.function->getName().str());
+    if (!run) return;
+    run.show([&] { return codegen::print(e.body, found); });
+    for (const auto& [loop, how] : found) {
+        e.shared.own.insert(how.rounds.own.begin(), how.rounds.own.end());
+        e.shared.own.erase(how.rounds.counts.counter);  // it begins outside
+    }
+    e.shared.loops = std::move(found);
+}
+
+/// What the loop looks at that comes from outside.
+LoopParts::Captured LoopParts::capturedBy(const Instr& loop, const SharedLoop& how) const {
+    Captured all;
+    std::set<Reg> known;
+    std::set<std::uint32_t> own(how.rounds.own);
+    ir::forEach(e.body, loop.blocks[1], [&](const Instr& instr) { known.insert(instr.result); });
+    ir::forEach(e.body, loop.blocks[1], [&](const Instr& instr) {
+        for (Reg reg : instr.operands)
+            if (known.insert(reg).second && !llvm::isa<llvm::Constant>(e.value(reg)))
+                all.regs.push_back(reg);
+        if (instr.var.space == ir::Space::Local && instr.var.index != ir::kNone &&
+            own.insert(instr.var.index).second)
+            all.locals.push_back(instr.var.index);
+    });
+    return all;
+}
+
+/// Scalars do not change in the loop, so their values are handed on.
+void LoopParts::emit(const Instr& loop, const SharedLoop& how) {
+    const Captured captured = capturedBy(loop, how);
+    std::vector<llvm::Value*> handed;
+    for (llvm::Argument& argument : e.function->args()) handed.push_back(&argument);
+    for (Reg reg : captured.regs) handed.push_back(e.value(reg));
+    for (std::uint32_t local : captured.locals) {
+        llvm::Value* memory = e.locals[local].memory;
+        const Type* type = e.body.locals[local].type;
+        handed.push_back(type->isAggregate() ? memory : b.CreateLoad(m.memoryType(type), memory));
+    }
+    std::vector<llvm::Type*> fields;
+    for (llvm::Value* each : handed) fields.push_back(each->getType());
+    auto* self = llvm::StructType::get(m.context, fields);
+    llvm::Value* memory = entry.CreateAlloca(self, nullptr, "self");
+    for (unsigned k = 0; k < handed.size(); ++k)
+        b.CreateStore(handed[k], b.CreateStructGEP(self, memory, k));
+    llvm::Function* rounds = someRounds(loop, how, captured, fields);
+    b.CreateCall(m.runtime("strc_share"), {e.param(kEnv), emitPart(m, how, *rounds, self), memory,
+                                           b.getInt64(static_cast<std::uint64_t>(how.parts()))});
+}
+
+/// void rounds(what is handed, first, end)
+llvm::Function* LoopParts::someRounds(const Instr& loop, const SharedLoop& how,
+                                      const Captured& captured,
+                                      std::vector<llvm::Type*> parameters) {
+    parameters.insert(parameters.end(), 2, m.i32());
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context), parameters, false);
+    auto* made = llvm::Function::Create(type, llvm::Function::InternalLinkage,
+                                        e.function->getName() + ".rounds", m.module);
+    made->setDoesNotThrow();
+    llvm::Function* outside = std::exchange(e.function, made);
+    const auto place = b.saveIP(), variables = entry.saveIP();
+    const auto valuesOutside = e.values;
+    const auto localsOutside = e.locals;
+    llvm::Value* roomOutside = e.products.room;
+    llvm::BasicBlock* start = e.newBlock("entry");
+    entry.SetInsertPoint(start);
+    e.shared.leave = e.newBlock("leave");
+    take(captured, how, *outside);
+    llvm::BasicBlock* inside = e.newBlock("round");
+    b.SetInsertPoint(inside);
+    round(loop, how, start);
+    entry.CreateBr(inside);
+    b.SetInsertPoint(std::exchange(e.shared.leave, nullptr));
+    b.CreateRetVoid();
+    e.function = outside;
+    b.restoreIP(place);
+    entry.restoreIP(variables);
+    e.values = valuesOutside;
+    e.locals = localsOutside;
+    e.products.room = roomOutside;
+    return made;
+}
+
+/// The arguments of the function, and memory for what its rounds have for themselves.
+void LoopParts::take(const Captured& captured, const SharedLoop& how,
+                     const llvm::Function& outside) {
+    auto next = static_cast<unsigned>(outside.arg_size());
+    // No captured address leads into memory that is reached in another way, too.
+    const bool isAlone = std::none_of(captured.regs.begin(), captured.regs.end(),
+                                      [&](Reg reg) { return e.body.regs[reg].ref; });
+    for (Reg reg : captured.regs) e.values[reg] = e.param(next++);
+    for (unsigned k = 0; isAlone && k < outside.arg_size(); ++k)
+        if (outside.hasParamAttribute(k, llvm::Attribute::NoAlias))
+            e.function->addParamAttr(k, llvm::Attribute::NoAlias);
+    for (std::uint32_t local : captured.locals) {
+        llvm::Argument* argument = e.param(next++);
+        if (e.body.locals[local].type->isAggregate()) {
+            if (isAlone) argument->addAttr(llvm::Attribute::NoAlias);
+            argument->addAttr(
+                llvm::Attribute::getWithDereferenceableBytes(m.context, e.localBytes(local)));
+            e.locals[local].memory = argument;
+        } else {
+            makeLocal(local);
+            entry.CreateStore(argument, e.locals[local].memory);
+        }
+    }
+    for (std::uint32_t local : how.rounds.own) makeLocal(local);
+    e.products.room = e.makeRoom(entry);
+}
+
+void LoopParts::makeLocal(std::uint32_t local) {
+    const Type* type = e.body.locals[local].type;
+    llvm::Type* memory = m.memoryType(type);
+    if (type->isAggregate())
+        memory = llvm::ArrayType::get(m.i8(), e.localBytes(local) + e.spareBytes(local));
+    auto* slot = entry.CreateAlloca(memory, nullptr, e.body.locals[local].name);
+    if (type->isAggregate()) slot->setAlignment(llvm::Align(64));
+    e.locals[local].memory = slot;
+}
+
+void LoopParts::round(const Instr& loop, const SharedLoop& how, llvm::BasicBlock* start) {
+    const ir::Counted& counts = how.rounds.counts;
+    llvm::BasicBlock* begin = b.GetInsertBlock();
+    const auto last = static_cast<unsigned>(e.function->arg_size()) - 1;
+    llvm::PHINode* k = b.CreatePHI(m.i32(), 2);
+    k->addIncoming(e.param(last - 1), start);
+    llvm::Value* way = b.CreateMul(k, b.getInt32(number(counts.step)), "", false, true);
+    llvm::Value* counter = b.CreateAdd(way, b.getInt32(number(counts.start)), "", false, true);
+    b.CreateStore(counter, e.locals[counts.counter].memory);
+    e.block(loop.blocks[1]);
+    if (how.isLong) e.poll();
+    llvm::Value* next = b.CreateAdd(k, b.getInt32(1), "", true, true);
+    k->addIncoming(next, b.GetInsertBlock());
+    b.CreateCondBr(b.CreateICmpSLT(next, e.param(last)), begin, e.shared.leave);
+}
+
+}  // namespace strc::codegen
