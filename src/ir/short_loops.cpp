@@ -33,9 +33,7 @@ public:
 private:
     std::optional<std::int64_t> count(std::span<const Instr> before, const Instr& instr) {
         if (instr.op == Op::Call || instr.op == Op::Contract) return std::nullopt;
-        const std::int64_t bytes =
-            instr.type && instr.type->isAggregate() ? types::sizeOf(instr.type) : 0;
-        std::int64_t sum = 1 + bytes / 8;
+        std::int64_t sum = 1 + movedBytes(instr) / 8;
         bool isKnown = true;
         for (BlockId block : instr.blocks) {
             const auto inner = count(block);
@@ -48,6 +46,13 @@ private:
             return std::nullopt;
         found.insert(instr.blocks[1]);
         return sum * *rounds;
+    }
+
+    /// An address moves nothing, whatever lies there.
+    static std::int64_t movedBytes(const Instr& instr) {
+        const bool moves = instr.type && instr.type->isAggregate() &&
+                           info(instr.op).result != ResultKind::Ref;
+        return moves ? types::sizeOf(instr.type) : 0;
     }
 
     std::optional<std::int64_t> roundsOf(std::span<const Instr> before, const Instr& loop) const {

@@ -50,7 +50,7 @@ protected:
     std::size_t countShort(const std::string& work, std::int64_t most) {
         auto module = parse(
             "filter F int->int {\n setup {\n }\n work {\n local i: int\n local j: int\n"
-            " local n: int\n" +
+            " local n: int\n local a: int[8000]\n local b: int[8000]\n" +
                 inOrder(work) + " }\n}\n",
             types, names);
         EXPECT_TRUE(module) << module.error();
@@ -77,6 +77,15 @@ TEST_F(ShortLoopsTest, LoopsInLoops) {
     EXPECT_EQ(countShort(nest, 1210), 2u);
     EXPECT_EQ(countShort(nest, 1000), 1u) << "what is inside of a long loop may be short";
     EXPECT_EQ(countShort(loop("i", "const 10", item()) + loop("i", "const 10", item()), 110), 2u);
+}
+
+TEST_F(ShortLoopsTest, WhatIsMovedAtOnce) {
+    const std::string addresses =
+        "%1: ref int[8000] = addr local a\n %2: ref int[8000] = addr local b\n";
+    const std::string copy = addresses + "copy<int[8000]> %1, %2\n";
+    EXPECT_EQ(countShort(loop("i", "const 10", addresses), 110), 1u) << "addresses are nothing";
+    EXPECT_EQ(countShort(loop("i", "const 10", copy), 120 + 10 * 4000), 1u);
+    EXPECT_EQ(countShort(loop("i", "const 10", copy), 119 + 10 * 4000), 0u);
 }
 
 TEST_F(ShortLoopsTest, WhatIsNotKnown) {
