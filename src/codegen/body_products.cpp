@@ -46,11 +46,18 @@ void BodyEmitter::chooseProducts() {
                 productOf(ir::contractionOf(instr), bytes, m.vectorUnit(), stored[0], stored[1]);
             text += product ? codegen::print(*product) : "loops\n";
             if (!product) continue;
+            if (product->canFetchPanels()) fetchPanels(*product);
             products.roomBytes = std::max(products.roomBytes, product->roomBytes(bytes));
             const ir::StoredArray* array = stored[product->isSwapped ? 0 : 1];
             products.chosen.emplace(&instr, ChosenProduct{std::move(*product), array});
         }
     if (run) run->show([&] { return text; });
+}
+
+void BodyEmitter::fetchPanels(Product& product) {
+    base::PassRun run(m.passes, base::Pass::FetchPanels, function->getName().str());
+    product.fetchesPanels = static_cast<bool>(run);
+    if (run) run.show([&] { return codegen::print(product); });
 }
 
 /// For the blocks of all products in turn; null: they need none.

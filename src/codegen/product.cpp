@@ -313,6 +313,15 @@ private:
 std::int64_t Product::countSums() const { return countRounds(sums); }
 std::int64_t Product::countColumns() const { return countRounds(columns); }
 
+std::int64_t Product::countTilesOfRows() const {
+    return countRounds(lines) * rounded(rows.rounds, height);
+}
+
+bool Product::canFetchPanels() const {
+    return source == VectorSource::Stored && !rowsOutside && countTilesOfRows() > 1 &&
+           countColumns() > vectors * lanes;
+}
+
 std::int64_t Product::packedElements(std::int64_t columnCount) const {
     return rounded(columnCount, lanes) * lanes * countSums();
 }
@@ -354,6 +363,7 @@ std::string print(const Product& product) {
         text(product.columns), text(product.sums), text(product.outer), product.height,
         product.vectors, product.lanes, kSources[static_cast<std::size_t>(product.source)]);
     if (product.rowsOutside && product.source == VectorSource::Stored) line += ", rows outside";
+    if (product.fetchesPanels) line += ", next panel fetched";
     if (product.source == VectorSource::Packed)
         line += fmt::format(" in blocks of {}", product.block);
     if (product.addends > 0) line += fmt::format(", plus {}", product.addends);

@@ -16,6 +16,7 @@ using Loops = std::vector<ContractionLoop>;
 
 /// Shorter products ask nobody whether they should stop.
 constexpr double kShort = 20'000;
+constexpr std::align_val_t kLine{64};  ///< of a cache
 
 /// Elements from the beginnings of the operands.
 struct Places {
@@ -171,7 +172,10 @@ private:
                                            address(base.out, at.out)};
         for (std::size_t k = 0; k < how.addends; ++k)
             operands.push_back(address(base.addends[k], at.addends[k]));
-        b.CreateCall(tileFunction(module, element, tile, unit), operands);
+        tile.fetched = fetched;
+        if (ahead) operands.push_back(b.CreateLoad(b.getPtrTy(), ahead));
+        llvm::Value* end = b.CreateCall(tileFunction(module, element, tile, unit), operands);
+        if (ahead) b.CreateStore(end, ahead);
     }
 
     // ---- vectors as they lie
@@ -266,10 +270,24 @@ private:
             });
         allPanels(columns, memory, at,
                   [&](llvm::Value* panel, const Places& there, const Tile& tile) {
+                      if (how.fetchesPanels) beginFetching(panel, tile);
                       allLines(there, [&](const Places& row, std::int64_t height) {
                           call(tile, height, row, panel);
                       });
                   });
+    }
+
+    /// The tiles of a panel fetch the one behind it, in equal parts. What lies behind the last one is fetched in vain.
+    void beginFetching(llvm::Value* panel, const Tile& tile) {
+        const auto elements = sums * static_cast<std::int64_t>(tile.vectors.size()) * how.lanes;
+        const auto bytes =
+            elements * static_cast<std::int64_t>(element->getPrimitiveSizeInBits() / 8);
+        fetched = (bytes + how.countTilesOfRows() - 1) / how.countTilesOfRows();
+        if (!ahead) {
+            llvm::BasicBlock& entry = b.GetInsertBlock()->getParent()->getEntryBlock();
+            ahead = llvm::IRBuilder<>(&entry, entry.begin()).CreateAlloca(b.getPtrTy());
+        }
+        b.CreateStore(address(panel, number(elements)), ahead);
     }
 
     void packed(const Places& at) {
@@ -363,6 +381,8 @@ private:
     const std::function<void()>& poll;
     const std::int64_t sums;
     const std::int64_t width;  ///< columns of a panel
+    std::int64_t fetched = 0;  ///< bytes of the next panel, by each tile
+    llvm::Value* ahead = nullptr;  ///< a variable: where the next tile begins to fetch
 };
 
 /// Copies elements of an array into panels, as allPanels finds them.
@@ -373,8 +393,7 @@ public:
 
     std::shared_ptr<const std::byte> of(const std::byte* array) {
         const auto elements = static_cast<std::size_t>(how.packedElements(how.countColumns()));
-        std::shared_ptr<std::byte> made(new std::byte[elements * size](),
-                                        std::default_delete<std::byte[]>());
+        std::shared_ptr<std::byte> made = zeros(elements * size);
         const std::vector<std::int64_t> columns = places(how.columns);
         const std::vector<std::int64_t> sums = places(how.sums);
         const std::int64_t width = how.vectors * how.lanes;
@@ -397,6 +416,13 @@ public:
     }
 
 private:
+    /// Vectors of full width lie in one line of the cache each.
+    static std::shared_ptr<std::byte> zeros(std::size_t bytes) {
+        auto* memory = static_cast<std::byte*>(::operator new[](bytes, kLine));
+        std::memset(memory, 0, bytes);
+        return {memory, [](std::byte* all) { ::operator delete[](all, kLine); }};
+    }
+
     /// Where the rounds of the loops lead, in order.
     static std::vector<std::int64_t> places(const Loops& loops) {
         std::vector<std::int64_t> all{0};

@@ -17,6 +17,7 @@ constexpr std::int64_t kMostUnrolled = 256;
 constexpr std::int64_t kGoodRound = 48;
 /// A sum waits for itself: of so many, products go on in turn. Fewer are taken apart and added at the end.
 constexpr std::int64_t kFewestSums = 4;
+constexpr std::int64_t kLineBytes = 64;  ///< of a cache
 
 std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
 
@@ -50,6 +51,7 @@ public:
         parts = partsOf(count);
         const Values none(count * parts, llvm::Constant::getNullValue(vector));
         chooseUnrolling();
+        planFetching();
         const Values sums = together(sumUp(0, {function->getArg(0), function->getArg(1)}, none));
         for (std::int64_t row = 0; row < tile.height; ++row)
             for (std::size_t k = 0; k < tile.vectors.size(); ++k) {
@@ -58,7 +60,10 @@ public:
                 storeLanes(b, finishSum(b, sum, addendsOf(row, k), tile.bounds),
                            moved(function->getArg(2), row * tile.rowOut + to.out), to.used);
             }
-        b.CreateRetVoid();
+        if (ahead)
+            b.CreateRet(b.CreateLoad(b.getPtrTy(), ahead));
+        else
+            b.CreateRetVoid();
     }
 
 private:
@@ -106,6 +111,39 @@ private:
         roundsInOne = std::max<std::int64_t>(1, kGoodRound / products);
     }
 
+    /// Rounds of a loop that are one in the code.
+    std::int64_t togetherOf(std::size_t depth) const {
+        return depth + 1 == writtenOut
+                   ? std::min<std::int64_t>(roundsInOne, tile.sums[depth].rounds)
+                   : 1;
+    }
+
+    /// The same in each round of the innermost loop.
+    void planFetching() {
+        if (tile.fetched == 0) return;
+        std::int64_t times = 1;
+        for (std::size_t k = 0; k < writtenOut; ++k) times *= tile.sums[k].rounds / togetherOf(k);
+        fetchedAtOnce = (tile.fetched + times - 1) / times;
+        ahead = b.CreateAlloca(b.getPtrTy(), nullptr, "ahead");
+        b.CreateStore(function->getArg(function->arg_size() - 1), ahead);
+        if (writtenOut == 0) fetch();
+    }
+
+    /// Into the second cache. A line that is asked for twice is fetched once.
+    void fetch() {
+        if (!ahead) return;
+        llvm::Value* at = b.CreateLoad(b.getPtrTy(), ahead);
+        auto further = [&](std::int64_t bytes) {
+            return b.CreateConstGEP1_64(b.getInt8Ty(), at, number(bytes));
+        };
+        constexpr unsigned kToRead = 0, kSecondCache = 2, kData = 1;
+        for (std::int64_t bytes = 0; bytes < fetchedAtOnce; bytes += kLineBytes)
+            b.CreateIntrinsic(
+                llvm::Intrinsic::prefetch, {b.getPtrTy()},
+                {further(bytes), b.getInt32(kToRead), b.getInt32(kSecondCache), b.getInt32(kData)});
+        b.CreateStore(further(fetchedAtOnce), ahead);
+    }
+
     /// Do rounds lead from the scalars of a row to those of others? Written out, all of them would be kept, for which there are no
     /// registers.
     bool overlaps(const ir::ContractionLoop& loop) const {
@@ -116,8 +154,7 @@ private:
     Values sumUp(std::size_t depth, Places at, Values sums) {
         if (depth == writtenOut) return addRounds(depth, at, 0, 0, sums);
         const ir::ContractionLoop& loop = tile.sums[depth];
-        const std::int64_t many =
-            depth + 1 == writtenOut ? std::min<std::int64_t>(roundsInOne, loop.rounds) : 1;
+        const std::int64_t many = togetherOf(depth);
         auto from = [&](llvm::Value* round, std::int64_t further) -> Places {
             auto by = [&](llvm::Value* place, std::int64_t step) {
                 llvm::Value* way = b.CreateMul(round, b.getInt64(number(step * many)));
@@ -126,6 +163,7 @@ private:
             return {by(at.a, loop.a), by(at.b, loop.b)};
         };
         sums = rounds(loop.rounds / many, std::move(sums), [&](llvm::Value* round, Values now) {
+            if (depth + 1 == writtenOut) fetch();
             for (std::int64_t k = 0; k < many; ++k)
                 now = sumUp(depth + 1, from(round, k), std::move(now));
             return now;
@@ -230,6 +268,8 @@ private:
     std::int64_t roundsInOne = 1;  ///< of the loop around them
     std::size_t parts = 1;  ///< of each sum
     std::size_t turn = 0;  ///< products so far
+    llvm::Value* ahead = nullptr;  ///< a variable: what is fetched next
+    std::int64_t fetchedAtOnce = 0;  ///< bytes
 };
 
 std::string nameOf(llvm::Type* element, const Tile& tile) {
@@ -246,6 +286,7 @@ std::string nameOf(llvm::Type* element, const Tile& tile) {
         for (std::int64_t begin : addend.vectors) name += fmt::format(".{}", begin);
     }
     if (tile.bounds.areAny()) name += fmt::format(".c{:a}.{:a}", tile.bounds.low, tile.bounds.high);
+    if (tile.fetched > 0) name += fmt::format(".f{}", tile.fetched);
     return name;
 }
 
@@ -257,12 +298,15 @@ llvm::Function* tileFunction(llvm::Module& module, llvm::Type* element, const Ti
     if (llvm::Function* made = module.getFunction(name)) return made;
     llvm::LLVMContext& context = module.getContext();
     llvm::Type* pointer = llvm::PointerType::getUnqual(context);
-    const std::vector<llvm::Type*> params(3 + tile.addends.size(), pointer);
-    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(context), params, false);
+    const std::size_t arrays = 3 + tile.addends.size();
+    const bool fetches = tile.fetched > 0;
+    const std::vector<llvm::Type*> params(arrays + (fetches ? 1 : 0), pointer);
+    auto* type =
+        llvm::FunctionType::get(fetches ? pointer : llvm::Type::getVoidTy(context), params, false);
     auto* function = llvm::Function::Create(type, llvm::GlobalValue::InternalLinkage, name, module);
     function->setDoesNotThrow();
     function->addFnAttr(llvm::Attribute::NoInline);
-    for (unsigned k = 0; k < params.size(); ++k) {
+    for (unsigned k = 0; k < arrays; ++k) {
         function->addParamAttr(k, llvm::Attribute::NoCapture);
         function->addParamAttr(k, k != 2 ? llvm::Attribute::ReadOnly : llvm::Attribute::NoAlias);
     }

@@ -124,6 +124,7 @@ private:
     // ---- body_kernels.cpp, body_products.cpp: the passes `kernels` and `tiles`
     void chooseKernels();
     void chooseProducts();
+    void fetchPanels(Product&);
     llvm::Value* makeRoom(llvm::IRBuilder<>&);
     void contract(const Instr&);
 

@@ -48,6 +48,8 @@ struct Product {
     bool areRowsVectors = false;  ///< `a` moves along the columns as the result does
     /// Panels: all of them are done for a tile of rows, and then for the next; else all rows for a panel.
     bool rowsOutside = false;
+    /// The tiles of a panel fetch the next one into the second cache meanwhile (the pass `fetch-panels`).
+    bool fetchesPanels = false;
     /// Outermost first. Direct: one or two, the last one along vectors; else as many as follow each other in the result.
     std::vector<ir::ContractionLoop> columns;
     /// Never empty. Panels have them in this order.
@@ -61,6 +63,9 @@ struct Product {
 
     std::int64_t countSums() const;
     std::int64_t countColumns() const;
+    std::int64_t countTilesOfRows() const;  ///< for each panel
+    /// Stored panels go by that are worth it: each of them is for several tiles.
+    bool canFetchPanels() const;
     /// Elements in panels of so many columns.
     std::int64_t packedElements(std::int64_t columnCount) const;
     /// Packed: for a block, and behind its panels a line of its columns; vectors are written as a whole.

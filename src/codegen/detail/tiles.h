@@ -29,9 +29,11 @@ struct Tile {
     };
     std::vector<Addend> addends;
     ir::Bounds bounds;
+    std::int64_t fetched = 0;  ///< bytes of what is read later, asked for meanwhile
 };
 
-/// A function of (a, b, out, addends...) that computes it; the same for the same tile. `b` is that of the vectors.
+/// A function of (a, b, out, addends...) that computes it; the same for the same tile. `b` is that of the vectors. What it fetches
+/// begins at one more argument, and it returns where that ends.
 llvm::Function* tileFunction(llvm::Module&, llvm::Type* element, const Tile&, const VectorUnit&);
 
 /// Elements from a place on, `step` apart; those beyond `used` are zero and not read.

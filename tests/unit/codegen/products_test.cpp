@@ -85,6 +85,19 @@ TEST(Product, RowsGoByOnceWhileTheCacheKeepsThePanels) {
     EXPECT_THAT(goesByOnce(1024, 1024, 512), Not(HasSubstr("outside"))) << "2 MB of panels";
 }
 
+TEST(Product, PanelsThatAreForSeveralTilesAreFetchedAhead) {
+    const auto canFetch = [](std::int32_t height, std::int32_t width) {
+        const auto product = productOf(linear(height, width, 512), 4, kAvx512, false, true);
+        return product && product->canFetchPanels();
+    };
+    EXPECT_TRUE(canFetch(128, 256));
+    EXPECT_FALSE(canFetch(8, 256)) << "a panel is for one tile";
+    EXPECT_FALSE(canFetch(128, 16)) << "there is one panel";
+    EXPECT_FALSE(canFetch(1024, 256)) << "all panels stay in the cache";
+    EXPECT_FALSE(productOf(linear(128, 256, 512), 4, kAvx512, false, false)->canFetchPanels())
+        << "weights that are not known";
+}
+
 TEST(Product, ARowTimesWeightsThatAreNotKnownIsReadOnce) {
     EXPECT_EQ(decided(linear(1, 256, 512), kAvx512, false, false), "loops");
 }
@@ -355,6 +368,30 @@ TEST_F(ProductsTest, AreLeftToLoopsWithoutThePass) {
     disabled.push_back(base::Pass::Tiles);
     compile(all);
     EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr("@tile.")));
+}
+
+TEST_F(ProductsTest, TheNextPanelIsFetched) {
+    const std::string all =
+        "void->void pipeline Main { add Start(); add Product(); }\n"
+        "void->tensor filter Start { float n; work push 1 { n++; push(n * ones(128, 512)); } }\n"
+        "tensor->void filter Product { tensor<float>[256, 512] w; init { w = reshape(1.0 * "
+        "arange(256 * 512), 256, 512); }\n"
+        "work pop 1 { println(sum(matmul(pop(), transpose(w, 0, 1)), 0)); } }\n";
+    shown = base::Pass::FetchPanels;
+    compile(all);
+    EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@llvm.prefetch"));
+    EXPECT_THAT(
+        CompiledTest::program.context.passes.emitted(),
+        AllOf(HasSubstr("fetch-panels: Product.work\nrows 128 (of a), columns 256, sums 512"),
+              HasSubstr("vectors stored, next panel fetched\n")));
+    run(iterations(2));
+    const std::string fetched = std::exchange(printed, "");
+    disabled.push_back(base::Pass::FetchPanels);
+    compile(all);
+    EXPECT_THAT(codegen::printLlvm(lower()), Not(HasSubstr("@llvm.prefetch")));
+    EXPECT_EQ(CompiledTest::program.context.passes.emitted(), "");
+    run(iterations(2));
+    EXPECT_EQ(printed, fetched);
 }
 
 /// A sum waits for itself: where a tile has few of them, each is several that are added at the end.
