@@ -11,6 +11,7 @@
 #include "opt/body_passes.h"
 #include "opt/compose.h"
 #include "opt/layouts.h"
+#include "opt/padded_images.h"
 #include "opt/tensor_body.h"
 #include "siblings/merge.h"
 #include "tensor/node.h"
@@ -29,7 +30,7 @@ using types::TensorFn;
 
 /// Operations on tensors in one body: what is beyond is no neighbour's loop any more.
 constexpr std::size_t kMostOperations = 512;
-/// Sums of products of a residual block.
+/// Sums of products of a residual block, or of convolutions that pad their images.
 constexpr std::size_t kMostSums = 8;
 /// Scalars of a frame that are values in a body.
 constexpr std::int64_t kFewScalars = 16;
@@ -115,7 +116,8 @@ private:
             std::uint32_t to = from + 1;
             for (; piece && to < children.size(); ++to) {
                 std::optional<Piece> next = pieceOf(children[to]);
-                if (!next || !append(*piece, std::move(*next))) break;
+                if (!next || !(append(*piece, *next) || appendPadded(*piece, *next, children[to])))
+                    break;
             }
             if (piece && (piece->region.nodes.size() > 1 || isOwnKernel(piece->region.nodes[0])))
                 fuse({id, from, to, piece->region.nodes.front()}, piece->region);
@@ -271,17 +273,44 @@ private:
         return quota.steady[a] == quota.steady[b] && quota.init[a] == quota.init[b];
     }
 
-    bool append(Piece& piece, Piece next) const {
-        const Cost cost = piece.cost + next.cost;
-        if (!cost.isLittle(piece.mostSums) || piece.region.output != next.region.input ||
-            !isDirect(program, next.region.input) ||
-            !firesLike(piece.region.nodes[0], next.region.nodes[0]))
+    bool append(Piece& piece, const Piece& next) const {
+        if (!isBehind(piece, next, piece.mostSums)) return false;
+        join(piece, next);
+        return true;
+    }
+
+    /// One that begins with the padded image of a convolution, into whose middle the sum of products before it can write.
+    bool appendPadded(Piece& piece, const Piece& next, Child child) const {
+        if (!isBehind(piece, next, kMostSums) || !pushesSum(bodyOf(piece)) ||
+            !padsItem(bodyOf(next)))
             return false;
-        piece.cost = cost;
+        base::PassRun run(context.passes, Pass::FusePadding,
+                          child.isComposite ? graph::compositePath(graph, child.id)
+                                            : graph::path(graph, child.id));
+        if (!run) return false;
+        run.show([&] { return namesOf(next.region); });
+        join(piece, next);
+        piece.mostSums = piece.cost.sums;
+        return true;
+    }
+
+    bool isBehind(const Piece& piece, const Piece& next, std::size_t mostSums) const {
+        return (piece.cost + next.cost).isLittle(mostSums) &&
+               piece.region.output == next.region.input && isDirect(program, next.region.input) &&
+               firesLike(piece.region.nodes[0], next.region.nodes[0]);
+    }
+
+    static void join(Piece& piece, const Piece& next) {
+        piece.cost = piece.cost + next.cost;
         piece.region.output = next.region.output;
         piece.region.nodes.insert(piece.region.nodes.end(), next.region.nodes.begin(),
                                   next.region.nodes.end());
-        return true;
+    }
+
+    ir::Body bodyOf(const Piece& piece) const {
+        ir::Body body = *compose(program, generals, piece.region, "").kernel.code.work;
+        forwardTensors(body);
+        return body;
     }
 
     void fuse(elab::Place place, const Region& region) {

@@ -2,7 +2,8 @@
 /// The pass `fuse-tensors`: neighbouring filters of tensors become one filter before their operations become loops, so that
 /// operations element by element join the loops of what comes before them, and no items are copied in between.
 /// What may join whom is as in Chen et al., "TVM" (OSDI 2018, section 3): operations element by element, views and reductions
-/// follow a sum of products; two of these never come together, so code does not grow.
+/// follow a sum of products; two of these do not come together, so code does not grow, unless something would be copied in
+/// between: the shortcut of a residual block (`fuse-residuals`), or the padded image of a convolution (`fuse-padding`).
 /// In: an elaborated, balanced program. Out: the same program with fewer nodes, for code generation; none if nothing changes.
 
 #include <optional>

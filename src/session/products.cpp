@@ -82,6 +82,7 @@ Stage stageOf(base::Pass pass) {
         case base::Pass::Frequency:
         case base::Pass::FuseTensors:
         case base::Pass::FuseResiduals:
+        case base::Pass::FusePadding:
         case base::Pass::TensorArithmetic:
         case base::Pass::TensorCse:
         case base::Pass::CoalesceParts:
