@@ -20,14 +20,20 @@ bool haveSameCode(const elab::Kernel& a, const elab::Kernel& b) {
                       b.code.stored.end(), isSame);
 }
 
-/// Are there tensors that come or go in loops or branches?
-bool hasInnerItems(const ir::Body& body) {
+constexpr std::size_t kMany = 1 << 16, kFew = 512;
+
+/// Of a body as one block. Tensors that come or go in loops or branches are worth many, for others could not be composed with it;
+/// operations there are worth a few, which passes see then.
+std::size_t mostInstructions(const ir::Body& body) {
+    std::size_t most = 0;
     for (ir::BlockId id = 0; id < body.blocks.size(); ++id)
         for (const ir::Instr& instr : body.blocks[id].instrs) {
+            if (id == body.entry) continue;
             const bool moves = instr.op == ir::Op::Pop || instr.op == ir::Op::Push;
-            if (id != body.entry && moves && instr.type->is(types::TypeKind::Tensor)) return true;
+            if (moves && instr.type->is(types::TypeKind::Tensor)) return kMany;
+            if (instr.op == ir::Op::Tensor) most = kFew;
         }
-    return false;
+    return most;
 }
 
 /// They hold, or there would be no graph.
@@ -55,12 +61,13 @@ void Generals::straighten(const graph::Node& node, types::TypeTable& types) {
     const elab::Kernel* general = generalOf(node.kernel);
     if (!general || straight.contains(node.kernel) || !general->code.work) return;
     const bool demands = tensor::makesDemands(*general->code.work);
+    const std::size_t most = mostInstructions(*general->code.work);
     std::optional<ir::Body> body;
-    if (hasInnerItems(*general->code.work)) {
+    if (most > 0) {
         static const std::vector<const types::Type*> none;
         const auto& arriving =
             node.inputs.empty() ? none : program.graph.edges[node.inputs[0]].tensors;
-        body = straightened(*general, arriving, types);
+        body = straightened(*general, arriving, most, types);
     }
     if (!body && !demands) return;
     elab::Kernel made = *general;

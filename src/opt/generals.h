@@ -24,7 +24,7 @@ private:
     const elab::Elaboration& program;
     std::map<std::uint32_t, std::vector<graph::KernelId>> byStream;
     std::map<graph::KernelId, elab::Kernel>
-        straight;  ///< without the loops in which items come and go, and without demands
+        straight;  ///< without loops and branches around items or tensors, and without demands
 };
 
 }  // namespace strc::opt

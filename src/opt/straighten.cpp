@@ -19,15 +19,18 @@ using types::Type;
 using types::TypeKind;
 using types::Value;
 
-constexpr std::size_t kMostInstructions = 1 << 16;
-
 bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
 
 class Straightener {
 public:
     Straightener(const elab::Kernel& of, const std::vector<const Type*>& items,
-                 types::TypeTable& table)
-        : kernel(of), from(*of.code.work), arriving(items), types(table), regs(from.regs.size()) {
+                 std::size_t mostInstructions, types::TypeTable& table)
+        : kernel(of),
+          from(*of.code.work),
+          arriving(items),
+          most(mostInstructions),
+          types(table),
+          regs(from.regs.size()) {
         made = from;
         made.regs.clear();
         made.blocks.assign(1, {});
@@ -44,7 +47,7 @@ private:
     bool block(BlockId id) {
         if (id == ir::kNone) return true;
         for (const Instr& instr : from.blocks[id].instrs) {
-            if (made.blocks[0].instrs.size() > kMostInstructions) return false;
+            if (made.blocks[0].instrs.size() > most) return false;
             switch (instr.op) {
                 case Op::Break:
                 case Op::Continue:
@@ -101,6 +104,7 @@ private:
         made.regs.push_back(from.regs[before]);
         constants.push_back(value);
         tensors.push_back(tensor);
+        referred.push_back(referredBy(instr));
         if (value && instr.op != Op::Const) {
             Instr constant;
             constant.op = Op::Const;
@@ -125,6 +129,22 @@ private:
         const Reg reg = instr.operands[0];
         if (constants[reg]) values.emplace(instr.var.index, *constants[reg]);
         if (tensors[reg]) held.emplace(instr.var.index, tensors[reg]);
+    }
+
+    /// What a ref leads to, if nobody writes it.
+    std::optional<Value> referredBy(const Instr& instr) const {
+        if (instr.op == Op::Const && instr.type->isAggregate()) return instr.value;
+        if (instr.op == Op::Addr && instr.var.space == Space::Constant &&
+            kernel.code.openSlot(instr.var.index) == ir::kNone)
+            return kernel.constants[instr.var.index];
+        if (instr.op != Op::Elem) return std::nullopt;
+        const auto& array = referred[instr.operands[0]];
+        const auto& index = constants[instr.operands[1]];
+        if (!array || !index) return std::nullopt;
+        const std::int64_t at = index->toInt();
+        if (at < 0 || at >= array->type->extent) return std::nullopt;
+        const auto size = static_cast<std::size_t>(types::sizeOf(instr.type));
+        return Value{instr.type, array->bytes.substr(static_cast<std::size_t>(at) * size, size)};
     }
 
     /// The concrete type of a result that is a tensor.
@@ -161,8 +181,11 @@ private:
             auto found = values.find(instr.var.index);
             return found == values.end() ? std::nullopt : std::optional(found->second);
         }
+        if (instr.op == Op::LoadAt) return referred[instr.operands[0]];
         if (instr.op == Op::Tensor) return extentOf(instr);
-        if (ir::info(instr.op).effects != ir::Effects::Pure || instr.operands.empty())
+        const bool isDivision = instr.op == Op::Div || instr.op == Op::Rem;
+        if ((ir::info(instr.op).effects != ir::Effects::Pure && !isDivision) ||
+            instr.operands.empty())
             return std::nullopt;
         std::vector<const Value*> operands;
         for (Reg reg : instr.operands) {
@@ -195,11 +218,13 @@ private:
     const elab::Kernel& kernel;
     const Body& from;
     const std::vector<const Type*>& arriving;
+    const std::size_t most;
     types::TypeTable& types;
     Body made;
     std::vector<Reg> regs;  ///< by register of the old body
     std::vector<std::optional<Value>> constants;  ///< by register of the new one
     std::vector<const Type*> tensors;
+    std::vector<std::optional<Value>> referred;
     std::map<std::uint32_t, Value> values;  ///< by variable
     std::map<std::uint32_t, const Type*> held;
     std::size_t popped = 0;
@@ -209,9 +234,9 @@ private:
 }  // namespace
 
 std::optional<ir::Body> straightened(const elab::Kernel& kernel,
-                                     const std::vector<const Type*>& arriving,
+                                     const std::vector<const Type*>& arriving, std::size_t most,
                                      types::TypeTable& types) {
-    return Straightener(kernel, arriving, types).run();
+    return Straightener(kernel, arriving, most, types).run();
 }
 
 }  // namespace strc::opt

@@ -9,9 +9,9 @@
 namespace strc::opt {
 
 /// The body as one block, in which every branch and every end of a loop is known when such tensors arrive; empty: there
-/// are others, or it would be very long.
+/// are others, or it would have more instructions than `most`.
 std::optional<ir::Body> straightened(const elab::Kernel&,
                                      const std::vector<const types::Type*>& arriving,
-                                     types::TypeTable&);
+                                     std::size_t most, types::TypeTable&);
 
 }  // namespace strc::opt

@@ -86,6 +86,21 @@ TEST_F(Images, PaddedConvolutionsFollowEachOther) {
               "; fuse-padding: Main.Conv[1]\nConv\n; fuse-padding: Main.Conv[2]\nConv\n");
 }
 
+TEST_F(Images, PoolingGoesStraightIntoThePaddedImage) {
+    const std::string pooled = "add Conv(8, 8); add relu6; add maxpool2d({3}, {2}, {1});";
+    disabled = {base::Pass::FuseTensors};
+    compileImages("1", "8", "6", pooled);
+    const std::string expected = outputs();
+    disabled = {};
+    shown = base::Pass::FuseTensors;
+    compileImages("1", "8", "6", pooled);
+    EXPECT_EQ(outputs(), expected);
+    EXPECT_THAT(program.context.passes.emitted(),
+                AllOf(HasSubstr("; fuse-tensors: Main.Conv+relu6+maxpool2d\n"),
+                      HasSubstr(" = tensor amax "), Not(HasSubstr("loop {"))))
+        << "its loop over the dimensions is written out";
+}
+
 TEST_F(Images, OthersStayApart) {
     EXPECT_EQ(padded("add Conv(8, 8, 3, 1); add Conv(8, 8, 3);"), "") << "not padded";
     EXPECT_EQ(padded("add Conv(8, 8); add maxpool2d(2); add Conv(8, 8, 3, 1);"), "")
