@@ -5,6 +5,7 @@
 #include "base/pass.h"
 #include "ir/contraction.h"
 #include "ir/text.h"
+#include "opt/items_in_turn.h"
 #include "opt/tensor_passes.h"
 #include "tensor/expand.h"
 
@@ -16,6 +17,12 @@ using elab::Kernel;
 
 bool hasEpilogue(const ir::Contraction& how) { return how.hasEpilogue(); }
 bool hasParts(const ir::Contraction& how) { return how.parts.has_value(); }
+
+/// Batches of so many, and no larger items of others.
+bool holdsBatch(const graph::Edge& edge, std::int64_t images, types::TypeTable& types) {
+    return edge.tensors.size() == 1 && edge.tensors[0]->dims[0] == images &&
+           edge.type == tensor::storageOf(edge.tensors[0], types);
+}
 
 }  // namespace
 
@@ -46,9 +53,33 @@ bool BodyPasses::improve(Kernel& kernel, const std::string& path) {
 
 bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
                         const tensor::Layouts& layouts, const std::string& path, bool& changes) {
+    if (expandInTurn(kernel, in, out, layouts, path)) return changes = true;
+    return expandAll(kernel, in, out, layouts, 1, path, changes);
+}
+
+/// False: it does not pay, or cannot be.
+bool BodyPasses::expandInTurn(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
+                              const tensor::Layouts& layouts, const std::string& path) {
+    if (!context.passes.isEnabled(Pass::ItemsInTurn) || split) return false;
+    const std::int64_t images = imagesInTurn(kernel, types);
+    if (images == 1 || !holdsBatch(in, images, types) || !holdsBatch(out, images, types))
+        return false;
+    Kernel made = kernel;
+    bool changes = false;
+    if (!expandAll(made, in, out, layouts, images, path, changes)) return false;
+    base::PassRun run(context.passes, Pass::ItemsInTurn, path);
+    if (!run) return false;
+    run.show([&] { return ir::print(*made.code.work); });
+    kernel = std::move(made);
+    return true;
+}
+
+bool BodyPasses::expandAll(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
+                           const tensor::Layouts& layouts, std::int64_t images,
+                           const std::string& path, bool& changes) {
     if (context.passes.isEnabled(Pass::FuseEpilogues)) {
         Kernel fused = kernel;
-        if (!expandWith(fused, in, out, layouts, true)) return false;
+        if (!expandWith(fused, in, out, layouts, images, true)) return false;
         if (ir::contracts(*fused.code.work, hasEpilogue)) {
             base::PassRun run(context.passes, Pass::FuseEpilogues, path);
             run.show([&] { return ir::print(*fused.code.work); });
@@ -58,20 +89,31 @@ bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge
             }
         }
     }
-    if (!expandWith(kernel, in, out, layouts, false)) return false;
+    if (!expandWith(kernel, in, out, layouts, images, false)) return false;
     changes |= ir::contracts(*kernel.code.work, hasParts);
     return true;
 }
 
 bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
-                            const tensor::Layouts& layouts, bool fusesEpilogues) {
+                            const tensor::Layouts& layouts, std::int64_t images,
+                            bool fusesEpilogues) {
     const tensor::Fields fields{kernel.tensors, kernel.storedTensors, {}};
-    const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
-                                    out.tensors.empty() ? nullptr : out.type, layouts};
-    return !tensor::expandWork(kernel.code,
-                               {kernel.constants, in.tensors, fields, fusesEpilogues,
-                                &context.passes, module.natives, split},
-                               channels, types);
+    auto arriving = [&](const tensor::Sequence& input) {
+        return tensor::Arriving{kernel.constants, input,          fields, fusesEpilogues,
+                                &context.passes,  module.natives, split};
+    };
+    if (images == 1) {
+        const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,
+                                        out.tensors.empty() ? nullptr : out.type, layouts};
+        return !tensor::expandWork(kernel.code, arriving(in.tensors), channels, types);
+    }
+    auto memory = [&](const graph::Edge& edge) {
+        return types.array(types::innermost(edge.type), edge.type->extent / images);
+    };
+    forgetBatch(*kernel.code.work, types);
+    return !tensor::expandWork(kernel.code, arriving(imagesOf(in.tensors, images, types)),
+                               {memory(in), memory(out), layouts}, types) &&
+           doInTurn(kernel.code, images, types);
 }
 
 }  // namespace strc::opt

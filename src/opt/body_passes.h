@@ -27,8 +27,14 @@ public:
 private:
     template <typename Change>
     bool apply(base::Pass, elab::Kernel&, const std::string& path, Change);
+    bool expandInTurn(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
+                      const tensor::Layouts&, const std::string& path);
+    /// `images` of a batch, one after the other.
+    bool expandAll(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
+                   const tensor::Layouts&, std::int64_t images, const std::string& path,
+                   bool& changes);
     bool expandWith(elab::Kernel&, const graph::Edge& in, const graph::Edge& out,
-                    const tensor::Layouts&, bool fusesEpilogues);
+                    const tensor::Layouts&, std::int64_t images, bool fusesEpilogues);
 
     base::Context& context;
     const ir::Module& module;

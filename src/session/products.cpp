@@ -89,6 +89,7 @@ Stage stageOf(base::Pass pass) {
         case base::Pass::FoldNorms:
         case base::Pass::FoldTensors:
         case base::Pass::LayoutPropagation:
+        case base::Pass::ItemsInTurn:
         case base::Pass::FuseEpilogues:
         case base::Pass::RemoveFrames:
         case base::Pass::Inline:

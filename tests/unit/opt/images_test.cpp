@@ -37,6 +37,8 @@ protected:
             "  work pop 1 push 1 { tensor x = pop();\n"
             "    if (edge > 0) x = pad(pad(x, -2, edge, edge), -1, edge, edge);\n"
             "    push(conv(x, w, step, step, 1, 1, groups) + b); } }\n"
+            "tensor->tensor filter Mix { work pop 1 push 1 { tensor x = pop();\n"
+            "  push(x + 0.5 * slice(concat(x, x, 0), 0, 1, size(x, 0) + 1)); } }\n"
             "tensor->tensor filter Less { work pop 1 push 1 { push(pop() - 0.5); } }\n");
     }
 
@@ -66,6 +68,9 @@ protected:
 
     std::string padded(const std::string& middle) {
         return compare(base::Pass::FusePadding, "1", "8", "6", middle);
+    }
+    std::string inTurn(const std::string& middle, const std::string& images = "3") {
+        return compare(base::Pass::ItemsInTurn, images, "32", "60", middle);
     }
 };
 
@@ -107,6 +112,33 @@ TEST_F(Images, OthersStayApart) {
         << "no sum of products is padded";
     EXPECT_EQ(padded("add Conv(8, 8); add Less; add Conv(8, 8, 3, 1);"), "")
         << "nor what is part of one";
+}
+
+TEST_F(Images, ImagesOfABatchGoInTurn) {
+    const std::string text =
+        inTurn("add Conv(32, 32); add relu6; add Conv(32, 32, 3, 1, 32, 2); add relu6;");
+    EXPECT_THAT(text, AllOf(HasSubstr("; items-in-turn: Main.Conv+relu6+Conv+relu6\n"),
+                            HasSubstr("pop.into<float[3][115200]>"),
+                            HasSubstr("push.from<float[3][28800]>")));
+}
+
+TEST_F(Images, ImagesOfABatchWithTheirChannelsLast) {
+    const std::string text = inTurn(
+        "add Conv(32, 48); add relu6; add Conv(48, 48, 3, 1, 48); add relu6; add Conv(48, 32, 3, "
+        "1, "
+        "16); add relu6;",
+        "2");
+    EXPECT_THAT(text, HasSubstr("; items-in-turn: "));
+}
+
+TEST_F(Images, BatchesStayWhole) {
+    const std::string depthwise = "add Conv(32, 32, 3, 1, 32);";
+    EXPECT_THAT(inTurn(depthwise), HasSubstr("items-in-turn")) << "it has a padded image";
+    EXPECT_EQ(inTurn(depthwise + "add Mix;"), "") << "images depend on each other";
+    EXPECT_EQ(inTurn(depthwise, "1"), "") << "one image";
+    EXPECT_EQ(inTurn("add Conv(32, 32);"), "") << "nothing is in between";
+    EXPECT_EQ(compare(base::Pass::ItemsInTurn, "2", "8", "6", "add Conv(8, 8, 3, 1);"), "")
+        << "the cache keeps all of it";
 }
 
 }  // namespace
