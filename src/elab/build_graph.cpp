@@ -2,6 +2,7 @@
 // thousands of composites deep.
 
 #include "elab/purity.h"
+#include "base/assert.h"
 #include "elab/tree.h"
 
 namespace strc::elab {
@@ -272,6 +273,8 @@ private:
         const Type* element = a->element ? a->element : b->element;
         if (!a->isRanked && !b->isRanked) return types.tensor(element);
         std::vector<std::int64_t> dims = a->isRanked ? a->dims : b->dims;
+        STRC_ASSERT(!a->isRanked || !b->isRanked || a->dims.size() == b->dims.size(),
+                    "declarations that do not fit each other");
         for (std::size_t k = 0; k < dims.size() && a->isRanked && b->isRanked; ++k)
             if (dims[k] == types::kDynamic) dims[k] = b->dims[k];
         return types.tensor(element, std::move(dims));

@@ -259,7 +259,7 @@ private:
                 deliver(id, {declared});
                 continue;
             }
-            startsAgain = startsAgain || (!edge.initial.empty() && !isOfRun[id]);
+            startsAgain = startsAgain || (!arriving[id].empty() && !isOfRun[id]);
             isOfRun[id] = true;
         }
     }

@@ -81,24 +81,29 @@ struct Live::Inside {
         return options;
     }
 
+    void markItems(EdgeId edge, const std::string& bytes, const TensorHeap::Mark& mark) const {
+        if (!engine.hasNames(edge)) return;
+        for (std::size_t at = 0; at < bytes.size(); at += sizeof(TensorId)) {
+            TensorId name = 0;
+            std::memcpy(&name, bytes.data() + at, sizeof name);
+            mark(name);
+        }
+    }
+
+    void markIn(const Checkpoint& from, const TensorHeap::Mark& mark) const {
+        for (EdgeId edge = 0; edge < from.tapes.size(); ++edge)
+            markItems(edge, from.tapes[edge], mark);
+        for (std::size_t k = 0; k < from.actors.size(); ++k) {
+            const elab::Kernel* kernel = engine.actors[k].kernel;
+            if (kernel && !kernel->initialOffsets.empty())
+                Engine::markFields(*kernel, from.actors[k].state, mark);
+        }
+    }
+
     /// Names of tensors that may come back.
     void forEachKept(const TensorHeap::Mark& mark) const {
-        auto markItems = [&](EdgeId edge, const std::string& bytes) {
-            if (!engine.hasNames(edge)) return;
-            for (std::size_t at = 0; at < bytes.size(); at += sizeof(TensorId)) {
-                TensorId name = 0;
-                std::memcpy(&name, bytes.data() + at, sizeof name);
-                mark(name);
-            }
-        };
-        for (const Checkpoint& each : checkpoints) {
-            for (EdgeId edge = 0; edge < each.tapes.size(); ++edge)
-                markItems(edge, each.tapes[edge]);
-            for (std::size_t k = 0; k < each.actors.size(); ++k)
-                if (engine.actors[k].kernel)
-                    Engine::markFields(*engine.actors[k].kernel, each.actors[k].state, mark);
-        }
-        if (!shownOutput.empty()) markItems(engine.graph.output, shownOutput);
+        for (const Checkpoint& each : checkpoints) markIn(each, mark);
+        if (!shownOutput.empty()) markItems(engine.graph.output, shownOutput, mark);
     }
 
     // ---- checkpoints
@@ -127,6 +132,10 @@ struct Live::Inside {
             made.bytes += made.tapes.back().size() + sizeof(std::string);
         }
         for (const io::Supply& input : engine.inputs) made.given.push_back(input.given());
+        if (engine.heap)
+            markIn(made, [&](TensorId name) {
+                if (name != 0) made.bytes += engine.heap->bytesOf(name);
+            });
         return made;
     }
 

@@ -23,6 +23,7 @@ namespace {
 /// Names are numbers that programs seldom have, so that few of theirs are taken for names.
 constexpr TensorId kFirst = 0x5a000000;
 constexpr std::uint64_t kFewBytes = 32 << 20;
+constexpr std::uint64_t kOwnBytes = 96;  ///< that a tensor needs beside its elements
 /// Pieces of code; a program whose shapes never come again does not keep them all.
 constexpr std::size_t kMostCodes = 4096;
 
@@ -34,7 +35,7 @@ Value scalarAt(const Type* type, const std::byte* at) {
     return value;
 }
 
-std::uint64_t bytesOf(const Type* tensor) {
+std::uint64_t elementBytes(const Type* tensor) {
     return static_cast<std::uint64_t>(types::bytesInMemory(tensor));
 }
 
@@ -64,11 +65,13 @@ std::byte* TensorHeap::elementsOf(TensorId tensor) {
     return entries[indexOf(tensor)].elements.get();
 }
 
+std::uint64_t TensorHeap::bytesOf(TensorId tensor) const { return entries[indexOf(tensor)].bytes; }
+
 std::optional<Trap> TensorHeap::add(const Type* type, TensorId& made) {
-    const std::uint64_t size = bytesOf(type);
+    const std::uint64_t count = elementBytes(type), size = count + kOwnBytes;
     std::unique_ptr<std::byte[]> elements;
     if (makeRoom(size))
-        elements.reset(new (std::nothrow) std::byte[std::max<std::uint64_t>(size, 1)]());
+        elements.reset(new (std::nothrow) std::byte[std::max<std::uint64_t>(count, 1)]());
     if (!elements) return Trap{Diag::OutOfMemory, {}, {"a " + types::toString(type), std::to_string(size)}};
     if (free.empty()) {
         free.push_back(entries.size());
@@ -85,7 +88,7 @@ std::optional<Trap> TensorHeap::add(const Type* type, TensorId& made) {
 TensorId TensorHeap::copyOf(const Type* type, const std::byte* elements) {
     TensorId made = 0;
     if (add(type, made)) throw std::bad_alloc();
-    std::memcpy(elementsOf(made), elements, bytesOf(type));
+    std::memcpy(elementsOf(made), elements, elementBytes(type));
     return made;
 }
 
@@ -179,11 +182,17 @@ const TensorHeap::Code& TensorHeap::codeFor(const ir::Instr& instr,
                                             std::span<const Operand> operands, const Type* result) {
     Key key = keyOf(instr, operands);
     const auto found = codes.find(key);
-    if (found != codes.end()) return found->second;
+    if (found != codes.end()) return *found->second;
     if (codes.size() >= kMostCodes) codes.clear();
-    Code& code = codes[std::move(key)];
+    auto made = std::make_unique<Code>();
+    makeCode(*made, instr, operands, result);
+    return *codes.emplace(std::move(key), std::move(made)).first->second;
+}
+
+void TensorHeap::makeCode(Code& code, const ir::Instr& instr, std::span<const Operand> operands,
+                          const Type* result) {
     code.operation = tensor::assemble(instr, operands, result, types);
-    if (code.operation.fault) return code;
+    if (code.operation.fault) return;
     for (const ir::Variable& field : code.operation.code.fields) {
         const std::int64_t align = types::alignOf(field.type);
         code.size = (code.size + align - 1) / align * align;
@@ -192,11 +201,14 @@ const TensorHeap::Code& TensorHeap::codeFor(const ir::Instr& instr,
     }
     const ir::StreamCode& stream = code.operation.code;
     code.work = eval::compile(module, &stream, *stream.work, types, code.offsets);
-    return code;
 }
 
 Outcome TensorHeap::run(const Code& code, const Operands& operands, const Type* type,
                         std::byte* result, std::optional<Trap>& trap) {
+    if (!makeRoom(static_cast<std::uint64_t>(code.size))) {
+        trap = Trap{Diag::OutOfMemory, {}, {"an operation", std::to_string(code.size)}};
+        return Outcome::Trapped;
+    }
     eval::Instance instance;
     instance.module = &module;
     instance.code = &code.operation.code;
@@ -221,7 +233,7 @@ Outcome TensorHeap::run(const Code& code, const Operands& operands, const Type* 
     TensorId name = 0;
     trap = add(type, name);
     if (trap) return Outcome::Trapped;
-    std::memcpy(elementsOf(name), made, bytesOf(type));
+    std::memcpy(elementsOf(name), made, elementBytes(type));
     std::memcpy(result, &name, sizeof name);
     return end;
 }

@@ -33,6 +33,8 @@ public:
     eval::Outcome compute(const ir::Instr&, std::span<const eval::TensorOperand>, std::byte* result,
                           std::optional<eval::Trap>&) override;
 
+    /// Of memory, all that belongs to it counted.
+    std::uint64_t bytesOf(TensorId) const;
     /// A new one of these elements. Throws std::bad_alloc.
     TensorId copyOf(const Type* concrete, const std::byte* elements);
 
@@ -68,6 +70,7 @@ private:
     Operands operandsOf(const ir::Instr&, std::span<const eval::TensorOperand>);
     static Key keyOf(const ir::Instr&, std::span<const tensor::Operand>);
     const Code& codeFor(const ir::Instr&, std::span<const tensor::Operand>, const Type* result);
+    void makeCode(Code&, const ir::Instr&, std::span<const tensor::Operand>, const Type* result);
     eval::Outcome run(const Code&, const Operands&, const Type* type, std::byte* result,
                       std::optional<eval::Trap>&);
 
@@ -80,7 +83,7 @@ private:
     std::vector<std::size_t> free;
     std::uint64_t bytes = 0;  ///< of all entries
     std::uint64_t collectAt = 0;  ///< when there are so many
-    std::map<Key, Code> codes;
+    std::map<Key, std::unique_ptr<Code>> codes;
 };
 
 }  // namespace strc::interp

@@ -1,5 +1,6 @@
 // Programs whose shapes only the run knows: items and fields that are tensors are names of them.
 
+#include <algorithm>
 #include <cstring>
 
 #include "interp/engine.h"
@@ -74,15 +75,20 @@ bool Engine::areTensorsFit(const Actor& actor, const std::vector<std::uint64_t>&
     for (std::size_t port = 0; port < before.size(); ++port) {
         const EdgeId edge = actor.node->outputs[port];
         const Type* declared = graph.edges[edge].type;
-        const bool isOpen = !declared->element && !declared->isRanked;
+        const std::vector<const Type*>& known = graph.edges[edge].tensors;
+        const bool isOpen = !declared->element && !declared->isRanked && known.empty();
         if (!hasNames(edge) || isOpen) continue;
         for (std::uint64_t k = before[port]; k < tapes[edge].size(); ++k) {
             const Type* type = heap->typeOf(nameAt(edge, k));
-            if (types::compatible(declared, type)) continue;
+            const bool fits = types::compatible(declared, type);
+            const bool isKnown =
+                known.empty() || std::find(known.begin(), known.end(), type) != known.end();
+            if (fits && isKnown) continue;
             report(actor, Diag::TensorShape, actor.node->range)
                 << "'" + actor.node->name + "'"
-                << types::toString(type) + " comes where " + types::toString(declared) +
-                       " is declared";
+                << types::toString(type) + " comes where " +
+                       (!fits ? types::toString(declared) + " is declared"
+                              : graph::itemsOf(graph.edges[edge]) + " was found");
             stop(End::Failed);
             return false;
         }

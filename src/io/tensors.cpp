@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <numeric>
 
@@ -235,6 +236,16 @@ private:
     std::map<std::string, Shared> written;
 };
 
+/// What a regular file held is gone before anything comes, and whether it can be written is known.
+Status empty(const std::string& file) {
+    std::error_code error;
+    if (file == "-" ||
+        (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)))
+        return base::ok();
+    auto sink = Sink::open(file);
+    return sink ? (*sink)->close() : sink.failure();
+}
+
 /// Files that are opened when it is known what they take.
 class LateTensorWriter : public ItemWriter {
 public:
@@ -408,7 +419,11 @@ Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<TensorFil
 Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFile>& given,
                                                      const TensorItems& items,
                                                      const StreamInfo& info) {
-    if (items.types.empty()) return std::make_unique<LateTensorWriter>(given, info);
+    if (items.types.empty()) {
+        for (const TensorFile& file : given)
+            if (Status fine = empty(std::string(pathOf(file.name))); !fine) return fine.failure();
+        return std::make_unique<LateTensorWriter>(given, info);
+    }
     if (!knowsTensors(given[0].format) && given[0].format != Format::Csv) {
         if (Status fits = areNumbers(given, items); !fits) return fits.failure();
         return openWriter(given[0].name, given[0].format, items.memory, info);

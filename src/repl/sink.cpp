@@ -35,10 +35,9 @@ void Sink::end() {
 
 bool Sink::write(const Value& item) {
     if (item.type->is(types::TypeKind::Tensor)) {  // one whose shape only the run knows
-        types::TypeTable table;
         const types::Type* memory =
-            table.array(table.scalar(types::inMemory(item.type->element->kind)),
-                        types::countElements(item.type));
+            memories.array(memories.scalar(types::inMemory(item.type->element->kind)),
+                           types::countElements(item.type));
         if (auto fits = writer->expect(item.type, memory); !fits) failure = fits.failure();
         if (failure) return false;
     }

@@ -11,6 +11,7 @@
 #include "base/result.h"
 #include "io/items.h"
 #include "repl/values.h"
+#include "types/type.h"
 
 namespace strc::repl {
 
@@ -35,6 +36,7 @@ public:
     std::optional<base::Failure> failure;
 
 private:
+    types::TypeTable memories;  ///< of tensors whose shapes only the run knows: a writer keeps what it is told
     bool write(const types::Value&);
     bool keep(const types::Value&);
 

@@ -141,6 +141,19 @@ class Symbolic(Program):
             with self.subTest(wrong):
                 self.assertIn(words, self.shown(head + wrong, "-i1", status=1)[1])
 
+    def test_a_loop_whose_first_items_alone_are_known(self):
+        text = """tensor->tensor filter Later { prework push 1 { push(ones(3)); } work pop 1 push 1 {
+                tensor x = pop(); push(zeros(1 + (int) x[0])); } }
+            tensor->tensor filter Turn { work pop 2 push 2 { tensor a = pop(); tensor b = pop(); push(b); push(a); } }
+            """ + GROWING + """void->void pipeline Main { add Lengths; add Vectors; add feedbackloop { join roundrobin(1, 1);
+            body Turn; loop Later; split roundrobin(1, 1); }; add Show; }"""
+        self.assertEqual(self.printed(text, "-i2"), "[1. 1. 1.]\n3.0\n[0.]\n0.0\n")
+
+    def test_small_tensors_are_collected(self):
+        text = GROWING + self.main("Lengths", "Vectors", "Count") + """
+            tensor->void filter Count { int n; work pop 1 { pop(); n++; if (n % 1000000 == 0) println(n); } }"""
+        self.assertEqual(self.printed(text, "-i1000000"), "1000000\n")
+
     def test_what_composites_declare_holds_where_shapes_are_known_too(self):
         text = """void->tensor filter Two { work push 1 { push(ones(2)); } }
             void->tensor<float>[3] pipeline Three { add Two; }
@@ -229,6 +242,16 @@ class Files(Program):
         err = self.refused("run", "-i2", "--top", "Main", "--out", one, path)
         self.assertIn("has items of tensor<float>[1] and cannot take the tensor<float>[2] that "
                       "comes next [item-differs]", err)
+
+    def test_without_items_files_are_empty(self):
+        text = """void->tensor pipeline Main { add Lengths; add Vectors; add Never; }
+            tensor->tensor filter Never { work pop 1 push [0, 1] { tensor x = pop(); if (size(x, 0) > 10) push(x); } }
+            """ + GROWING
+        self.file("o.npy", "old")
+        path = self.file("p.str", text)
+        self.call("run", "-i3", "--top", "Main", "--out", "o.npy", path)
+        self.assertEqual(self.bytes("o.npy"), b"")
+        self.assertIn("cannot write", self.refused("run", "-i3", "--top", "Main", "--out", "none/o.npy", path))
 
     def test_writers(self):
         out = self.at("w.npy")
