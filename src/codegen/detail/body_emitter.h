@@ -15,7 +15,6 @@ namespace strc::codegen {
 using ir::Instr;
 using ir::Op;
 using ir::Reg;
-
 class BodyEmitter {
 public:
     BodyEmitter(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,

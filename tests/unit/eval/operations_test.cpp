@@ -111,8 +111,8 @@ const Row kRows[] = {
      "check.extent %0, %2, 0",
      "<the array has length 2, but 3 is needed>"},
     {Op::Require,
-     "%0: int = const 2 %1: int = const 3 %2: boolean = lt %0, %1 %3: String = const \"two\" "
-     "require %2, %3 print<String> %3 %4: boolean = lt %1, %0 %5: String = convert %1 "
+     "%0: int = const 2 %1: int = const 3 %2: boolean = lt<int> %0, %1 %3: String = const \"two\" "
+     "require %2, %3 print<String> %3 %4: boolean = lt<int> %1, %0 %5: String = convert %1 "
      "require %4, %5",
      "two<'require': 3>"},
     {Op::Add, "%0: int = const 2147483647 %1: int = const 1 %2: int = add %0, %1 print<int> %2",

@@ -32,7 +32,7 @@ TEST_F(FoldTest, AChoiceThatNobodyWantsIsGone) {
     const std::string text = folded(R"(
     %0: int = pop
     %1: int = const 3
-    %2: boolean = lt %0, %1
+    %2: boolean = lt<int> %0, %1
     %3: int = if %2 {
       %4: int = add %0, %1
       yield %4
@@ -51,7 +51,7 @@ TEST_F(FoldTest, WhatMayFailStays) {
     EXPECT_THAT(folded(R"(
     %0: int = pop
     %1: int = const 3
-    %2: boolean = lt %0, %1
+    %2: boolean = lt<int> %0, %1
     %3: int = if %2 {
       %4: int = div %1, %0
       yield %4

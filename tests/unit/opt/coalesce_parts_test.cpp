@@ -86,19 +86,19 @@ work {
     %0: tensor<float>[4, 6] = pop
     %10: int = const 2
     store<int> local length, %10
-    %11: int = const 0
-    store<int> local k#5, %11
-    %44: int = const 1
-    store<int> local k#5, %44
+    %31: int = const 0
+    store<int> local k#5, %31
+    %64: int = const 1
+    store<int> local k#5, %64
     store<int> local k#5, %10
-    %82: tensor<float>[6, 5] = load field #0
-    %85: tensor<float>[5] = load field #1
-    store<int> local k#10, %44
-    %112: tensor = tensor matmul %0, %82
-    %113: tensor = tensor add %112, %85
-    %114: tensor = tensor relu %113
+    %102: tensor<float>[6, 5] = load field #0
+    %105: tensor<float>[5] = load field #1
+    store<int> local k#10, %64
+    %132: tensor = tensor matmul %0, %102
+    %133: tensor = tensor add %132, %105
+    %134: tensor = tensor relu %133
     store<int> local k#10, %10
-    push<tensor<float>[4, 5]> %114
+    push<tensor<float>[4, 5]> %134
 }
 )");
 }

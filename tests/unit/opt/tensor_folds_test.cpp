@@ -19,8 +19,8 @@ protected:
             "void->void pipeline Main { add Count; " + middle +
             " add Show; }\n"
             "void->tensor filter Count { int n; work push 1 { tensor<" +
-            element + "> x = 1.0 * arange(" + n +
-            "); n++;\n push(reshape(x - (n + 4) * floor(x / (n + 4)) - 2, " + shape +
+            element + "> x = (" + element + ") (1.0 * arange(" + n +
+            ")); n++;\n push(reshape(x - (n + 4) * floor(x / (n + 4)) - 2, " + shape +
             ")); } }\n"
             "tensor->void filter Show { work pop 1 { println(pop()); } }\n"
             "tensor->tensor filter Scale(float by) { work pop 1 push 1 { push(pop() * by); } }\n" +

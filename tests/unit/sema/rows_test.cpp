@@ -375,6 +375,7 @@ TEST(Rows, EachFaultIsReportedOnceAndItsNeighbourIsNot) {
 bool isTestedElsewhere(const std::string& id) {
     static const std::set<std::string> others = {"NoMainStream", "SeveralMainStreams",
                                                  "MainStreamParameter", "UnknownTopStream",
+                                                 "RequirePlace",
                                                  "TruncatingInitializer"};
     return others.contains(id);
 }

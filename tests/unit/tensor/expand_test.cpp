@@ -143,7 +143,7 @@ TEST_F(ExpandTest, DemandsThatHoldAreGoneWithTheirTexts) {
     %0: tensor = pop
     %1: int = tensor rank %0
     %2: int = const 2
-    %3: boolean = eq %1, %2
+    %3: boolean = eq<int> %1, %2
     %4: String = const "dimensions: "
     %5: String = convert %1
     %6: String = concat %4, %5
@@ -160,7 +160,7 @@ TEST_F(ExpandTest, DemandsThatDoNotHoldSayTheirTexts) {
     %0: tensor = pop
     %1: int = tensor rank %0
     %2: int = const 3
-    %3: boolean = eq %1, %2
+    %3: boolean = eq<int> %1, %2
     %4: String = const "dimensions: "
     %5: String = convert %1
     %6: String = concat %4, %5
