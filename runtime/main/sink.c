@@ -110,7 +110,7 @@ int strc_sink_overwrite(strc_sink *sink, uint64_t position, const void *from, si
 }
 
 void strc_sink_empty(strc_sink *sink) {
-    if (sink->seekable && ftruncate(sink->descriptor, 0) != 0) return;  // it stays as it is
+    if (sink->seekable) (void)!ftruncate(sink->descriptor, 0);  // or it stays as it is
 }
 
 int strc_sink_close(strc_sink *sink) {

@@ -1,8 +1,8 @@
 // Nodes, edges and composites: the last of elaboration's three steps. No recursion: graphs are
 // thousands of composites deep.
 
-#include "elab/purity.h"
 #include "base/assert.h"
+#include "elab/purity.h"
 #include "elab/tree.h"
 
 namespace strc::elab {

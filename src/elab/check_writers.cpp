@@ -3,17 +3,14 @@
 #include <map>
 
 #include "elab/tree.h"
+#include "io/tensors.h"
 #include "types/builtin_streams.h"
 
 namespace strc::elab {
 namespace {
 
 std::string tensorsOf(const graph::Edge& edge) {
-    if (edge.tensors.empty()) return types::toString(edge.type);
-    std::string text;
-    for (const Type* each : edge.tensors)
-        text += (text.empty() ? "" : ", ") + types::toString(each);
-    return text;
+    return edge.tensors.empty() ? types::toString(edge.type) : io::allOf(edge.tensors);
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ struct Kernel {
     std::vector<const Type*> tensors;
     /// Parallel to them: into the code's stored arrays, or kNone for those that lie in the state.
     std::vector<std::uint32_t> storedTensors;
-    std::vector<const Type*>
-        declaredTensors;  ///< parallel, what declarations say; null: no more than "tensor"
+    /// Parallel to them: what declarations say; null: no more than "tensor".
+    std::vector<const Type*> declaredTensors;
     /// Of a symbolic program: where fields lie in Elaboration::states, whose tensors lie there as arrays. While the
     /// program runs they are names (eval/tensors.h), which fieldTypes and fieldOffsets count with.
     std::vector<std::int64_t> initialOffsets = {};

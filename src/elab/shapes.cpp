@@ -41,12 +41,6 @@ Sequence shortest(Sequence items) {
     return items;
 }
 
-std::string toString(const Sequence& items) {
-    std::string text;
-    for (const Type* item : items) text += (text.empty() ? "" : ", ") + types::toString(item);
-    return text;
-}
-
 class Inference {
 public:
     Inference(base::Context& context, const ir::Module& module, types::TypeTable& types,
@@ -273,9 +267,9 @@ private:
         if (isPromised && !arriving[id].empty() && arriving[id] != items)
             report(Diag::TensorShape, edge.range, edge.from)
                 << "the feedback loop"
-                << toString(arriving[id]) +
+                << io::allOf(arriving[id]) +
                        (edge.initial.empty() ? " was pushed first and " : " was enqueued and ") +
-                       toString(items) + " comes back";
+                       io::allOf(items) + " comes back";
         arriving[id] = std::move(items);
     }
 
@@ -332,7 +326,7 @@ private:
         if (!fitsDeclared(id, items)) return;
         if (!isPeriodic(node, items))
             return leaveToRun(id, "'" + node.name + "'",
-                              "the items that arrive, " + toString(items) +
+                              "the items that arrive, " + io::allOf(items) +
                                   ", are not the same ones in each firing",
                               {});
         std::pair key{node.kernel, items};
@@ -452,7 +446,7 @@ private:
         diag << (fault.subject.empty() ? "'" + addedTo(id).name + "'" : fault.subject);
         if (!fault.isUnknown) diag << fault.why;
         if (fault.range.valid()) diag.note(Diag::InBodyHere, fault.range) << node.name;
-        if (!items.empty()) diag.note(Diag::Hint) << "what arrives: " + toString(items);
+        if (!items.empty()) diag.note(Diag::Hint) << "what arrives: " + io::allOf(items);
     }
 
     // ---- the memory of items

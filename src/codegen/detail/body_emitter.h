@@ -15,6 +15,7 @@ namespace strc::codegen {
 using ir::Instr;
 using ir::Op;
 using ir::Reg;
+
 class BodyEmitter {
 public:
     BodyEmitter(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,
@@ -261,8 +262,7 @@ private:
     const ir::StreamCode* code;
     const ir::Body& body;
     llvm::Function* function;
-    llvm::IRBuilder<> b;  ///< where instructions go now
-    llvm::IRBuilder<> entry;  ///< where variables are made
+    llvm::IRBuilder<> b, entry;  ///< where instructions go now, and where variables are made
     std::vector<llvm::Value*> values;
     std::vector<LocalPlace> locals;
     std::vector<LoopTargets> loops;

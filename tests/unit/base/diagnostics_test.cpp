@@ -28,7 +28,6 @@ TEST(DiagnosticTable, EveryNameIsKebabCaseAndFindsItsRow) {
         EXPECT_EQ(row.text.find('\n'), std::string_view::npos) << row.name;
         EXPECT_NE(row.text.back(), '.') << row.name;
         bool isNote = row.area == "note", isWarning = row.area == "warn" || row.area == "lint";
-        if (id == Diag::SymbolicShape) isWarning = true;  // found beside the errors of shapes
         EXPECT_EQ(row.severity, isNote      ? Severity::Note
                                 : isWarning ? Severity::Warning
                                             : Severity::Error)

@@ -1,5 +1,5 @@
 #include "base/pass.h"
-#include "unit/codegen/compiled.h"
+#include "unit/opt/compared.h"
 
 namespace strc::testing {
 namespace {
@@ -10,10 +10,8 @@ using ::testing::Not;
 
 /// What becomes of images between filters, and of batches of them (`fuse-padding`, `items-in-turn`): what is printed, and that results stay. All
 /// numbers are such that no sum has rounding errors.
-class Images : public CompiledTest {
+class Images : public ComparedTest {
 protected:
-    void SetUp() override { request.improve = linear::Options{}; }
-
     /// Batches of `images` with `channels` of `size` x `size` through `middle`.
     void compileImages(const std::string& images, const std::string& channels,
                        const std::string& size, const std::string& middle) {
@@ -53,17 +51,6 @@ protected:
         compileImages(images, channels, size, middle);
         EXPECT_EQ(outputs(), expected);
         return program.context.passes.emitted();
-    }
-
-    /// Of the code, which are the interpreter's.
-    std::string outputs() {
-        printed.clear();
-        EXPECT_EQ(interpret(iterations(2)).end, interp::End::Iterations);
-        const std::string interpreted = std::exchange(printed, "");
-        EXPECT_EQ(run(iterations(2)).end, interp::End::Iterations);
-        EXPECT_EQ(printed, interpreted);
-        EXPECT_THAT(printed, HasSubstr("6")) << "all zero";
-        return printed;
     }
 
     std::string padded(const std::string& middle) {

@@ -1,5 +1,5 @@
 #include "base/pass.h"
-#include "unit/codegen/compiled.h"
+#include "unit/opt/compared.h"
 
 namespace strc::testing {
 namespace {
@@ -7,10 +7,8 @@ namespace {
 using ::testing::HasSubstr;
 
 /// `layout-propagation`: what it prints, and that results stay. All numbers are such that no sum has rounding errors.
-class Layouts : public CompiledTest {
+class Layouts : public ComparedTest {
 protected:
-    void SetUp() override { request.improve = linear::Options{}; }
-
     /// An image of `channels` x `size` x `size` through `middle`.
     void compileImages(int channels, int size, const std::string& middle,
                        const std::string& filters) {
@@ -54,17 +52,6 @@ protected:
         compileImages(channels, size, middle, filters);
         EXPECT_EQ(outputs(), expected);
         return program.context.passes.emitted();
-    }
-
-    /// Of the code, which are the interpreter's.
-    std::string outputs() {
-        printed.clear();
-        EXPECT_EQ(interpret(iterations(2)).end, interp::End::Iterations);
-        const std::string interpreted = std::exchange(printed, "");
-        EXPECT_EQ(run(iterations(2)).end, interp::End::Iterations);
-        EXPECT_EQ(printed, interpreted);
-        EXPECT_THAT(printed, HasSubstr("6")) << "all zero";
-        return printed;
     }
 
     static std::string line(const std::string& in, const std::string& values,
