@@ -1,6 +1,9 @@
 #include "eval/contract.h"
 
+#include <algorithm>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace strc::eval {
 namespace {
@@ -17,18 +20,34 @@ struct Operands {
 };
 
 template <typename T>
-Operands<T> moved(Operands<T> at, const ContractionLoop& loop) {
-    for (std::size_t k = 0; k < at.added.size(); ++k) at.added[k] += loop.added[k];
-    return {at.out + loop.out, at.a + loop.a, at.b + loop.b, at.added};
+Operands<T> moved(Operands<T> at, const ContractionLoop& loop, std::ptrdiff_t rounds = 1) {
+    for (std::size_t k = 0; k < at.added.size(); ++k) at.added[k] += rounds * loop.added[k];
+    return {at.out + rounds * loop.out, at.a + rounds * loop.a, at.b + rounds * loop.b, at.added};
 }
 
-template <typename T>
-T sum(std::span<const ContractionLoop> loops, Operands<T> at) {
-    if (loops.empty()) return *at.a * *at.b;
-    T total = 0;
-    for (std::int32_t k = 0; k < loops[0].rounds; ++k) {
-        total += sum(loops.subspan(1), at);
-        at = moved(at, loops[0]);
+/// Sums of places side by side, each in the order of the loops. `isUnit`: they share the elements of a, and those of b
+/// lie side by side.
+template <typename T, std::size_t places, bool isUnit>
+std::array<T, places> sums(std::span<const ContractionLoop> loops, const ContractionLoop& row,
+                           const T* a, const T* b) {
+    std::array<T, places> total{};
+    auto add = [&](const T* left, const T* right) {
+        for (std::size_t k = 0; k < places; ++k)
+            total[k] += isUnit ? *left * right[k]
+                               : left[std::ptrdiff_t(k) * row.a] * right[std::ptrdiff_t(k) * row.b];
+    };
+    if (loops.empty()) {
+        add(a, b);
+        return total;
+    }
+    const ContractionLoop& loop = loops[0];
+    for (std::int32_t round = 0; round < loop.rounds; ++round, a += loop.a, b += loop.b) {
+        if (loops.size() == 1) {
+            add(a, b);
+            continue;
+        }
+        const std::array<T, places> part = sums<T, places, isUnit>(loops.subspan(1), row, a, b);
+        for (std::size_t k = 0; k < places; ++k) total[k] += part[k];
     }
     return total;
 }
@@ -44,32 +63,89 @@ T finished(T total, const ir::Contraction& how, const Operands<T>& at) {
     return total;
 }
 
+/// The loops of the result but one, that one, and those of the sums.
+struct Nest {
+    std::vector<ContractionLoop> outer, inner;
+    ContractionLoop row{1, 0, 0, 0};
+};
+
+template <typename T, std::size_t places, bool isUnit>
+void writePlaces(const ir::Contraction& how, const Nest& nest, Operands<T> at) {
+    const std::array<T, places> totals = sums<T, places, isUnit>(nest.inner, nest.row, at.a, at.b);
+    for (T total : totals) {
+        *at.out = finished(total, how, at);
+        at = moved(at, nest.row);
+    }
+}
+
+template <typename T, bool isUnit>
+void writeRow(const ir::Contraction& how, const Nest& nest, Operands<T> at) {
+    constexpr std::int32_t kPlaces = 16;
+    std::int32_t left = nest.row.rounds;
+    for (; left >= kPlaces; left -= kPlaces) {
+        writePlaces<T, kPlaces, isUnit>(how, nest, at);
+        at = moved(at, nest.row, kPlaces);
+    }
+    for (; left > 0; --left) {
+        writePlaces<T, 1, isUnit>(how, nest, at);
+        at = moved(at, nest.row);
+    }
+}
+
 template <typename T>
-void forEachPlace(const ir::Contraction& how, std::span<const ContractionLoop> outer,
-                  std::span<const ContractionLoop> inner, Operands<T> at) {
+void forEachRow(const ir::Contraction& how, const Nest& nest,
+                std::span<const ContractionLoop> outer, Operands<T> at) {
     if (outer.empty()) {
-        *at.out = finished(sum(inner, at), how, at);
-        return;
+        if (nest.row.a == 0 && nest.row.b == 1) return writeRow<T, true>(how, nest, at);
+        return writeRow<T, false>(how, nest, at);
     }
     for (std::int32_t k = 0; k < outer[0].rounds; ++k) {
-        forEachPlace(how, outer.subspan(1), inner, at);
+        forEachRow(how, nest, outer.subspan(1), at);
         at = moved(at, outer[0]);
     }
+}
+
+/// The longest loop that shares one operand and goes through the other one element after the other, else the longest.
+std::size_t rowOf(const std::vector<ContractionLoop>& outer) {
+    auto rank = [](const ContractionLoop& loop) {
+        const bool isUnit = (loop.a == 0 && loop.b == 1) || (loop.a == 1 && loop.b == 0);
+        return std::pair(isUnit, loop.rounds);
+    };
+    return static_cast<std::size_t>(std::ranges::max_element(outer, {}, rank) - outer.begin());
+}
+
+Nest nestOf(const ir::Contraction& how) {
+    Nest nest;
+    for (const ContractionLoop& loop : how.loops)
+        (loop.out == 0 && loop.rounds > 1 ? nest.inner : nest.outer).push_back(loop);
+    if (nest.outer.empty()) return nest;
+    const auto row = nest.outer.begin() + static_cast<std::ptrdiff_t>(rowOf(nest.outer));
+    nest.row = *row;
+    nest.outer.erase(row);
+    return nest;
+}
+
+void swapFactors(Nest& nest) {
+    std::swap(nest.row.a, nest.row.b);
+    for (std::vector<ContractionLoop>* loops : {&nest.outer, &nest.inner})
+        for (ContractionLoop& loop : *loops) std::swap(loop.a, loop.b);
 }
 
 template <typename T>
 void contractAs(const ir::Contraction& how, std::byte* out, const std::byte* a, const std::byte* b,
                 const Addends& addends) {
-    std::vector<ContractionLoop> outer, inner;
-    for (const ContractionLoop& loop : how.loops)
-        (loop.out == 0 && loop.rounds > 1 ? inner : outer).push_back(loop);
+    Nest nest = nestOf(how);
     Operands<T> at{reinterpret_cast<T*>(out) + how.out,
                    reinterpret_cast<const T*>(a) + how.a,
                    reinterpret_cast<const T*>(b) + how.b,
                    {}};
     for (std::size_t k = 0; k < addends.size(); ++k)
         at.added[k] = reinterpret_cast<const T*>(addends[k]) + how.added[k];
-    forEachPlace<T>(how, outer, inner, at);
+    if (nest.row.a == 1 && nest.row.b == 0) {
+        swapFactors(nest);
+        std::swap(at.a, at.b);
+    }
+    forEachRow<T>(how, nest, nest.outer, at);
 }
 
 }  // namespace
