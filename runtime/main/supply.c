@@ -6,14 +6,14 @@
 enum {
     kChunk = 4096,  ///< items
     kChunkBytes = 1 << 20,  ///< of items so large that fewer come at once
-    kMostAtOnce = 1 << 20  ///< items: a file may hold less than is wanted
+    kMostAtOnce = 1 << 20,  ///< items: a file may hold less than is wanted
+    kLarge = 1 << 16,  ///< bytes of an item that is worth reading straight to where it goes
 };
 
 void strc_supply_begin(strc_supply *supply, int loop, int pad_tail, uint64_t most_bytes) {
     supply->loop = loop;
     supply->pad_tail = pad_tail;
     supply->most_bytes = most_bytes;
-    supply->since_rewind = 1;
 }
 
 void strc_supply_close(strc_supply *supply) {
@@ -46,32 +46,45 @@ static int make_room(strc_supply *supply, uint64_t items) {
                      source->name);
 }
 
+/// Up to `count` items, at the end from the beginning again if the call asks for that; -1 after reporting.
+static int64_t receive(strc_supply *supply, void *to, uint64_t count) {
+    strc_reader *reader = &supply->reader;
+    const int64_t got = supply->failed ? -1 : reader->format->read(reader, to, count);
+    supply->failed = got < 0;
+    if (got > 0) supply->position += (uint64_t)got;
+    if (got != 0) return got;
+    if (supply->loop && supply->position != 0 && reader->format->rewind(reader))
+        supply->position = 0;
+    else
+        supply->ended = 1;
+    return 0;
+}
+
 /// A file is read in pieces; a pipe gives what it has at once, which may be more than is wanted now.
-static int64_t read_more(strc_supply *supply, uint64_t wanted) {
+static int read_more(strc_supply *supply, uint64_t wanted) {
     uint64_t least = kChunkBytes / item_size(supply);
     least = least < 1 ? 1 : least > kChunk ? kChunk : least;
     uint64_t count = wanted < least ? least : wanted > kMostAtOnce ? kMostAtOnce : wanted;
-    if (make_room(supply, count) != 0) return -1;
-    strc_reader *reader = &supply->reader;
-    int64_t got = reader->format->read(reader, supply->ahead + supply->last, count);
-    if (got > 0) supply->last += (size_t)((uint64_t)got * item_size(supply));
-    return got;
+    supply->failed = supply->failed || make_room(supply, count) != 0;
+    const int64_t got = receive(supply, supply->ahead + supply->last, count);
+    if (got < 0) return -1;
+    supply->last += (size_t)((uint64_t)got * item_size(supply));
+    return 0;
 }
 
 static int read_until(strc_supply *supply, uint64_t wanted) {
-    while (here(supply) < wanted && !supply->ended) {
-        int64_t got = supply->failed ? -1 : read_more(supply, wanted - here(supply));
-        supply->failed = got < 0;
-        if (got < 0) return -1;
-        supply->since_rewind += (uint64_t)got;
-        if (got != 0) continue;
-        strc_reader *reader = &supply->reader;
-        if (supply->loop && supply->since_rewind != 0 && reader->format->rewind(reader))
-            supply->since_rewind = 0;
-        else
-            supply->ended = 1;
-    }
+    while (here(supply) < wanted && !supply->ended)
+        if (read_more(supply, wanted - here(supply)) != 0) return -1;
     return 0;
+}
+
+/// Large items of a file need not be read before they are taken, if it is known that they are there.
+static int is_in_file(const strc_supply *supply, uint64_t wanted) {
+    const uint64_t total = supply->reader.format->total(&supply->reader);
+    if (supply->is_marked || supply->failed || item_size(supply) < kLarge || total == STRC_UNKNOWN)
+        return 0;
+    if (supply->loop) return total != 0;
+    return total >= supply->position && here(supply) + (total - supply->position) >= wanted;
 }
 
 int strc_supply_has(strc_supply *supply, uint64_t wanted) {
@@ -80,6 +93,7 @@ int strc_supply_has(strc_supply *supply, uint64_t wanted) {
     if (wanted > supply->most_bytes / item_size(supply))
         return STRC_FAIL(source->origin, OutOfMemory, source->name,
                          strc_decimal_text(digits, (int64_t)(wanted * item_size(supply))));
+    if (here(supply) >= wanted || is_in_file(supply, wanted)) return 1;
     if (read_until(supply, wanted) != 0) return -1;
     if (here(supply) >= wanted) return 1;
     if (!supply->pad_tail || here(supply) == 0) return 0;
@@ -99,11 +113,25 @@ int strc_supply_has_at_once(strc_supply *supply, uint64_t wanted) {
     return here(supply) >= wanted;
 }
 
-void strc_supply_take(strc_supply *supply, void *to, uint64_t items) {
-    size_t bytes = (size_t)(items * item_size(supply));
-    memcpy(to, supply->ahead + supply->first, bytes);
+int strc_supply_take(strc_supply *supply, void *to, uint64_t items) {
+    const uint64_t ready = items < here(supply) ? items : here(supply);
+    const size_t bytes = (size_t)(ready * item_size(supply));
+    if (bytes > 0) memcpy(to, supply->ahead + supply->first, bytes);
     supply->first += bytes;
     supply->taken += items;
+    unsigned char *at = (unsigned char *)to + bytes;
+    for (uint64_t left = items - ready; left > 0;) {
+        const int64_t got = receive(supply, at, left);
+        if (got < 0) return -1;
+        const strc_source *source = &supply->reader.source;
+        if (supply->ended && source->signalled) return -1;
+        if (supply->ended)
+            return strc_source_malformed(source, supply->reader.format->name,
+                                         "it has become shorter");
+        at += (uint64_t)got * item_size(supply);
+        left -= (uint64_t)got;
+    }
+    return 0;
 }
 
 void strc_supply_mark(strc_supply *supply) {

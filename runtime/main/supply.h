@@ -16,7 +16,7 @@ typedef struct strc_supply {
     int is_marked;
     size_t marked_first;  ///< what lies behind it is kept while it is marked
     uint64_t marked_taken;
-    uint64_t since_rewind;  ///< items; 0: the input has none at all
+    uint64_t position;  ///< items of the file that have been read, since it was rewound
     int ended;
     int failed;  ///< it has been reported
 } strc_supply;
@@ -25,12 +25,13 @@ typedef struct strc_supply {
 void strc_supply_begin(strc_supply *, int loop, int pad_tail, uint64_t most_bytes);
 void strc_supply_close(strc_supply *);
 
-/// Reads ahead until `wanted` items are there: 1; 0: there never will be; -1 after reporting.
+/// Reads ahead until `wanted` items are there, unless they are large and a file has them: 1; 0: there never will be; -1
+/// after reporting.
 int strc_supply_has(strc_supply *, uint64_t wanted);
 /// The same without waiting for a pipe and without filling up the end.
 int strc_supply_has_at_once(strc_supply *, uint64_t wanted);
-/// The next items, which have been promised.
-void strc_supply_take(strc_supply *, void *to, uint64_t items);
+/// The next items, which have been promised. 0; -1 after reporting that the file has not kept that, or after a signal.
+int strc_supply_take(strc_supply *, void *to, uint64_t items);
 /// From here on what is taken is kept; strc_supply_give_back makes it the next items again; strc_supply_keep
 /// ends that.
 void strc_supply_mark(strc_supply *);

@@ -74,8 +74,9 @@ static int supply(void *self, uint32_t input, uint64_t items, int must) {
 
 static int take(void *self, uint32_t input, void *to, uint64_t items) {
     strc_surroundings *all = self;
-    strc_supply_take(&all->inputs[input], to, items);
-    return 0;
+    if (strc_supply_take(&all->inputs[input], to, items) == 0) return 0;
+    strc_world_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_FAILED);
+    return -1;
 }
 
 /// What cannot be written counts for more than a limit that was reached.

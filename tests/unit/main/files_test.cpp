@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstring>
 #include <fcntl.h>
 #include <thread>
@@ -97,6 +98,68 @@ TEST_F(SupplyTest, TellsAFaultOnce) {
     EXPECT_EQ(strc_supply_has(&supply, 1), -1);
     EXPECT_EQ(takeMessages(), "");
     supply.reader.source.descriptor = -1;
+}
+
+/// An item is 20000 ints, which are all its number.
+class LargeItemsTest : public SupplyTest {
+protected:
+    static constexpr int kInts = 20000;
+    void openItems(int count, bool loop = false) {
+        std::string bytes;
+        for (int k = 0; k < count * kInts; ++k) bytes += ints({k / kInts});
+        name = file("large", bytes);
+        types[1] = {STRC_ARRAY, 0, kInts, kInts * sizeof(int)};
+        const strc_item item{&types[1], types, nullptr, "int[]", 0, nullptr, 0, 0, nullptr, 0};
+        EXPECT_EQ(
+            strc_reader_open(&supply.reader, &strc_format_raw, item, name.c_str(), {0, 0}, nullptr),
+            0);
+        strc_supply_begin(&supply, loop, false, 1 << 20);
+    }
+    /// The numbers of items.
+    std::vector<int> takeItems(std::size_t items) {
+        std::vector<int> taken(items * kInts, -1), numbers;
+        EXPECT_EQ(strc_supply_take(&supply, taken.data(), items), 0) << takeMessages();
+        for (std::size_t k = 0; k < items; ++k) {
+            const auto first = taken.begin() + static_cast<std::ptrdiff_t>(k * kInts);
+            EXPECT_TRUE(std::all_of(first, first + kInts, [&](int i) { return i == *first; }));
+            numbers.push_back(*first);
+        }
+        return numbers;
+    }
+    std::string name;
+};
+
+TEST_F(LargeItemsTest, AreReadWhenTheyAreTaken) {
+    openItems(3);
+    EXPECT_EQ(strc_supply_has(&supply, 2), 1);
+    EXPECT_EQ(supply.last, 0u);
+    EXPECT_EQ(takeItems(2), (std::vector{0, 1}));
+    EXPECT_EQ(supply.last, 0u);
+    EXPECT_EQ(strc_supply_left(&supply), 1u);
+    EXPECT_EQ(strc_supply_has(&supply, 2), 0);
+    EXPECT_EQ(strc_supply_has(&supply, 1), 1);
+    EXPECT_EQ(takeItems(1), std::vector{2});
+    EXPECT_EQ(strc_supply_has(&supply, 1), 0);
+}
+
+TEST_F(LargeItemsTest, FollowWhatWasReadAhead) {
+    openItems(4, true);
+    strc_supply_mark(&supply);
+    EXPECT_EQ(strc_supply_has(&supply, 2), 1);
+    EXPECT_GT(supply.last, 0u);
+    EXPECT_EQ(takeItems(2), (std::vector{0, 1}));
+    strc_supply_give_back(&supply);
+    EXPECT_EQ(strc_supply_has(&supply, 11), 1);
+    EXPECT_EQ(takeItems(11), (std::vector{0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2}));
+}
+
+TEST_F(LargeItemsTest, OfAFileThatBecomesShorter) {
+    openItems(3);
+    EXPECT_EQ(strc_supply_has(&supply, 3), 1);
+    std::filesystem::resize_file(name, kInts * sizeof(int));
+    std::vector<int> taken(static_cast<std::size_t>(3 * kInts));
+    EXPECT_EQ(strc_supply_take(&supply, taken.data(), 3), -1);
+    EXPECT_NE(takeMessages().find("[malformed-input]"), std::string::npos);
 }
 
 using SinkTest = MainTest;
