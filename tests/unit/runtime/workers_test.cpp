@@ -59,6 +59,32 @@ TEST(Workers, WorkSideBySide) {
     EXPECT_EQ(meeting.there, 3);
 }
 
+/// What a thread has read and written before stays near it.
+TEST(Workers, BeginWithTheSameNeighboursEachTime) {
+    struct Meeting {
+        std::atomic<int> there = 0;
+        std::thread::id at[8];
+    };
+    std::set<std::thread::id> others;
+    for (int job = 0; job < 20; ++job) {
+        Meeting meeting;
+        strc_workers_share(
+            2,
+            [](void* self, std::int64_t first, std::int64_t) {
+                auto& [there, at] = *static_cast<Meeting*>(self);
+                at[first] = std::this_thread::get_id();
+                if (first % 4 != 0) return;
+                ++there;
+                while (there < 2) std::this_thread::yield();
+            },
+            &meeting, 8, &never);
+        EXPECT_EQ(meeting.at[0], std::this_thread::get_id());
+        others.insert(meeting.at[4]);
+    }
+    EXPECT_EQ(others.size(), 1u);
+    EXPECT_FALSE(others.contains(std::this_thread::get_id()));
+}
+
 TEST(Workers, ServeManyJobsInTurn) {
     for (int job = 0; job < 2000; ++job) {
         Log log(7);
