@@ -1,15 +1,14 @@
 // Shapes of tensors: the last step of elaboration for programs that have any.
 
+#include "elab/shapes.h"
+
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
-#include <tuple>
 
-#include "elab/symbolic.h"
 #include "elab/tree.h"
-#include "graph/hierarchy.h"
 #include "io/tensors.h"
-#include "tensor/expand.h"
 
 namespace strc::elab {
 namespace {
@@ -24,23 +23,6 @@ using types::TypeKind;
 /// More types than that do not follow each other on one channel.
 constexpr std::size_t kLongestSequence = 1 << 16;
 
-bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
-
-/// The shortest list that gives the same when it is repeated.
-Sequence shortest(Sequence items) {
-    for (std::size_t period = 1; period < items.size(); ++period) {
-        if (items.size() % period != 0) continue;
-        bool repeats = true;
-        for (std::size_t k = period; k < items.size() && repeats; ++k)
-            repeats = items[k] == items[k - period];
-        if (repeats) {
-            items.resize(period);
-            break;
-        }
-    }
-    return items;
-}
-
 class Inference {
 public:
     Inference(base::Context& context, const ir::Module& module, types::TypeTable& types,
@@ -52,7 +34,7 @@ public:
           entry(entry),
           program(program),
           graph(program.graph),
-          storages(types, context.names.intern("tensors")) {}
+          faults(context, program.graph) {}
 
     bool run() {
         if (std::none_of(graph.edges.begin(), graph.edges.end(),
@@ -69,76 +51,18 @@ public:
             seedInput();
             seedLoops();
             visitAll();
-        } while (startsAgain && !failed);
-        if (!failed) finishEdges();
-        if (!failed && program.symbolic) warn(*program.symbolic);
-        return !failed;
+        } while (startsAgain && !faults.areAny());
+        if (!faults.areAny()) layOutTensors(context, module, types, arriving, program, faults);
+        if (!faults.areAny() && program.symbolic) faults.warn(*program.symbolic);
+        return !faults.areAny();
     }
 
 private:
-    static bool usesTensors(const Kernel& kernel) {
-        return kernel.builtin == ir::BuiltinStream::None
-                   ? tensor::usesTensors(kernel.code)
-                   : isTensor(kernel.input) || isTensor(kernel.output);
-    }
-
-    base::Diagnostic& report(Diag id, base::SourceRange range, NodeId node) {
-        failed = true;
-        return context.diags.add(id, outside(range, node)).in(graph::path(graph, node));
-    }
-
-    /// What stands in the library is wrong where the program adds it.
-    base::SourceRange outside(base::SourceRange range, NodeId node) const {
-        return context.sources.isLibrary(range.buffer) ? addedTo(node).range : range;
-    }
-    graph::Added addedTo(NodeId node) const { return graph::addedBy(context.sources, graph, node); }
-
     // ---- where shapes come from
 
     void seedInput() {
-        if (graph.input == graph::kNone) return;
-        const graph::Edge& edge = graph.edges[graph.input];
-        if (!isTensor(edge.type)) return;
-        Sequence items;
-        for (const GivenInput& given : entry.inputs) items.push_back(itemOf(edge, given));
-        if (failed) return;
-        if (items.empty() && isConcrete(edge.type)) items.push_back(edge.type);
-        for (const Type* item : items) checkSize(edge, item);
-        arriving[graph.input] = shortest(std::move(items));
-        if (!arriving[graph.input].empty()) return;
-        failed = true;
-        (context.diags.add(Diag::TensorUnknown, edge.range) << "the shape of the program's input")
-                .note(Diag::Hint)
-            << "'--input 1x3x224x224' says it, as do the files of '--in' that have shapes: .npy, "
-               ".safetensors and pictures";
-    }
-
-    const Type* itemOf(const graph::Edge& edge, const GivenInput& given) {
-        if (!given.file.empty()) {
-            const Type* item = io::itemIn(given.type, edge.type, types);
-            if (item) return item;
-            context.diags.add(Diag::ItemShape, edge.range)
-                << given.file << types::toString(given.type) << "the program"
-                << types::toString(edge.type);
-        } else {
-            if (types::compatible(given.type, edge.type)) return given.type;
-            context.diags.add(Diag::TensorShape, edge.range)
-                << "the program's input"
-                << types::toString(given.type) + " arrives where " + types::toString(edge.type) +
-                       " is declared";
-        }
-        failed = true;
-        return given.type;
-    }
-
-    void checkSize(const graph::Edge& edge, const Type* item) {
-        const std::int64_t count = types::countElements(item);
-        if (count > 0 && count <= INT32_MAX) return;
-        failed = true;
-        context.diags.add(Diag::TensorShape, edge.range)
-            << "the program's input"
-            << types::toString(item) +
-                   (count == 0 ? " has no elements" : " has more than 2147483647 elements");
+        if (graph.input == graph::kNone || !isTensor(graph.edges[graph.input].type)) return;
+        arriving[graph.input] = arrivingItems(graph.edges[graph.input], entry, types, faults);
     }
 
     /// What is enqueued says what comes along the back edge.
@@ -163,10 +87,10 @@ private:
     void visitAll() {
         std::vector<NodeId> pending(graph.nodes.size());
         std::iota(pending.begin(), pending.end(), 0u);
-        while (!pending.empty() && !failed) {
+        while (!pending.empty() && !faults.areAny()) {
             std::vector<NodeId> waiting;
             for (NodeId id : pending) {
-                if (failed || startsAgain) return;
+                if (faults.areAny() || startsAgain) return;
                 if (isReady(graph.nodes[id]))
                     visit(id);
                 else
@@ -206,7 +130,7 @@ private:
     }
 
     void reportStuck(NodeId id) {
-        report(Diag::TensorUnknown, graph.nodes[id].range, id)
+        faults.add(Diag::TensorUnknown, graph.nodes[id].range, id)
             << "the shape of what '" + graph.nodes[id].name + "' gets";
     }
 
@@ -230,15 +154,6 @@ private:
         if (!program.symbolic)
             program.symbolic = Symbolic{id, std::move(operation), std::move(why), range};
         leaveOutputs(graph.nodes[id]);
-    }
-
-    void warn(const Symbolic& symbolic) {
-        const graph::Node& node = graph.nodes[symbolic.node];
-        base::Diagnostic& diag =
-            context.diags.add(Diag::SymbolicShape, outside(node.range, symbolic.node))
-                .in(graph::path(graph, symbolic.node))
-            << symbolic.operation << symbolic.why;
-        if (symbolic.range.valid()) diag.note(Diag::InBodyHere, symbolic.range) << node.name;
     }
 
     /// What a declaration says in full is known nevertheless. What an iteration finds out about a back edge, whose items
@@ -265,7 +180,7 @@ private:
         items = shortest(std::move(items));
         const bool isPromised = !edge.initial.empty() || isPrimed.contains(id);
         if (isPromised && !arriving[id].empty() && arriving[id] != items)
-            report(Diag::TensorShape, edge.range, edge.from)
+            faults.add(Diag::TensorShape, edge.range, edge.from)
                 << "the feedback loop"
                 << io::allOf(arriving[id]) +
                        (edge.initial.empty() ? " was pushed first and " : " was enqueued and ") +
@@ -312,7 +227,7 @@ private:
     }
 
     void reportLong(NodeId id) {
-        report(Diag::LimitExceeded, graph.nodes[id].range, id)
+        faults.add(Diag::LimitExceeded, graph.nodes[id].range, id)
             << "the number of items of different shapes that follow each other"
             << static_cast<std::int64_t>(kLongestSequence);
     }
@@ -338,7 +253,7 @@ private:
         }
         if (node.outputs.empty()) return;
         if (found->second.empty() && isTensor(graph.edges[node.outputs[0]].type)) {
-            report(Diag::TensorUnknown, node.range, id)
+            faults.add(Diag::TensorUnknown, node.range, id)
                 << "the shape of what '" + node.name + "' pushes, which is nothing,";
             return;
         }
@@ -355,7 +270,7 @@ private:
         const Type* declared = program.kernels[node.kernel].input;
         for (const Type* item : items) {
             if (types::compatible(item, declared)) continue;
-            report(Diag::TensorShape, node.range, id)
+            faults.add(Diag::TensorShape, node.range, id)
                 << "'" + node.name + "'"
                 << types::toString(item) + " arrives where " + types::toString(declared) +
                        " is declared";
@@ -389,7 +304,7 @@ private:
             if (fault->isOfRun)
                 leaveToRun(id, fault->subject, fault->why, fault->range);
             else
-                reportFault(id, *fault, items);
+                faults.add(id, *fault, items);
             return std::nullopt;
         }
         if (!fitsOutput(id, kernel.output, output)) return std::nullopt;
@@ -398,150 +313,15 @@ private:
 
     std::optional<Sequence> inferBuiltin(NodeId id, const Kernel& kernel, const Sequence& items) {
         if (isTensor(kernel.input)) return items;
-        if (isConcrete(kernel.output)) return Sequence{kernel.output};
-        return inferFile(id, kernel);
-    }
-
-    /// What is declared leaves open is as the file has it.
-    std::optional<Sequence> inferFile(NodeId id, const Kernel& kernel) {
-        const graph::Node& node = graph.nodes[id];
-        auto found =
-            io::typesIn({node.file, io::formatOf(kernel.builtin, node.file)}, kernel.output, types);
-        if (!found) {
-            base::report(context.diags, found.failure(), outside(node.range, id))
-                .in(graph::path(graph, id));
-            failed = true;
-            return std::nullopt;
-        }
-        Sequence items;
-        for (const Type* whole : *found) {
-            const Type* item = io::itemIn(whole, kernel.output, types);
-            if (!item) {
-                report(Diag::ItemShape, node.range, id)
-                    << node.file << types::toString(whole) << "'" + node.name + "'"
-                    << types::toString(kernel.output);
-                return std::nullopt;
-            }
-            items.push_back(item);
-        }
-        return shortest(std::move(items));
+        return itemsOfReader(graph, id, kernel, types, faults);
     }
 
     bool fitsOutput(NodeId id, const Type* declared, const Sequence& output) {
         for (const Type* item : output) {
             if (types::compatible(item, declared)) continue;
-            report(Diag::TensorShape, graph.nodes[id].range, id)
+            faults.add(Diag::TensorShape, graph.nodes[id].range, id)
                 << "'" + graph.nodes[id].name + "'"
                 << types::toString(item) + " is pushed where " + types::toString(declared) +
-                       " is declared";
-            return false;
-        }
-        return true;
-    }
-
-    void reportFault(NodeId id, const tensor::Fault& fault, const Sequence& items) {
-        const graph::Node& node = graph.nodes[id];
-        base::Diagnostic& diag =
-            report(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, node.range, id);
-        diag << (fault.subject.empty() ? "'" + addedTo(id).name + "'" : fault.subject);
-        if (!fault.isUnknown) diag << fault.why;
-        if (fault.range.valid()) diag.note(Diag::InBodyHere, fault.range) << node.name;
-        if (!items.empty()) diag.note(Diag::Hint) << "what arrives: " + io::allOf(items);
-    }
-
-    // ---- the memory of items
-
-    /// Splitters, joiners and Identity hand on items as they lie in memory: all channels around them have
-    /// items of one type.
-    void finishEdges() {
-        groups.resize(graph.edges.size());
-        std::iota(groups.begin(), groups.end(), EdgeId{0});
-        for (const graph::Node& node : graph.nodes) {
-            const bool handsOn =
-                node.kind != NodeKind::Filter ||
-                program.kernels[node.kernel].builtin == ir::BuiltinStream::Identity;
-            if (!handsOn) continue;
-            for (EdgeId edge : node.inputs) groups[groupOf(edge)] = groupOf(node.outputs[0]);
-            for (EdgeId edge : node.outputs) groups[groupOf(edge)] = groupOf(node.outputs[0]);
-        }
-        std::map<EdgeId, std::set<const Type*>> sets;
-        for (EdgeId id = 0; id < graph.edges.size(); ++id)
-            sets[groupOf(id)].insert(arriving[id].begin(), arriving[id].end());
-        for (EdgeId id = 0; id < graph.edges.size(); ++id) {
-            graph::Edge& edge = graph.edges[id];
-            if (!isTensor(edge.type)) continue;
-            edge.tensors = arriving[id];
-            if (!fitsSide(edge)) return;
-            if (edge.tensors.empty()) continue;
-            const Type* memory = storages.of(sets[groupOf(id)]);
-            (program.symbolic ? edge.inFiles : edge.type) = memory;
-            if (!program.symbolic)
-                for (Value& value : edge.initial) place(value, memory);
-        }
-        if (program.symbolic) return leaveTensors(module, types, program);
-        for (NodeId id = 0; id < graph.nodes.size(); ++id)
-            if (graph.nodes[id].kind == NodeKind::Filter) specialise(id);
-    }
-
-    EdgeId groupOf(EdgeId id) {
-        while (groups[id] != id) id = groups[id] = groups[groups[id]];
-        return id;
-    }
-
-    /// A tensor becomes an item.
-    void place(Value& value, const Type* item) {
-        std::int64_t offset = 0;
-        if (item->is(TypeKind::Struct)) {
-            const std::uint32_t field = tensor::fieldOf(item, value.type, types);
-            offset = item->structure->fields[field].offset;
-        }
-        std::string bytes(static_cast<std::size_t>(types::sizeOf(item)), '\0');
-        std::copy(value.bytes.begin(), value.bytes.end(), bytes.begin() + offset);
-        value = {item, std::move(bytes)};
-    }
-
-    /// The filter's kernel gives way to one for what arrives, and for the memory of the items.
-    void specialise(NodeId id) {
-        graph::Node& node = graph.nodes[id];
-        if (!usesTensors(program.kernels[node.kernel])) return;
-        auto memory = [&](const std::vector<EdgeId>& edges) {
-            const bool hasTensors = !edges.empty() && !graph.edges[edges[0]].tensors.empty();
-            return hasTensors ? graph.edges[edges[0]].type : nullptr;
-        };
-        const tensor::Channels channels{memory(node.inputs), memory(node.outputs)};
-        const Sequence& items = itemsFor(node);
-        std::tuple key{node.kernel, items, channels.input, channels.output};
-        auto found = made.find(key);
-        if (found == made.end()) {
-            Kernel kernel = program.kernels[node.kernel];
-            if (kernel.builtin == ir::BuiltinStream::None) {
-                std::optional<tensor::Fault> fault =
-                    tensor::expandWork(kernel.code,
-                                       {kernel.constants,
-                                        items,
-                                        {kernel.tensors, kernel.storedTensors, {}},
-                                        false,
-                                        &context.passes,
-                                        natives},
-                                       channels, types);
-                if (fault) return reportFault(id, *fault, items);
-            }
-            if (channels.input) kernel.input = channels.input;
-            if (channels.output) kernel.output = channels.output;
-            found = made.emplace(key, static_cast<graph::KernelId>(program.kernels.size())).first;
-            program.kernels.push_back(std::move(kernel));
-        }
-        node.kernel = found->second;
-    }
-
-    /// The program's own output, as it is declared.
-    bool fitsSide(const graph::Edge& edge) {
-        for (const Type* item : edge.tensors) {
-            if (types::compatible(item, edge.type)) continue;
-            failed = true;
-            context.diags.add(Diag::TensorShape, edge.range)
-                << "the stream"
-                << types::toString(item) + " comes where " + types::toString(edge.type) +
                        " is declared";
             return false;
         }
@@ -555,19 +335,38 @@ private:
     const Entry& entry;
     Elaboration& program;
     graph::Graph& graph;
+    ShapeFaults faults;
     std::vector<Sequence> arriving;  ///< by edge; empty: not known yet, or no tensors
     std::vector<bool> isOfRun;  ///< by edge: only the run will know
     bool startsAgain = false;
     std::set<EdgeId> isPrimed;  ///< those where `arriving` is what a prework pushes
     std::map<std::pair<graph::KernelId, Sequence>, Sequence>
         pushed;  ///< what a kernel makes of items
-    std::map<std::tuple<graph::KernelId, Sequence, const Type*, const Type*>, graph::KernelId> made;
-    tensor::Storages storages;
-    std::vector<EdgeId> groups;  ///< by edge: one of the channels whose items have the same memory
-    bool failed = false;
 };
 
 }  // namespace
+
+bool isTensor(const Type* type) { return type && type->is(types::TypeKind::Tensor); }
+
+bool usesTensors(const Kernel& kernel) {
+    return kernel.builtin == ir::BuiltinStream::None
+               ? tensor::usesTensors(kernel.code)
+               : isTensor(kernel.input) || isTensor(kernel.output);
+}
+
+Sequence shortest(Sequence items) {
+    for (std::size_t period = 1; period < items.size(); ++period) {
+        if (items.size() % period != 0) continue;
+        bool repeats = true;
+        for (std::size_t k = period; k < items.size() && repeats; ++k)
+            repeats = items[k] == items[k - period];
+        if (repeats) {
+            items.resize(period);
+            break;
+        }
+    }
+    return items;
+}
 
 bool inferShapes(base::Context& context, const ir::Module& module, types::TypeTable& types,
                  const Entry& entry, Elaboration& program) {
