@@ -108,7 +108,11 @@ static int open_output(strc_writer *writer, tensor_writer *own, uint32_t k) {
     if (own->is_text) return 0;
     each->shape = strc_common_shape(own->shapes, writer->item.tensors, k, own->count);
     if (each->shape && *strc_elements[each->shape[0]].descr) return begin_header(each);
-    return STRC_FAIL(writer->sink.origin, FormatItemType, "npy", writer->item.name);
+    STRC_FAIL(writer->sink.origin, FormatItemType, "npy", writer->item.name);
+    if (!each->shape)
+        strc_note(STRC_MESSAGE_Hint,
+                  "a .safetensors file takes tensors of several types, and so do several '--out'");
+    return -1;
 }
 
 static int open_writer(strc_writer *writer, int is_text) {
@@ -170,9 +174,10 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     return 0;
 }
 
+/// Without a header the file could not be opened for what it was to take.
 static int flush_output(const tensor_writer *own, output *each) {
     if (own->is_text) return strc_sink_flush(each->sink);
-    if (!each->sink->seekable) return 0;
+    if (!each->header || !each->sink->seekable) return 0;
     if (strc_sink_flush(each->sink) != 0) return -1;
     return strc_sink_overwrite(each->sink, 0, each->header, make_header(each));
 }

@@ -212,10 +212,14 @@ void Ends::openOutput(const graph::Edge& edge) {
             ? io::openWriter(options.out, *format, edge.type, outInfo())
             : io::openTensorWriter(filesOf(options.out, options.out_files, options.out_count, each),
                                    {edge.tensors, graph::memoryOf(edge)}, outInfo());
-    if (opened)
+    if (opened) {
         writer = std::move(*opened);
-    else
-        base::report(diags, opened.failure());
+        return;
+    }
+    base::Diagnostic& fault = base::report(diags, opened.failure());
+    if (fault.id == Diag::FormatItemType && edge.tensors.size() > 1)
+        fault.note(Diag::Hint)
+            << "a .safetensors file takes tensors of several types, and so do several '--out'";
 }
 
 /// What was not asked for is as the input has it.

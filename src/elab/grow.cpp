@@ -10,6 +10,7 @@
 #include "elab/runner.h"
 #include "elab/tensor_fields.h"
 #include "elab/tree.h"
+#include "graph/hierarchy.h"
 #include "ir/specialize.h"
 #include "ir/text.h"
 #include "tensor/expand.h"
@@ -401,8 +402,12 @@ private:
         }
         base::Diagnostic& diag =
             report(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, added());
-        diag << (fault.subject.empty() ? "'" + addedName() + "'" : fault.subject);
-        if (!fault.isUnknown) diag << fault.why;
+        if (fault.isUnknown)
+            diag << fault.subject;
+        else
+            diag << graph::subjectOf(context.sources, {added(), addedName()}, fault.subject,
+                                     fault.range)
+                 << fault.why;
         diag.note(Diag::InBodyHere, fault.range) << displayName(instance);
     }
 

@@ -27,8 +27,11 @@ void ShapeFaults::add(NodeId id, const tensor::Fault& fault, const tensor::Seque
     const graph::Node& node = graph.nodes[id];
     base::Diagnostic& diag =
         add(fault.isUnknown ? Diag::TensorUnknown : Diag::TensorShape, node.range, id);
-    diag << (fault.subject.empty() ? "'" + addedTo(id).name + "'" : fault.subject);
-    if (!fault.isUnknown) diag << fault.why;
+    if (fault.isUnknown)
+        diag << fault.subject;
+    else
+        diag << graph::subjectOf(context.sources, addedTo(id), fault.subject, fault.range)
+             << fault.why;
     if (fault.range.valid()) diag.note(Diag::InBodyHere, fault.range) << node.name;
     if (!items.empty()) diag.note(Diag::Hint) << "what arrives: " + io::allOf(items);
 }

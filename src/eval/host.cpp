@@ -183,9 +183,8 @@ private:
         return true;
     }
 
-    bool demand() {
-        return number(0) != 0 || trap(Diag::TensorShape, {"'require'", value(1).bytes});
-    }
+    /// Whoever reports it knows what the filter is called.
+    bool demand() { return number(0) != 0 || trap(Diag::TensorShape, {"", value(1).bytes}); }
 
     std::string variableName() const {
         const auto& variables =

@@ -152,6 +152,14 @@ Added addedBy(const base::SourceManager& sources, const Graph& graph, NodeId nod
     return added;
 }
 
+std::string subjectOf(const base::SourceManager& sources, const Added& added,
+                      const std::string& operation, base::SourceRange inBody) {
+    const std::string stream = "'" + added.name + "'";
+    if (operation.empty()) return stream;
+    const bool isLibrary = inBody.valid() && sources.isLibrary(inBody.buffer);
+    return isLibrary ? stream + ": " + operation : operation;
+}
+
 void noteAdded(const base::SourceManager& sources, const Graph& graph, NodeId node,
                base::Diagnostic& fault) {
     if (!sources.isLibrary(fault.range.buffer)) return;

@@ -47,6 +47,10 @@ struct Added {
     std::string name;
 };
 Added addedBy(const base::SourceManager&, const Graph&, NodeId);
+/// What a fault in a body is about, for the user: "'matmul'" of a filter of the program, "'linear': 'matmul'" where that
+/// stands in the library. No operation: the stream itself refuses.
+std::string subjectOf(const base::SourceManager&, const Added&, const std::string& operation,
+                      base::SourceRange inBody);
 /// Says so of a fault in code of the library.
 void noteAdded(const base::SourceManager&, const Graph&, NodeId, base::Diagnostic&);
 

@@ -167,6 +167,7 @@ private:
                     const char* verb, base::SourceRange);
     base::Diagnostic& report(const Actor&, Diag, base::SourceRange);
     void reportTrap(const Actor&, const eval::Trap&);
+    void reportShape(const Actor&, const eval::Trap&);
 
     // ---- messages.cpp
     void setUpMessages();

@@ -53,7 +53,16 @@ std::string boundsOf(const graph::Rate& rate) {
 
 }  // namespace
 
+/// Where the filter is added, as elaboration reports the shapes that it knows.
+void Engine::reportShape(const Actor& actor, const eval::Trap& trap) {
+    const graph::Added added = graph::addedBy(context.sources, graph, actor.id);
+    base::Diagnostic& fault = report(actor, trap.id, added.range);
+    fault << graph::subjectOf(context.sources, added, trap.args[0], trap.range) << trap.args[1];
+    if (trap.range.valid()) fault.note(Diag::InBodyHere, trap.range) << actor.node->name;
+}
+
 void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
+    if (trap.id == Diag::TensorShape) return reportShape(actor, trap);
     const graph::Rates& rates = actor.next().rates;
     auto reportDynamic = [&](const graph::Rate& rate, const char* word, const char* verb) {
         report(actor, Diag::DynamicRateViolated, trap.range)
@@ -244,9 +253,7 @@ bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firin
 
 bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
     switch (types::info(actor.builtin).role) {
-        case types::BuiltinRole::Identity:
-            move(*actor.input, *actor.output, times);
-            return true;
+        case types::BuiltinRole::Identity: move(*actor.input, *actor.output, times); return true;
         case types::BuiltinRole::Reader:
             if (!supply(*actor.reader, actor.id, static_cast<std::uint64_t>(times))) {
                 stop(End::EndOfInput);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "graph/hierarchy.h"
 #include "interp/engine.h"
 #include "types/tensor_text.h"
 
@@ -15,8 +16,9 @@ std::uint32_t Engine::itemSize(EdgeId edge) const {
 
 void Engine::setUpTensors() {
     if (!elaboration.symbolic) return;
-    heap = std::make_unique<TensorHeap>(module, types, machine, context.limits.totalBytes,
-                                        [this](const TensorHeap::Mark& mark) { forEachName(mark); });
+    heap =
+        std::make_unique<TensorHeap>(module, types, machine, context.limits.totalBytes,
+                                     [this](const TensorHeap::Mark& mark) { forEachName(mark); });
 }
 
 /// The state that elaboration has left, with tensors, becomes one with their names.
@@ -84,8 +86,9 @@ bool Engine::areTensorsFit(const Actor& actor, const std::vector<std::uint64_t>&
             const bool isKnown =
                 known.empty() || std::find(known.begin(), known.end(), type) != known.end();
             if (fits && isKnown) continue;
-            report(actor, Diag::TensorShape, actor.node->range)
-                << "'" + actor.node->name + "'"
+            const graph::Added added = graph::addedBy(context.sources, graph, actor.id);
+            report(actor, Diag::TensorShape, added.range)
+                << "'" + added.name + "'"
                 << types::toString(type) + " comes where " +
                        (!fits ? types::toString(declared) + " is declared"
                               : graph::itemsOf(graph.edges[edge]) + " was found");

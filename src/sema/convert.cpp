@@ -82,6 +82,9 @@ void advise(Diagnostic& diag, const ast::Expr& expr, const Type* from, const Typ
         return adviseSuffix(diag, Diag::UseConditional, expr, "? 1 : 0");
     if (fromNumber && to->is(TypeKind::Boolean))
         return adviseSuffix(diag, Diag::UseComparison, expr, "!= 0");
+    if (from->is(TypeKind::Tensor) && (to->isReal() || to->is(TypeKind::Boolean)))
+        diag.note(Diag::Hint)
+            << "'item(x)' is the only element of a tensor, 'x[i, j]' one of several";
     if (from->is(TypeKind::Complex) && to->isReal())
         diag.note(Diag::Hint) << "'.real' is the real part of a complex value, 'abs' its magnitude";
 }

@@ -84,7 +84,17 @@ tensor->tensor filter Small { work pop 1 push 1 {
 """ + SHOW)
         out, err = self.call("run", path, status=1)
         self.assertEqual(out.decode(), "[0.]\n[0. 0.]\n")
-        self.assertIn(f"{path}:5:5: error: 'require': less than 3, not 3 [tensor-shape]", err)
+        self.assertIn(f"{path}:1:43: error: 'Small': less than 3, not 3 [tensor-shape]", err)
+        self.assertIn(f"{path}:5:5: note: in the body of 'Small'", err)
+
+    def test_the_library_refuses_what_the_run_alone_knows(self):
+        for add, why in (("maxpool1d(2)", "'maxpool1d': it takes (batch x) channels x length"),
+                         ("transpose(0, 1)", "'transpose': 'transpose': there is no dimension 1 in 1 dimension"),
+                         ("pad({9, 0}, mode = \"reflect\")", "'pad': less than the 1 items of dimension 0 can be reflected")):
+            path = self.file("p.str", "void->void pipeline Main { add Growing(); add %s; add Show(); }\n" % add +
+                             "void->tensor filter Growing { int n; work push 1 { n++; push(zeros(n)); } }\n" + SHOW)
+            _, err = self.call("run", path, status=1)
+            self.assertIn(f"{path}:1:43: error: {why} [tensor-shape]", err)
 
     def test_a_name_of_a_program_wins(self):
         self.assertEqual(self.shown("""void->void filter Main {

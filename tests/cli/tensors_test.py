@@ -167,6 +167,22 @@ void->tensor filter Row { work push 1 { push(ones(2)); } }
         self.assertIn(message, self.call("run", "-i1", "--top", "Pair", "--out", "x.wav", path, status=2)[1])
         self.assertIn(message, self.run_made(made, "-i1", "--out", "x.wav", status=2)[1])
 
+    def test_one_npy_file_does_not_take_several_types(self):
+        path = self.file("p.str", """void->tensor filter Two { work push 2 { push(ones(3)); push(ones(2)); } }
+void->tensor filter Brain { work push 1 { push(bfloat16(ones(3))); } }
+""")
+        made = self.build("--top", "Two", path)
+        for call in (lambda *words: self.call("run", "--top", "Two", path, *words, status=2),
+                     lambda *words: self.run_made(made, *words, status=2)):
+            err = call("-i1", "--out", "x.npy")[1]
+            self.assertIn("npy files cannot hold items of type 'tensor<float>[3], tensor<float>[2]'", err)
+            self.assertIn("note: a .safetensors file takes tensors of several types, and so do several '--out'", err)
+        self.run_made(made, "-i1", "--out", "x.npy", "--out", "y.npy")
+        self.same(self.load("y.npy"), np.ones(2, np.float32))
+        err = self.run_made(self.build("--top", "Brain", path), "-i1", "--out", "x.npy", status=2)[1]
+        self.assertIn("npy files cannot hold items of type 'tensor<bfloat16>[3]'", err)
+        self.assertNotIn("note:", err)
+
     def test_what_fits_nothing_is_told(self):
         path = self.make("Rows")[0]
         self.save("in.npy", np.zeros((2, 3, 4), np.float32))
@@ -192,7 +208,7 @@ void->tensor filter Row { work push 1 { push(ones(2)); } }
 tensor->tensor filter Field(int n) { tensor<float>[n, 4] x; work pop 1 push 1 { push(concat(pop(), x, 0)); } }
 tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
 """)
-        for top, name, at in (("Local", "x", "p.str:1:78"), ("Field", "x", "p.str:2:58"), ("Weights", "weight", "linear.str:5")):
+        for top, name, at in (("Local", "x", "p.str:1:78"), ("Field", "x", "p.str:2:58"), ("Weights", "linear': 'weight", "linear.str:5")):
             for n, why in ((-3, "-3 is no extent"), (-1, "-1 is no extent"), (2000000000, "it has more than 2147483647 elements")):
                 with self.subTest(top=top, n=n):
                     _, err = self.call("check", "--top", top, "-D", f"n={n}", "--input", "2x4", "--weights", "random:1", "p.str",
@@ -221,6 +237,9 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                 ("tensor->tensor", 'pad({1, 1}, "mirror")', "'pad': mode is \"constant\", "),
                 ("tensor->tensor", 'interpolate(4, mode = "cubic")', "'interpolate': mode is \"nearest\" or "),
                 ("tensor->tensor", "lstm(5, 7)", "'lstm': it takes steps x (batch x) features"),
+                ("tensor->tensor", "linear(7, 3)", "'linear': it is made for 7 features, the last dimension has 8"),
+                ("tensor->tensor", "conv2d(3, 2, 1, 1)", "'conv2d': 'conv': 2x4x8x8 has 4 channels, the weights take 3"),
+                ("tensor->tensor", "adaptiveavgpool2d(2, -2)", "'adaptiveavgpool2d': out_h and out_w are at least 1"),
                 ("float->float", "frame(0)", "'frame': 0 is no extent")):
             with self.subTest(add=add):
                 self.file("p.str", f"{kind} pipeline Main {{\n  add {add};\n}}\n")
@@ -241,12 +260,18 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                 _, err = self.call("run", engine, "--top", "embedding(7, 3)", "--weights", "random:1", "--in", "in.npy", "p.str", status=1)
                 self.assertIn(f"index {told} is outside of the array, whose length is 7", err)
 
+    def test_a_tensor_is_no_number(self):
+        self.file("p.str", "tensor->int filter Main { work pop 1 push 1 { tensor<int> x = pop(); push((int) sum(x)); } }\n")
+        _, err = self.call("check", "--input", "3:int", "p.str", status=1)
+        self.assertIn("cannot convert 'tensor<int>' to 'int' in 'push'", err)
+        self.assertIn("note: 'item(x)' is the only element of a tensor, 'x[i, j]' one of several", err)
+
     def test_averages_have_the_type_of_what_they_are_of(self):
         self.file("p.str", "")
         values = np.arange(50, dtype=np.float16).reshape(1, 2, 5, 5)
-        self.save("in.npy", values)
         for top, first in (("avgpool1d(3, 1, 1)", 1 / 3), ("avgpool2d(3, 1, 1)", 12 / 9), ("avgpool2d(3, 1, 1, count_include_pad = false)", 3),
                            ("avgpool2d(2, ceil = true)", 3), ("adaptiveavgpool2d(3, 2)", 3.5), ("adaptiveavgpool2d(5)", 0)):
+            self.save("in.npy", values.reshape(2, 25) if "1d" in top else values)
             for engine in ENGINES:
                 self.call("run", *engine, "--top", top, "--in", "in.npy", "--out", "out.npy", "p.str")
                 got = self.load("out.npy")
@@ -271,7 +296,7 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
         self.assertIn("4 parts of 1 items are more than the 3 of the dimension [tensor-shape]", err)
         for top in ("slice(0, 3)", "slice(1, 2, 1)"):
             _, err = self.call("check", "--top", top, "--input", "3x4", "p.str", status=1)
-            self.assertIn("error: 'push': tensor<float>[", err)
+            self.assertIn("error: 'slice': 'push': tensor<float>[", err)
             self.assertIn("has no elements [tensor-shape]", err)
 
     def test_functions_that_cannot_take_tensors(self):
