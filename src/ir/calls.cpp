@@ -46,6 +46,13 @@ std::vector<const Body*> bodiesThatRun(const Module& program, const StreamCode& 
     return found;
 }
 
+std::vector<const Body*> bodiesOfSetup(const Module& program, const StreamCode& code) {
+    std::vector<const Body*> found{&code.setup};
+    if (code.init) found.push_back(&*code.init);
+    follow(program, code, found);
+    return found;
+}
+
 bool isRecursive(const Module& program, const StreamCode& from, const Body& body) {
     std::vector<const Body*> found;
     for (const Callee& callee : calleesOf(body))

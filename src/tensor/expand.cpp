@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/pass.h"
+#include "ir/calls.h"
 #include "ir/text.h"
 #include "tensor/expander.h"
 
@@ -90,6 +91,21 @@ bool attends(ir::StreamCode& code) {
     return found;
 }
 
+/// Functions that setup or init call run before anything arrives. Others may say what fields are, and need not: only the
+/// run may know what they make.
+void expandFunctions(ir::StreamCode& code, World& world, types::TypeTable& types) {
+    const std::vector<const Body*> early = ir::bodiesOfSetup(*world.module, code);
+    for (Body& function : code.functions) {
+        if (!usesTensors(function) || usesTapes(function)) continue;
+        try {
+            function = expandBody(code, function, world, types);
+        } catch (Stop& stop) {
+            const bool isEarly = std::find(early.begin(), early.end(), &function) != early.end();
+            if (isEarly || !stop.fault.isOfRun) throw;
+        }
+    }
+}
+
 }  // namespace
 
 bool makesDemands(const Body& body) {
@@ -151,9 +167,7 @@ std::vector<Fault> expandSetup(ir::StreamCode& code, std::span<const Value> cons
         Body setup = expandBody(code, code.setup, world, types);
         std::optional<Body> init, composite;
         if (code.init) init = expandBody(code, *code.init, world, types);
-        for (Body& function : code.functions)
-            if (usesTensors(function) && !usesTapes(function))
-                function = expandBody(code, function, world, types);
+        expandFunctions(code, world, types);
         if (code.body) composite = expandBody(code, *code.body, world, types);
         code.setup = std::move(setup);
         code.body = std::move(composite);

@@ -70,6 +70,24 @@ class Symbolic(Program):
         self.assertEqual(out, "[0.5 0.5 0.5]\n[2. 2. 2.]\n[4.5 4.5 4.5]\n")
         self.assertIn("'all': the field is tensor<float>[1, 3] and becomes tensor<float>[2, 3]", err)
 
+    def test_functions_and_handlers_give_fields_other_shapes(self):
+        head = """void->tensor filter Ones(portal<Grow> p) { int n; work push 1 { n++; push(ones(1)); if (n % 2 == 0) p.longer(n); } }
+            tensor->void filter Show { work pop 1 { println(pop()); } }
+            void->void pipeline Main { portal<Grow> p; add Ones(p); add Grow to p; add Show; }
+            """
+        for body in ("handler longer(int n) { all = zeros(n + 1); }", "void grow(int n) { all = zeros(n + 1); } handler longer(int n) { grow(n); }",
+                     "handler longer(int n) { for (int k = size(all, 0); k <= n; k++) all = concat(all, zeros(1), 0); }"):
+            text = head + "tensor->tensor filter Grow { tensor all; init { all = zeros(2); } %s work pop 1 push 1 { push(concat(all, pop(), 0)); } }" % body
+            out, err = self.shown(text, "-i4")
+            self.assertEqual(out, "[0. 0. 1.]\n[0. 0. 0. 1.]\n[0. 0. 0. 1.]\n[0. 0. 0. 0. 0. 1.]\n")
+            self.assertIn("only the run can tell a shape", err)
+
+    def test_functions_that_init_calls_have_shapes(self):
+        text = """void->tensor filter Grow { int n; tensor all; init { n = 3; longer(); } void longer() { all = zeros(n); } work push 1 { push(all); } }
+            tensor->void filter Show { work pop 1 { println(pop()); } }
+            """ + self.main("Grow", "Show")
+        self.assertIn("error: 'zeros': operand 1 decides on the shape", self.shown(text, "-i1", status=1)[1])
+
     def test_fields_that_are_stored_or_have_no_value_yet(self):
         text = """int->tensor filter Take { tensor table; tensor last; tensor<float>[2, 3] none; float scale = 2;
                 init { table = reshape(arange(12) * 1.0, 4, 3); last = table; }
