@@ -49,6 +49,7 @@ struct Live::Inside {
         std::vector<ActorState> actors;
         std::vector<std::string> tapes;
         std::vector<std::uint64_t> given;  ///< by input file
+        std::uint64_t made;
         std::uint64_t bytes;
     };
     struct Feed {
@@ -109,38 +110,40 @@ struct Live::Inside {
     // ---- checkpoints
 
     Checkpoint capture() {
-        Checkpoint made{steps,
-                        feeds.size(),
-                        last,
-                        inPhase,
-                        initDone,
-                        engine.outcome,
-                        engine.generator,
-                        engine.messageBytesLeft,
-                        {},
-                        {},
-                        {},
-                        sizeof(Checkpoint)};
+        Checkpoint state{steps,
+                         feeds.size(),
+                         last,
+                         inPhase,
+                         initDone,
+                         engine.outcome,
+                         engine.generator,
+                         engine.messageBytesLeft,
+                         {},
+                         {},
+                         {},
+                         made,
+                         sizeof(Checkpoint)};
         for (const Actor& actor : engine.actors) {
-            made.actors.push_back({actor.fired, actor.target, actor.instance.iterations,
-                                   actor.emptyFirings, actor.warnedPops, actor.instance.state,
-                                   actor.messages});
-            made.bytes += sizeof(ActorState) + actor.instance.state.size();
+            state.actors.push_back({actor.fired, actor.target, actor.instance.iterations,
+                                    actor.emptyFirings, actor.warnedPops, actor.instance.state,
+                                    actor.messages});
+            state.bytes += sizeof(ActorState) + actor.instance.state.size();
         }
         for (eval::Tape& tape : engine.tapes) {
-            made.tapes.push_back(bytesOf(tape));
-            made.bytes += made.tapes.back().size() + sizeof(std::string);
+            state.tapes.push_back(bytesOf(tape));
+            state.bytes += state.tapes.back().size() + sizeof(std::string);
         }
-        for (const io::Supply& input : engine.inputs) made.given.push_back(input.given());
+        for (const io::Supply& input : engine.inputs) state.given.push_back(input.given());
         if (engine.heap)
-            markIn(made, [&](TensorId name) {
-                if (name != 0) made.bytes += engine.heap->bytesOf(name);
+            markIn(state, [&](TensorId name) {
+                if (name != 0) state.bytes += engine.heap->bytesOf(name);
             });
-        return made;
+        return state;
     }
 
     void restore(const Checkpoint& from) {
         steps = from.step;
+        made = from.made;
         last = from.last;
         inPhase = from.inPhase;
         initDone = from.initDone;
@@ -393,16 +396,24 @@ struct Live::Inside {
 
     Progress advance() {
         if (options.interrupt && *options.interrupt) return Progress::Interrupted;
-        Progress made;
+        const std::uint64_t before = outputSize();
+        Progress progress;
         try {
-            made = engine.graph.isDynamic() ? advanceDynamic() : advanceStatic();
+            progress = engine.graph.isDynamic() ? advanceDynamic() : advanceStatic();
         } catch (const std::bad_alloc&) {
             engine.reportFullTapes();
             engine.stop(End::Failed);
-            made = Progress::Failed;
+            progress = Progress::Failed;
         }
-        if (made == Progress::Fired) ++steps;
-        return made;
+        if (progress != Progress::Fired) return progress;
+        ++steps;
+        made += outputSize() - before;
+        return progress;
+    }
+
+    std::uint64_t outputSize() const {
+        const EdgeId edge = engine.graph.output;
+        return edge == graph::kNone ? 0 : engine.tapes[edge].size();
     }
 
     /// A firing may have filled a channel up to the limit: nothing else could grow then.
@@ -458,6 +469,7 @@ struct Live::Inside {
     bool ready = false;
     bool closed = false;
     std::uint64_t steps = 0;
+    std::uint64_t made = 0;  ///< items at the open output, in these steps
     NodeId last = graph::kNone;
     bool inPhase = false, initDone = false;
     std::deque<Checkpoint> checkpoints;
@@ -554,10 +566,9 @@ std::vector<Value> Live::takeOutput(std::uint64_t most) {
     return values;
 }
 
-std::uint64_t Live::outputSize() const {
-    const EdgeId edge = inside->engine.graph.output;
-    return edge == graph::kNone ? 0 : inside->engine.tapes[edge].size();
-}
+std::uint64_t Live::outputSize() const { return inside->outputSize(); }
+
+std::uint64_t Live::outputBegin() const { return inside->made - inside->outputSize(); }
 
 bool Live::flush() {
     Engine& engine = inside->engine;

@@ -66,6 +66,8 @@ public:
     /// Takes what lies at the open output.
     std::vector<types::Value> takeOutput(std::uint64_t most = UINT64_MAX);
     std::uint64_t outputSize() const;
+    /// How many items have come before the first that lies there.
+    std::uint64_t outputBegin() const;
 
     /// Files hold what was written so far, as far as their formats allow before the end. False after
     /// reporting a failure.

@@ -61,7 +61,8 @@ public:
     const std::vector<const types::Type*>& tensors(graph::EdgeId end) const;
     /// An item of the output as people know it: `k` counts from the first on.
     types::Value meaning(const types::Value& item, std::uint64_t k) const;
-    std::uint64_t itemsGiven() const { return given; }
+    /// How many items of the output have gone where the stream stands, also after a step back.
+    std::uint64_t itemsGiven() const { return live ? live->outputBegin() : given; }
     std::uint64_t itemsFed() const { return fed; }
 
     /// What arrives decides on the shapes in it, and nothing has arrived yet: it has types, and nothing else.

@@ -178,6 +178,11 @@ class Results(Prompt):
         self.says(NEG + "s = Neg\ns <- [ones(2), zeros(2)] -> v\n:back 2\n:peek input\n:step\n",
                   "after 0 firings; Neg fires next\ninput -> Neg: [[1. 1.], [0. 0.]]\nNeg fired\n[-1. -1.]\n")
 
+    def test_back_over_outputs_of_several_shapes(self):
+        self.says(TWO + "take 1 Two\n:back\ntake 3\n:step\n:back 2\n:step\n",
+                  "[0. 0.]\nafter 0 firings; Two fires next\n[0. 0.]\n[0 1 2]\n[1. 1.]\n"
+                  "Two fired\n[0 1 2]\n[2. 2.]\n[0 1 2]\nafter 1 firing; Two fires next\nTwo fired\n[1. 1.]\n[0 1 2]\n")
+
     def test_compiled(self):
         self.say(X + "tensor->tensor filter Plus { work pop 1 push 1 { push(pop() + x); } }\nPlus <- x\n:compile plus\n")
         self.write("in.npy", npy((2, 3), *range(6)))
