@@ -523,10 +523,7 @@ private:
 
     void positive(CLI::App& sub, const char* flag, int& field, const char* help) {
         value(sub, flag, "N", help, [this, flag, &field](const std::string& text) {
-            auto number = parseInteger(flag, text);
-            if (number && (*number < 1 || *number > INT32_MAX))
-                wrongValue(text, flag, fmt::format("a number from 1 to {}", INT32_MAX));
-            else if (number)
+            if (auto number = parseInteger(flag, text, 1, INT32_MAX))
                 field = static_cast<int>(*number);
         });
     }
@@ -539,12 +536,15 @@ private:
         });
     }
 
-    /// A number that is not negative; empty after reporting.
-    std::optional<std::int64_t> parseInteger(const std::string& option, const std::string& text) {
+    /// Empty after reporting.
+    std::optional<std::int64_t> parseInteger(const std::string& option, const std::string& text,
+                                             std::int64_t least = 0,
+                                             std::int64_t most = INT64_MAX) {
         std::int64_t number = 0;
         auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-        if (error == std::errc() && end == text.data() + text.size() && number >= 0) return number;
-        wrongValue(text, option, fmt::format("a number from 0 to {}", INT64_MAX));
+        const bool isNumber = error == std::errc() && end == text.data() + text.size();
+        if (isNumber && number >= least && number <= most) return number;
+        wrongValue(text, option, fmt::format("a number from {} to {}", least, most));
         return std::nullopt;
     }
 

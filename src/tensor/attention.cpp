@@ -36,7 +36,7 @@ void Elements::attend(const Node& node, Reg array) {
                       w.local("scores" + number, w.types.array(type, keys)),
                       w.local("sum" + number, type),
                       w.local("most" + number, type)};
-    nest(Dims(q.begin(), q.end() - 1), [&](const Place& place) {
+    nest(Dims(node.dims().begin(), node.dims().end() - 1), [&](const Place& place) {
         attendRow(heads, Place(place.begin(), place.end() - 1), place.back());
     });
 }
@@ -59,7 +59,7 @@ void Elements::attendRow(const Heads& heads, const Place& outer, const Index& ro
             Place there = outer;
             there.push_back({0, j});
             there.push_back({0, c});
-            const Reg value = operandElement(heads.node, 2, there);
+            const Reg value = attended(heads.node, 2, there);
             const Reg part = w.operation(Op::Mul, type, {power, value});
             const Reg to = index(c);
             const Reg before = w.element(heads.array, to);
@@ -71,6 +71,11 @@ void Elements::attendRow(const Heads& heads, const Place& outer, const Index& ro
         const Reg total = w.element(heads.array, to);
         w.setElement(heads.array, to, w.operation(Op::Div, type, {total, w.load(heads.sum)}));
     });
+}
+
+/// In a place whose dimensions in front are those of the result, which the operand may have one item of, or lack.
+Reg Elements::attended(const Node& node, std::size_t k, const Place& place) {
+    return operandElement(node, k, aligned(node.operands[k]->dims(), place));
 }
 
 /// As it is given, or 1 / sqrt(width).
@@ -94,8 +99,8 @@ void Elements::scoreRow(const Heads& heads, const Place& outer, const Index& row
             key.push_back({0, j});
             query.push_back({0, d});
             key.push_back({0, d});
-            const Reg a = operandElement(heads.node, 0, query);
-            const Reg product = w.operation(Op::Mul, type, {a, operandElement(heads.node, 1, key)});
+            const Reg a = attended(heads.node, 0, query);
+            const Reg product = w.operation(Op::Mul, type, {a, attended(heads.node, 1, key)});
             w.store(heads.sum, relaxedSum(w.load(heads.sum), product, type));
         });
         Reg score = w.operation(Op::Mul, type, {w.load(heads.sum), scale});

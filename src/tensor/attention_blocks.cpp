@@ -77,7 +77,7 @@ void Elements::attendBlocks(const Node& node, Reg array) {
         std::clamp<std::int64_t>(kMostScores / blocks.line(), 1, kMostQueries);
     const std::int64_t rows = parts(blocks.queries, parts(blocks.queries, most));
     // What a head or a block needs begins its life there: threads may do several at once.
-    nest(Dims(q.begin(), q.end() - 2), [&](const Place& outer) {
+    nest(Dims(node.dims().begin(), node.dims().end() - 2), [&](const Place& outer) {
         blocks.key = room("key", type, blocks.line() * blocks.width);
         blocks.value = room("value", type, blocks.keys * blocks.values);
         layOutKeys(blocks, outer);
@@ -103,7 +103,7 @@ void Elements::copyRows(const Blocks& blocks, std::size_t operand, const Place& 
             Place from = outer;
             from.push_back(plus({0, row}, first));
             from.push_back({0, column});
-            Reg element = operandElement(blocks.node, operand, from);
+            Reg element = attended(blocks.node, operand, from);
             if (operand == 0) element = w.operation(Op::Mul, blocks.type, {element, blocks.scale});
             const Index there = plus(scaled({0, row}, width, 0), {0, column});
             w.setElement(w.address(to), at(there), element);
@@ -123,7 +123,7 @@ void Elements::layOutKeys(const Blocks& blocks, const Place& outer) {
                 Place from = outer;
                 from.push_back(plus(scaled(panel, blocks.panel, 0), {0, j}));
                 from.push_back({0, d});
-                const Reg element = operandElement(blocks.node, 1, from);
+                const Reg element = attended(blocks.node, 1, from);
                 w.setElement(w.address(blocks.key), place(panel, d, j), element);
             });
         });

@@ -13,9 +13,6 @@ using types::MathFn;
 using types::TensorFn;
 using types::TypeKind;
 
-namespace {
-
-/// In a place of the operand's own dimensions, which are aligned at the last ones.
 Place aligned(const Dims& operand, const Place& place) {
     Place result;
     const std::size_t shift = place.size() - operand.size();
@@ -23,8 +20,6 @@ Place aligned(const Dims& operand, const Place& place) {
         result.push_back(operand[k] == 1 ? Index{} : place[k + shift]);
     return result;
 }
-
-}  // namespace
 
 const Type* registerType(const Type* element, types::TypeTable& types) {
     switch (element->kind) {
@@ -311,10 +306,9 @@ Reg Elements::indexOf(Reg value) {
     const Type* type = w.types.intType();
     const Type* wide = w.types.scalar(TypeKind::Long);
     auto bound = [&](std::int64_t most) { return w.constant(Value::of(wide, most)); };
-    const Reg fits =
-        w.operation(Op::And, w.types.boolean(),
-                    {w.operation(Op::Ge, wide, {value, bound(INT32_MIN)}),
-                     w.operation(Op::Le, wide, {value, bound(INT32_MAX)})});
+    const Reg fits = w.operation(Op::And, w.types.boolean(),
+                                 {w.operation(Op::Ge, wide, {value, bound(INT32_MIN)}),
+                                  w.operation(Op::Le, wide, {value, bound(INT32_MAX)})});
     return select(
         fits, type, [&] { return w.operation(Op::Convert, type, {value}); },
         [&] { return w.integer(INT32_MAX); });
@@ -463,8 +457,8 @@ Reg Elements::function(const Node& node, const std::vector<Reg>& operands) {
         const Reg negative = w.operation(Op::Lt, own, {operands[0], zero(own)});
         return select(negative, own, [&] { return zero(own); }, [&] { return operands[0]; });
     }
-    const bool isWhole = element->is(TypeKind::Int) || element->is(TypeKind::Long) ||
-                         element->is(TypeKind::Int8);
+    const bool isWhole =
+        element->is(TypeKind::Int) || element->is(TypeKind::Long) || element->is(TypeKind::Int8);
     if (node.fn == TensorFn::Math && isWhole) return wholeMath(node, operands);
     std::vector<Reg> values;
     for (std::size_t k = 0; k < operands.size(); ++k)

@@ -20,6 +20,9 @@ using Place = std::vector<Index>;
 /// The type that elements have in registers: int for int8, float for half and bfloat16.
 const Type* registerType(const Type* element, types::TypeTable&);
 
+/// A place in a larger tensor as one in an operand that was broadcast to it: aligned at the last dimensions.
+Place aligned(const Dims& operand, const Place&);
+
 class Elements {
 public:
     Elements(ir::Writer& writer, bool withEpilogues, bool inBlocks, bool inPreferredOrder,
@@ -114,8 +117,8 @@ private:
     ir::Reg function(const Node&, const std::vector<ir::Reg>&);
     ir::Reg sigmoid(ir::Reg x);
     ir::Reg gelu(ir::Reg x);
-    /// The maximum or minimum of real numbers; one that is no number wins.
     ir::Reg wholeMath(const Node&, const std::vector<ir::Reg>& operands);
+    /// The maximum or minimum of real numbers; one that is no number wins.
     ir::Reg better(types::MathFn, ir::Reg, ir::Reg, const Type* registerType);
     /// A step of a sum whose order does not matter.
     ir::Reg relaxedSum(ir::Reg, ir::Reg, const Type* registerType);
@@ -126,7 +129,6 @@ private:
     ir::Reg zero(const Type* registerType);
     ir::Reg select(ir::Reg condition, const Type*, const std::function<ir::Reg()>& yes,
                    const std::function<ir::Reg()>& no);
-    Place operandPlace(const Node&, const Node& operand, const Place&) const;
     Place viewed(const Node&, const Place&);
     Index scaled(const Index&, std::int64_t factor, std::int64_t offset);
     Index plus(const Index&, const Index&);
@@ -148,6 +150,7 @@ private:
     void scoreRow(const Heads&, const Place& outer, const Index& row);
     void powersOfRow(const Heads&);
     ir::Reg scaleOfScores(const Node&);
+    ir::Reg attended(const Node&, std::size_t operand, const Place&);
     // ---- and in blocks of rows
     struct Blocks;
     struct Block;

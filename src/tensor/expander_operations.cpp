@@ -18,10 +18,10 @@ using types::TypeKind;
 
 namespace {
 
-/// Reads elements of its operands more than once, or not all of them.
 /// Has operands whose elements go to places of their own, once.
 bool isPlaced(TensorFn fn) { return fn == TensorFn::Concat || fn == TensorFn::Pad; }
 
+/// Reads elements of its operands more than once, or not all of them.
 bool isReadOften(TensorFn fn) {
     switch (fn) {
         case TensorFn::Matmul:

@@ -308,19 +308,19 @@ private:
         const Dims& q = dims(0);
         const Dims& k = dims(1);
         const Dims& v = dims(2);
-        if (q.size() < 2 || q.size() != k.size() || k.size() != v.size())
-            return fail("queries, keys and values have the same two or more dimensions");
-        const std::size_t row = q.size() - 2;
-        const bool isSameBatch = std::equal(q.begin(), q.end() - 2, k.begin()) &&
-                                 std::equal(q.begin(), q.end() - 2, v.begin());
-        if (!isSameBatch || q.back() != k.back() || k[row] != v[row])
+        if (q.size() < 2 || k.size() < 2 || v.size() < 2)
+            return fail("queries, keys and values have two or more dimensions");
+        const std::int64_t keys = k[k.size() - 2];
+        auto shape = broadcast(Dims(q.begin(), q.end() - 2), Dims(k.begin(), k.end() - 2));
+        if (shape) shape = broadcast(*shape, Dims(v.begin(), v.end() - 2));
+        if (!shape || q.back() != k.back() || keys != v[v.size() - 2])
             return fail(fmt::format("the shapes {}, {} and {} do not fit each other", toString(q),
                                     toString(k), toString(v)));
-        if (k[row] == 0) return fail("there are no keys");
+        if (keys == 0) return fail("there are no keys");
         if (operands.size() > 3) known(3);
-        Dims shape = q;
-        shape.back() = v.back();
-        return types.tensor(real(0), std::move(shape));
+        shape->push_back(q[q.size() - 2]);
+        shape->push_back(v.back());
+        return types.tensor(real(0), std::move(*shape));
     }
 
     // ---- shapes
@@ -394,9 +394,7 @@ private:
         Dims shape = dims(0);
         const std::size_t at = dimensionAt(1, shape.size());
         if (!why.empty()) return nullptr;
-        if (shape[at] != 1)
-            return fail(fmt::format("dimension {} of {} has {} items, not 1", at, toString(shape),
-                                    shape[at]));
+        if (shape[at] != 1) return input(0);
         shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at));
         return types.tensor(element(0), std::move(shape));
     }

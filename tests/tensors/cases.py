@@ -177,6 +177,8 @@ def layers() -> None:
     q, k, v = noise(2, 3, 9, 8), noise(2, 3, 11, 8), noise(2, 3, 11, 6)
     attend = F.scaled_dot_product_attention
     case("attention()", attend, q, k, v)
+    case("attention()", attend, q, k[:1], v[:1])
+    case("attention()", attend, noise(1, 9, 8), noise(3, 1, 11, 8), noise(11, 6))
     case("attention(scale = 0.3)", lambda q, k, v: attend(q, k, v, scale=0.3), q, k, v)
     case("attention(causal = true)", lambda q, k, v: attend(q, k, v, is_causal=True), q, q, noise(2, 3, 9, 5))
 
@@ -227,6 +229,7 @@ def shapes() -> None:
     case("transpose(1, -1)", lambda x: x.transpose(1, -1), x)
     case("unsqueeze(1)", lambda x: x.unsqueeze(1), x)
     case("squeeze(0)", lambda x: x.squeeze(0), noise(1, 3))
+    case("squeeze(1)", lambda x: x.squeeze(1), noise(1, 3))
     case("slice(2, 1)", lambda x: x[:, :, 1:], x)
     case("slice(-1, -4, -1, 2)", lambda x: x[..., -4:-1:2], x)
     case("getitem(-1, 2)", lambda x: x[:, :, -1], x)

@@ -53,6 +53,7 @@ RIGHT = [
     Row("softmax(-2)", [(2, 3)], torch="F.softmax(x, -2)"),
     Row("unflatten(1, {2, -1})", [(3, 4)], torch="x.unflatten(1, (2, -1))"),
     Row("unflatten(-1, {4, 1})", [(3, 4)], torch="x.unflatten(-1, (4, 1))"),
+    Row("squeeze(0)", [(3, 4)], torch="x.squeeze(0)"),
     Row("getitem(-3)", [(3, 2)], torch="x[-3]"),
     Row("chunk(4)", [(7, 2)], torch="a, b, c, d = x.chunk(4)", gives=4),
     Row("split({1, 2}, 1)", [(2, 3)], torch="x.split([1, 2], 1)", gives=2),
@@ -67,6 +68,7 @@ RIGHT = [
     Row("gru(3, 4, 2)", [(5, 2, 3)], torch="nn.GRU(3, 4, 2)(x)", gives=2),
     Row("lstm(3, 4, batch_first = true)", [(2, 5, 3)], torch="nn.LSTM(3, 4, batch_first=True)(x)", gives=3),
     Row("attention()", [(2, 3, 4), (2, 5, 4), (2, 5, 6)], torch="F.scaled_dot_product_attention(x, y, z)"),
+    Row("attention()", [(3, 2, 4), (1, 5, 4), (5, 2)], torch="F.scaled_dot_product_attention(x, y, z)"),
     Row("multiheadattention(4, 2)", [(3, 2, 4), (5, 2, 4), (5, 2, 4)], torch="nn.MultiheadAttention(4, 2)(x, y, z)"),
     Row("pad({2, 2}, mode = \"reflect\")", [(1, 3)], torch="F.pad(x, (2, 2), 'reflect')"),
     Row("pad({3, 3}, mode = \"circular\")", [(1, 3)], torch="F.pad(x, (3, 3), 'circular')"),
@@ -84,11 +86,13 @@ KERNEL = "kernel, stride and dilation are at least 1"
 GROUPS = "in_channels and out_channels are multiples of groups"
 HALF = "padding is at least 0 and at most half of the window"
 OUTPUT = "output_padding is at least 0 and less than stride or dilation"
+LINES = "it takes (batch x) channels x length"
+IMAGES = "it takes (batch x) channels x height x width"
 BOTH = "there is one number for both dimensions, or one for each"
 
 WRONG = [
-    Row("linear(3, 2)", [(4, 4)], "the last dimension of 4x4 has 4 items", "nn.Linear(3, 2)(x)"),
-    Row("linear(3, 2)", [(4, 1)], "the last dimension of 4x1 has 1 items", "nn.Linear(3, 2)(x)"),
+    Row("linear(3, 2)", [(4, 4)], "'linear': it is made for 3 features, the last dimension has 4", "nn.Linear(3, 2)(x)"),
+    Row("linear(3, 2)", [(4, 1)], "'linear': it is made for 3 features, the last dimension has 1", "nn.Linear(3, 2)(x)"),
     Row("linear(3, -2)", [(4, 3)], "'weight': -2 is no extent", "nn.Linear(3, -2)(x)"),
     Row("conv1d(4, 6, 3)", [(1, 3, 9)], "1x3x9 has 3 channels, the weights take 4", "nn.Conv1d(4, 6, 3)(x)"),
     Row("conv1d(4, 6, 3)", [(9,)], "9 has neither 2 nor 3 dimensions", "nn.Conv1d(4, 6, 3)(x)"),
@@ -137,8 +141,14 @@ WRONG = [
     Row("maxpool2d(2, 0)", [(1, 6, 6)], KERNEL, "F.max_pool2d(x, 2, 0)"),
     Row("maxpool2d(2, 1, 2)", [(1, 6, 6)], HALF, "F.max_pool2d(x, 2, 1, 2)"),
     Row("maxpool2d(3, 1, 2, 2)", [(1, 8, 8)], HALF, "F.max_pool2d(x, 3, 1, 2, 2)"),
-    Row("maxpool2d(9)", [(1, 8, 8)], "a window of 9 does not fit into 8", "F.max_pool2d(x, 9)"),
-    Row("maxpool2d(2)", [(6,)], "there is no dimension -2 in 1 dimension", "F.max_pool2d(x, 2)"),
+    Row("maxpool2d(9)", [(1, 8, 8)], "'maxpool2d': 'windows': a window of 9 does not fit into 8", "F.max_pool2d(x, 9)"),
+    Row("maxpool1d(2)", [(8,)], f"'maxpool1d': {LINES}", "F.max_pool1d(x, 2)"),
+    Row("maxpool1d(2)", [(1, 1, 2, 8)], LINES, "F.max_pool1d(x, 2)"),
+    Row("maxpool2d(2)", [(6, 6)], f"'maxpool2d': {IMAGES}", "F.max_pool2d(x, 2)"),
+    Row("maxpool2d(2)", [(1, 1, 1, 6, 6)], IMAGES, "F.max_pool2d(x, 2)"),
+    Row("avgpool1d(2)", [(8,)], LINES, "F.avg_pool1d(x, 2)"),
+    Row("avgpool2d(2)", [(6, 6)], IMAGES, "F.avg_pool2d(x, 2)"),
+    Row("adaptiveavgpool2d(2)", [(6, 6)], IMAGES, "F.adaptive_avg_pool2d(x, 2)"),
     Row("avgpool1d(2, 1, 2)", [(1, 2, 8)], HALF, "F.avg_pool1d(x, 2, 1, 2)"),
     Row("avgpool1d(-1)", [(1, 2, 8)], "kernel and stride are at least 1", "F.avg_pool1d(x, -1)"),
     Row("avgpool2d(2, {1, 2, 3})", [(1, 6, 6)], BOTH, "F.avg_pool2d(x, 2, (1, 2, 3))"),
@@ -160,7 +170,7 @@ WRONG = [
     Row("permute({0})", [(3, 4)], "3x4 has 2 dimensions, 1 are named", "x.permute(0)"),
     Row("transpose(0, 2)", [(3, 4)], "there is no dimension 2", "x.transpose(0, 2)"),
     Row("flatten(1)", [(3,)], "there is no dimension 1", "x.flatten(1)"),
-    Row("squeeze(0)", [(3, 4)], "dimension 0 of 3x4 has 3 items, not 1"),
+    Row("squeeze(2)", [(3, 4)], "there is no dimension 2 in 2 dimensions", "x.squeeze(2)"),
     Row("unsqueeze(3)", [(3, 4)], "there is no dimension 3", "x.unsqueeze(3)"),
     Row("slice(0, step = 0)", [(3, 4)], "a step of 0 leads nowhere", "x[::0]"),
     Row("getitem(3)", [(3, 2)], "there is no item 3 among the 3 of the dimension", "x[3]"),
@@ -188,6 +198,9 @@ WRONG = [
     Row("lstm(3, 0)", [(2, 2, 3)], "input_size, hidden_size and num_layers are at least 1", "nn.LSTM(3, 0)(x)"),
     Row("lstm(3, 4, batch_first = true)", [(2, 1, 1)], "it is made for 3 features, the last dimension has 1", "nn.LSTM(3, 4)(x)"),
     Row("attention()", [(2, 3, 4), (2, 5, 4), (2, 6, 4)], "the shapes 2x3x4, 2x5x4 and 2x6x4 do not fit", "F.scaled_dot_product_attention(x, y, z)"),
+    Row("attention()", [(3, 3, 4), (2, 5, 4), (1, 5, 4)], "the shapes 3x3x4, 2x5x4 and 1x5x4 do not fit", "F.scaled_dot_product_attention(x, y, z)"),
+    Row("attention()", [(4,), (5, 4), (5, 4)], "'attention': queries, keys and values have two or more", "F.scaled_dot_product_attention(x, y, z)"),
+    Row("multiheadattention(4, 2)", [(3, 4), (3, 6), (3, 4)], "it is made for 4 features, the last dimensions have 4, 6 and 4", "nn.MultiheadAttention(4, 2)(x, y, z)"),
     Row("multiheadattention(4, 3)", [(3, 4)] * 3, "embed_dim is a multiple of num_heads", "nn.MultiheadAttention(4, 3)(x, y, z)"),
     Row("multiheadattention(4, 2)", [(3, 2, 4), (5, 2, 4), (2, 5, 4)], "there are 5 keys and 2 values", "nn.MultiheadAttention(4, 2)(x, y, z)"),
     Row("multiheadattention(4, 2)", [(3, 2, 4), (5, 1, 4), (5, 1, 4)], "queries, keys and values are of one batch", "nn.MultiheadAttention(4, 2)(x, y, z)"),

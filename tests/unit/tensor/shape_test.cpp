@@ -101,8 +101,7 @@ TEST_F(ShapeTest, Views) {
     EXPECT_EQ(of(TensorFn::Permute, {tensor({2, 3}), number(1), number(1)}),
               "dimension 1 is named twice");
     EXPECT_EQ(of(TensorFn::Squeeze, {tensor({2, 1}), number(1)}), "tensor<float>[2]");
-    EXPECT_EQ(of(TensorFn::Squeeze, {tensor({2, 1}), number(0)}),
-              "dimension 0 of 2x1 has 2 items, not 1");
+    EXPECT_EQ(of(TensorFn::Squeeze, {tensor({2, 1}), number(0)}), "tensor<float>[2, 1]");
     EXPECT_EQ(of(TensorFn::Unsqueeze, {tensor({2}), number(-1)}), "tensor<float>[2, 1]");
     EXPECT_EQ(of(TensorFn::Slice, {tensor({5}), number(0), number(1), number(5), number(3)}),
               "tensor<float>[2]");
