@@ -125,6 +125,7 @@ private:
     void addItem(EdgeId, const Value&);
     bool areTensorsFit(const Actor&, const std::vector<std::uint64_t>& before);
     TensorId nameAt(EdgeId, std::uint64_t item);
+    void keepFirst(EdgeId, std::uint64_t items);
     void wireTapes();
     void compileKernel(graph::KernelId);
     void stop(End why) {

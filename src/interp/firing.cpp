@@ -116,7 +116,8 @@ bool Engine::fire(Actor& actor, std::int64_t times) {
     if (!heap) return fireNow(actor, times);
     std::vector<std::uint64_t> before;
     for (EdgeId edge : actor.node->outputs) before.push_back(tapes[edge].size());
-    return fireNow(actor, times) && areTensorsFit(actor, before);
+    const bool isDone = fireNow(actor, times);
+    return areTensorsFit(actor, before) && isDone;  // a batch may fail after items that do not fit
 }
 
 bool Engine::fireNow(Actor& actor, std::int64_t times) {

@@ -92,11 +92,21 @@ bool Engine::areTensorsFit(const Actor& actor, const std::vector<std::uint64_t>&
                 << types::toString(type) + " comes where " +
                        (!fits ? types::toString(declared) + " is declared"
                               : graph::itemsOf(graph.edges[edge]) + " was found");
+            keepFirst(edge, k);
             stop(End::Failed);
             return false;
         }
     }
     return true;
+}
+
+/// Of what lies on the tape: the others are not what whoever takes them has room for.
+void Engine::keepFirst(EdgeId edge, std::uint64_t items) {
+    std::vector<TensorId> kept;
+    for (std::uint64_t k = 0; k < items; ++k) kept.push_back(nameAt(edge, k));
+    eval::Tape& tape = tapes[edge];
+    tape.drop(tape.size());
+    for (TensorId name : kept) std::memcpy(tape.append(), &name, sizeof name);
 }
 
 void Engine::addItem(EdgeId edge, const Value& item) {

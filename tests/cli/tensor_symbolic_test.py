@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Programs of tensors whose shapes only the run knows: the interpreter runs them."""
 
+import struct
 import unittest
 
 from command import Case
@@ -158,6 +159,22 @@ class Symbolic(Program):
                  "tensor<float>[1] comes where tensor<float>[2] is declared")):
             with self.subTest(wrong):
                 self.assertIn(words, self.shown(head + wrong, "-i1", status=1)[1])
+
+    def test_what_does_not_fit_leaves_the_program_nowhere(self):
+        path = self.file("p.str", """int->tensor<float>[3] filter Three { work pop 1 push 1 { push(ones(pop())); } }
+            int->tensor<float>[20000000] filter Large { work pop 1 push 1 { push(ones(pop())); } }
+            int->tensor pipeline A { add Three; }
+            int->tensor pipeline B { add Large; }
+            int->tensor pipeline C { add Three; add tensor->tensor filter { work pop 1 push 1 { push(2 * pop()); } }; }
+            """)
+        ends = self.file("ends.txt", "3 3 1 3")
+        for top, kind, given in (("A", "text", b"[1. 1. 1.]\n" * 2), ("A", "raw", struct.pack("<6f", *[1] * 6)),
+                                 ("B", "npy", None), ("C", "text", b"[2. 2. 2.]\n" * 2)):
+            out, err = self.call("run", "-w", "--top", top, "--in", ends, "--out-format", kind, path, status=1)
+            if given is not None:
+                self.assertEqual(out, given)
+            self.assertIn("comes where tensor<float>[", err)
+            self.assertEqual(err.count("error:"), 1)
 
     def test_a_loop_whose_first_items_alone_are_known(self):
         text = """tensor->tensor filter Later { prework push 1 { push(ones(3)); } work pop 1 push 1 {
