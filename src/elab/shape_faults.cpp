@@ -9,7 +9,7 @@ using base::Diag;
 using graph::NodeId;
 
 base::Diagnostic& ShapeFaults::add(Diag id, base::SourceRange range) {
-    found = true;
+    ++found;
     return context.diags.add(id, range);
 }
 
@@ -19,7 +19,7 @@ base::Diagnostic& ShapeFaults::add(Diag id, base::SourceRange range, NodeId node
 
 base::Diagnostic& ShapeFaults::add(const base::Failure& failure, base::SourceRange range,
                                    NodeId node) {
-    found = true;
+    ++found;
     return base::report(context.diags, failure, outside(range, node)).in(graph::path(graph, node));
 }
 

@@ -47,6 +47,7 @@ public:
         do {
             startsAgain = false;
             arriving.assign(graph.edges.size(), {});
+            isWrong.assign(graph.edges.size(), false);
             isPrimed.clear();
             seedInput();
             seedLoops();
@@ -80,24 +81,27 @@ private:
 
     bool isReady(const graph::Node& node) const {
         return std::all_of(node.inputs.begin(), node.inputs.end(), [&](EdgeId id) {
-            return !isTensor(graph.edges[id].type) || !arriving[id].empty() || isOfRun[id];
+            return !isTensor(graph.edges[id].type) || !arriving[id].empty() || isOfRun[id] ||
+                   isWrong[id];
         });
     }
 
     void visitAll() {
         std::vector<NodeId> pending(graph.nodes.size());
         std::iota(pending.begin(), pending.end(), 0u);
-        while (!pending.empty() && !faults.areAny()) {
+        while (!pending.empty()) {
             std::vector<NodeId> waiting;
             for (NodeId id : pending) {
-                if (faults.areAny() || startsAgain) return;
+                if (startsAgain && !faults.areAny()) return;
                 if (isReady(graph.nodes[id]))
-                    visit(id);
+                    visitOrLeave(id);
                 else
                     waiting.push_back(id);
             }
-            if (waiting.size() == pending.size() && !primeOne(waiting))
-                return reportStuck(waiting.front());
+            if (waiting.size() == pending.size() && !primeOne(waiting)) {
+                if (!faults.areAny()) reportStuck(waiting.front());
+                return;
+            }
             pending = std::move(waiting);
         }
     }
@@ -132,6 +136,19 @@ private:
     void reportStuck(NodeId id) {
         faults.add(Diag::TensorUnknown, graph.nodes[id].range, id)
             << "the shape of what '" + graph.nodes[id].name + "' gets";
+    }
+
+    /// Of what follows from a fault nothing is said; what is wrong elsewhere is told as well.
+    void visitOrLeave(NodeId id) {
+        const graph::Node& node = graph.nodes[id];
+        const std::size_t before = faults.count();
+        if (std::none_of(node.inputs.begin(), node.inputs.end(),
+                         [&](EdgeId input) { return isWrong[input]; }))
+            visit(id);
+        else
+            for (EdgeId output : node.outputs) isWrong[output] = true;
+        if (faults.count() == before) return;
+        for (EdgeId output : node.outputs) isWrong[output] = true;
     }
 
     void visit(NodeId id) {
@@ -242,7 +259,8 @@ private:
         if (!isPeriodic(node, items))
             return leaveToRun(id, "'" + node.name + "'",
                               "the items that arrive, " + io::allOf(items) +
-                                  ", are not the same ones in each firing",
+                                  ", take turns and are not the same ones in each firing "
+                                  "('separator' leaves some of them out)",
                               {});
         std::pair key{node.kernel, items};
         auto found = pushed.find(key);
@@ -338,6 +356,7 @@ private:
     ShapeFaults faults;
     std::vector<Sequence> arriving;  ///< by edge; empty: not known yet, or no tensors
     std::vector<bool> isOfRun;  ///< by edge: only the run will know
+    std::vector<bool> isWrong;  ///< by edge: what comes before it has a fault
     bool startsAgain = false;
     std::set<EdgeId> isPrimed;  ///< those where `arriving` is what a prework pushes
     std::map<std::pair<graph::KernelId, Sequence>, Sequence>

@@ -22,7 +22,8 @@ public:
     ShapeFaults(base::Context& context, const graph::Graph& graph)
         : context(context), graph(graph) {}
 
-    bool areAny() const { return found; }
+    bool areAny() const { return found > 0; }
+    std::size_t count() const { return found; }
     base::Diagnostic& add(base::Diag, base::SourceRange);
     base::Diagnostic& add(base::Diag, base::SourceRange, graph::NodeId);
     base::Diagnostic& add(const base::Failure&, base::SourceRange, graph::NodeId);
@@ -37,7 +38,7 @@ private:
 
     base::Context& context;
     const graph::Graph& graph;
-    bool found = false;
+    std::size_t found = 0;
 };
 
 /// What arrives at the program's open input: as a user says, as files have it, or as it is declared. Empty: there is a
