@@ -255,8 +255,15 @@ NodePtr BodyExpander::make(TensorFn fn, const Type* type, std::vector<NodePtr> o
 
 NodePtr BodyExpander::softmax(const Instr& instr, const Node& node) {
     const base::SourceRange range = instr.range;
-    const NodePtr& x = node.operands[0];
     const Type* type = node.type;
+    if (const Type* wide = registerType(type->element, types); wide != type->element) {
+        // One operation is rounded once.
+        Node inFloats = node;
+        inFloats.type = types.tensor(wide, type->dims);
+        inFloats.operands = {make(TensorFn::Cast, inFloats.type, node.operands, {}, range)};
+        return make(TensorFn::Cast, type, {softmax(instr, inFloats)}, {}, range);
+    }
+    const NodePtr& x = node.operands[0];
     Dims one = x->dims();
     one[static_cast<std::size_t>(node.ints[0])] = 1;
     const Type* single = types.tensor(type->element, one);

@@ -568,8 +568,10 @@ private:
     const Type* read() {
         const std::size_t rank = dims(0).size();
         if (operands.size() - 1 != rank)
-            return fail(fmt::format("{} index{} for a tensor of shape {}", operands.size() - 1,
-                                    operands.size() == 2 ? "" : "es", toString(dims(0))));
+            return fail(fmt::format(
+                "{} index{} for a tensor of shape {}{}", operands.size() - 1,
+                operands.size() == 2 ? "" : "es", toString(dims(0)),
+                operands.size() - 1 < rank ? "; 'narrow' and 'squeeze' give a part of it" : ""));
         for (std::size_t k = 0; k < rank; ++k) {
             if (!operands[k + 1].constant) continue;
             const std::int64_t at = operands[k + 1].constant->toInt();

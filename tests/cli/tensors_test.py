@@ -252,6 +252,29 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
         _, err = self.call("check", "--top", "Main", "--input", "2x3x8x8", "--weights", "w.safetensors", "p.str", status=1)
         self.assertIn("p.str:2:3: error: there is no 'p.running_var'", err)
 
+    def test_all_shapes_that_are_wrong_by_themselves_are_told(self):
+        self.file("p.str", """tensor<float>[4, 4]->tensor pipeline Main {
+  add splitjoin {
+    split duplicate;
+    add linear(5, 4, weights = "a");
+    add conv1d(3, 4, 3, weights = "b");
+    add linear(4, 4, weights = "c");
+    join roundrobin;
+  };
+  add cat(3);
+  add linear(9, 9, weights = "d");
+}
+""")
+        _, err = self.call("check", "--weights", "random:1", "--top", "Main", "p.str", status=1)
+        self.assertIn("p.str:4:5: error: 'linear': it is made for 5 features, the last dimension has 4", err)
+        self.assertIn("p.str:5:5: error: 'conv1d': 'conv': 4x4 has 4 channels, the weights take 3", err)
+        self.assertEqual(err.count("error:"), 2, err)
+
+    def test_parts_that_a_body_takes(self):
+        self.file("p.str", "tensor<float>[2, 3]->float filter Main { work pop 1 push 1 { tensor x = pop(); push(x[0]); } }\n")
+        _, err = self.call("check", "--top", "Main", "p.str", status=1)
+        self.assertIn("'read': 1 index for a tensor of shape 2x3; 'narrow' and 'squeeze' give a part of it", err)
+
     def test_the_index_that_is_outside_is_told(self):
         self.file("p.str", "")
         for index, told in ((7, 7), (-1, -1), (2**40, 2**31 - 1)):
@@ -277,6 +300,12 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                 got = self.load("out.npy")
                 self.assertEqual(got.dtype, np.float16, top)
                 self.assertAlmostEqual(float(got.reshape(-1)[0]), first, 2, top)
+
+    def test_softmax_of_small_elements_is_rounded_once(self):
+        self.file("p.str", "void->void filter Main { work { println(softmax(bfloat16(arange(3)) + 1)); println(softmax(half(arange(3)), 0)); } }\n")
+        for engine in ENGINES:
+            out = self.call("run", *engine, "-i1", "p.str")[0].decode()
+            self.assertEqual(out, "[0.08984375 0.24511719 0.6640625 ]\n[0.09   0.2448 0.665 ]\n")
 
     def test_writers_of_one_file_write_items_of_one_type(self):
         self.file("p.str", """void->void pipeline Main {
