@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "kernels/loops.h"
 
@@ -72,18 +73,19 @@ private:
         } while (std::next_permutation(order.begin(), order.end()));
     }
 
-    /// A step of the source is what both steps are multiples of.
+    /// A step of the source is what both steps are multiples of, or a part of that where stride and dilation have a factor
+    /// in common.
     void tryUnits(Dimensions& made, std::size_t k) {
         if (k == made.size()) return tryAll(made);
         Dimension& one = made[k];
         const std::int64_t most = std::gcd(one.moves.a, one.taps.a);
         if (most == 0) return;
-        for (const std::int64_t step : {most, std::int64_t{1}}) {
-            one.step = step;
-            one.stride = std::max<std::int64_t>(1, one.moves.a / step);
-            one.dilation = std::max<std::int64_t>(1, one.taps.a / step);
+        for (const std::int64_t factor : std::set<std::int64_t>{1, 2, 3, 4, most}) {
+            if (most % factor != 0) continue;
+            one.step = most / factor;
+            one.stride = std::max<std::int64_t>(1, one.moves.a / one.step);
+            one.dilation = std::max<std::int64_t>(1, one.taps.a / one.step);
             tryUnits(made, k + 1);
-            if (most == 1) break;
         }
     }
 

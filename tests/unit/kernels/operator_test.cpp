@@ -187,6 +187,9 @@ TEST(KernelOperators, Convolutions) {
               "convolution 2x6x8x8 6x1x1x3x3, strides 1 1, dilations 1 1");
     EXPECT_EQ(found(Convolution{1, 2, 3, 4, {5, 6, 7}, {2, 3, 2}, {1, 1, 1}, {1, 1, 1}}.loops()),
               "convolution 1x6x5x6x7 2x4x3x2x3x2, strides 1 1 1, dilations 1 1 1");
+    // Strides and dilations with a factor in common.
+    EXPECT_EQ(found(Convolution{1, 1, 3, 4, {8, 5, 8}, {2, 2, 2}, {3, 2, 1}, {2, 2, 1}}.loops()),
+              "convolution 2x3x3x5x8 4x3x2x2x2, strides 1 2 1, dilations 2 2 1");
     // Windows of one place are products of matrices.
     EXPECT_EQ(found(Convolution{1, 1, 3, 4, {6, 5}, {1, 1}, {1, 1}, {1, 1}}.loops()),
               "matmul 4x3 3x30, swapped");
