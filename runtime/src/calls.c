@@ -35,9 +35,15 @@ void strc_write(strc_env *env, int32_t output, const void *from, int64_t items) 
 }
 
 void strc_state_begin(const strc_program *program, void *state) {
-    if (program->image_size) memcpy(state, program->image, program->image_size);
-    if (program->state_size > program->image_size)
-        memset((char *)state + program->image_size, 0, program->state_size - program->image_size);
+    char *bytes = state;
+    uint64_t end = 0;
+    for (uint64_t k = 0; k < program->piece_count; ++k) {
+        const strc_piece *piece = &program->pieces[k];
+        memset(bytes + end, 0, piece->at - end);
+        memcpy(bytes + piece->at, piece->bytes, piece->size);
+        end = piece->at + piece->size;
+    }
+    if (program->state_size > end) memset(bytes + end, 0, program->state_size - end);
 }
 
 strc_end strc_attempt(strc_env *env, strc_end (*part)(void *), void *self) {

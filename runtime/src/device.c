@@ -189,8 +189,10 @@ static int begin_state(strc_device *d, const strc_program *whole) {
     if (result == 0)
         result = d->driver->set_async(d->faults, 0, sizeof(strc_device_env), d->stream);
     if (result == 0) result = d->driver->stream_synchronize(d->stream);
-    if (result == 0 && whole->image_size)
-        result = d->driver->upload(state, whole->image, whole->image_size);
+    for (uint64_t k = 0; k < whole->piece_count && result == 0; ++k) {
+        const strc_piece *piece = &whole->pieces[k];
+        result = d->driver->upload(state + piece->at, piece->bytes, piece->size);
+    }
     return strc_device_check(d, result, "was given the state");
 }
 

@@ -1,5 +1,7 @@
 #include "codegen/object.h"
 
+#include <cstring>
+
 #include "base/pass.h"
 #include "codegen/detail/machine_code.h"
 #include "codegen/detail/module_builder.h"
@@ -66,14 +68,23 @@ void define(llvm::Module& module, const std::vector<Data>& data, const std::stri
     }
 }
 
-/// As one text of bytes: whatever else LLVM has for arrays is looked at element by element.
+bool areZeros(const std::byte* bytes, std::size_t size) {
+    return size == 0 || (bytes[0] == std::byte{0} && std::memcmp(bytes, bytes + 1, size - 1) == 0);
+}
+
+/// As one text of bytes: whatever else LLVM has for arrays is looked at element by element. Zeros take no room in the
+/// file if they are no constant, which is where nobody writes all the same.
 void define(llvm::Module& module, const std::string& symbol, const std::byte* bytes,
             std::int64_t size) {
     llvm::GlobalVariable* variable = module.getNamedGlobal(symbol);
     if (!variable) return;  // nothing has used it
-    const llvm::StringRef text(reinterpret_cast<const char*>(bytes),
-                               static_cast<std::size_t>(size));
-    variable->setInitializer(llvm::ConstantDataArray::getString(module.getContext(), text, false));
+    const auto count = static_cast<std::size_t>(size);
+    const llvm::StringRef text(reinterpret_cast<const char*>(bytes), count);
+    const bool isZero = areZeros(bytes, count);
+    variable->setConstant(!isZero);
+    variable->setInitializer(
+        isZero ? llvm::Constant::getNullValue(variable->getValueType())
+               : llvm::ConstantDataArray::getString(module.getContext(), text, false));
     variable->setLinkage(llvm::GlobalValue::InternalLinkage);
     variable->setAlignment(llvm::Align(64));
 }

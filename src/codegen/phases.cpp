@@ -9,6 +9,7 @@
 #include "codegen/detail/chains.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
+#include "codegen/detail/state_pieces.h"
 #include "strc/demand.h"
 
 namespace strc::codegen {
@@ -767,6 +768,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* scaled = phaseConstant(m, plan.scaled, "scaled", false);
     llvm::Constant* device = emitDevice(m);
     llvm::Constant* demand = plan.demand ? emitDemand(m) : llvm::ConstantPointerNull::get(m.ptr());
+    const StatePieces pieces = emitPieces(m, plan.image);
     m.emitPending();
     llvm::Constant* kernels = m.emitKernels();
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
@@ -775,8 +777,8 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
         {small(STRC_ABI_VERSION), small(plan.inputs.size()), small(plan.outputs.size()),
          small(plan.program->graph.nodes.size()), small(plan.mailboxes.size()), small(0),
          number(static_cast<std::uint64_t>(plan.mailboxOffset)), number(m.limits.totalBytes),
-         number(static_cast<std::uint64_t>(plan.stateSize)), number(plan.image.size()),
-         m.bytes(plan.image), demand, init, steady, scaled, device, kernels, fallback});
+         number(static_cast<std::uint64_t>(plan.stateSize)), number(pieces.count), pieces.table,
+         demand, init, steady, scaled, device, kernels, fallback});
     auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program, name);
     m.limitLanes();

@@ -22,6 +22,20 @@ LIBRARIES = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libmvec.so.1", "ld-li
              "ld-linux-aarch64.so.1"}  # fmt: skip
 
 
+# Fields of 4 MB each: of zeros, of zeros but for a few numbers, of zeros as an operand that nobody writes.
+ZEROS = """void->void pipeline Main { add Count; add Table; add Sum; add Operand; add Show; }
+void->float stateful filter Count { float n; work push 1 { push(n++); } }
+float->float stateful filter Table {
+    float[1000000] few; float[1000000] none; int k = 500000;
+    init { few[0] = 1; few[k] = 2; few[999999] = 3; }
+    work pop 1 push 1 { none[k] = none[k] + pop(); push(few[0] + few[k] + few[999999] + few[7] + none[k] + none[k + 1]); }
+}
+float->float stateful filter Sum { float[1000000] none; float sum = 0.5; work pop 1 push 1 { none[3] += pop(); sum += none[3]; push(sum); } }
+float->tensor filter Operand { tensor zero = zeros(1000, 1000); work pop 1 push 1 { float x = pop(); push(sum(zero * x, 0) + x); } }
+tensor->void filter Show { work pop 1 { println(pop()[7]); } }
+"""
+
+
 class Executables(Case):
     """Builds programs, and runs what was built."""
 
@@ -90,6 +104,11 @@ class Making(Executables):
         self.call("build", "-o", "radio", ROOT / "examples/fm_radio/fm_radio.str")
         subprocess.run(["strip", self.folder / "radio"], check=True)
         self.assertLess((self.folder / "radio").stat().st_size, MOST_BYTES)
+
+    def test_zeros_take_no_room(self):
+        self.build(ZEROS)
+        self.assertLess((self.folder / "p").stat().st_size, MOST_BYTES)
+        self.assertEqual(self.execute("-i3")[0], self.call("run", "--interpret", "-i3", "p.str")[0])
 
     def test_levels_and_checks(self):
         text = """void->void pipeline Main { add Source; add Sink; }

@@ -32,13 +32,15 @@ static void add_two(strc_env* env, void* memory) {
     strc_print_newline(env);
 }
 
+static const strc_piece piece = {0, sizeof image, image};
+
 static const strc_program program = {
     .abi_version = STRC_ABI_VERSION,
     .inputs = 1,
     .node_count = 2,
     .state_size = sizeof(state),
-    .image_size = sizeof image,
-    .image = image,
+    .piece_count = 1,
+    .pieces = &piece,
     .init = {begin, nothing, 0},
     .steady = {add_two, two, 1},
 };

@@ -110,6 +110,12 @@ typedef enum strc_device_failure {
     STRC_KERNELS_FAILED,  ///< text: the library of operators; why: a word about it
 } strc_device_failure;
 
+/// Bytes of a state.
+typedef struct strc_piece {
+    uint64_t at, size;
+    const void *bytes;
+} strc_piece;
+
 /// In the place of a node.
 #define STRC_NOBODY UINT32_MAX
 
@@ -132,8 +138,8 @@ typedef struct strc_program {
     uint64_t mailboxes_at;  ///< offset into the state
     uint64_t most_bytes;  ///< of what grows while the program runs
     uint64_t state_size;  ///< bytes, aligned to 64
-    uint64_t image_size;
-    const void *image;  ///< the state begins with these bytes, zeros follow
+    uint64_t piece_count;
+    const strc_piece *pieces;  ///< of the state before the run, in order; all else is zeros
     /// How it runs if its rates are dynamic (strc/demand.h): after init by demand, without other phases. Else null.
     const struct strc_demand *demand;
     strc_phase init;  ///< iterations = 0

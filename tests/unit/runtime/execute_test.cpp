@@ -20,8 +20,8 @@ protected:
         program.abi_version = STRC_ABI_VERSION;
         program.inputs = program.outputs = program.node_count = 1;
         program.state_size = sizeof(State);
-        program.image_size = sizeof bias;
-        program.image = &bias;
+        program.piece_count = 1;
+        program.pieces = &image;
         program.init = {sum<1>, &reads[0], 0};
         program.steady = {sum<2>, &reads[1], 1};
         program.scaled = {sum<6>, &reads[2], 3};
@@ -48,6 +48,7 @@ protected:
 
     const std::uint64_t reads[3] = {1, 2, 6};
     const std::int64_t bias = 100;
+    const strc_piece image = {offsetof(State, bias), sizeof bias, &bias};
     strc_program program{};
     alignas(64) State state = {-1, -1, -1};
     std::uint64_t done = 77;
