@@ -61,6 +61,10 @@ const void *strc_map_file(const char *name, uint64_t *size, const char **why) {
     return bytes;
 }
 
+void strc_mapped_file_forget(void) {
+    madvise((void *)mapped.begin, mapped.end - mapped.begin, MADV_DONTNEED);
+}
+
 const char *strc_mapped_file_fault(void) {
     struct stat now;
     const struct timespec *then = &mapped.about.st_mtim;

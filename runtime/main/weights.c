@@ -74,14 +74,14 @@ static int bind_all(const strc_executable *about, uint64_t size) {
     return status;
 }
 
-static int open_weights(const strc_executable *about, const char *name) {
-    uint64_t size;
-    const char *why;
-    char path[STRC_OWN_PATH];
-    if (!name) name = strc_own_file(path, strc_text_at(about->weights_file));
-    snprintf(file.name, sizeof file.name, "%s", name);
-    file.bytes = strc_map_file(name, &size, &why);
-    return file.bytes ? bind_all(about, size) : unusable(origin_of(about->weights), why);
+/// What they are made of is hardly looked at again.
+static void make_panels(const strc_executable *about) {
+    for (uint64_t k = 0; k < about->weight_panel_count; ++k) {
+        const strc_weight_panels *each = &about->weight_panels[k];
+        strc_make_panels(&each->how, about->panel_loops + each->first_loop, each->panels,
+                         *each->values);
+        strc_mapped_file_forget();
+    }
 }
 
 // ---- losing
@@ -106,6 +106,23 @@ static int is_lost(void) { return strc_mapped_file_fault() != NULL; }
 
 static void report_lost(const strc_executable *about) {
     unusable(who_misses(about, strc_lost()), strc_mapped_file_fault());
+}
+
+// ---- the file
+
+static int open_weights(const strc_executable *about, const char *name) {
+    uint64_t size;
+    const char *why;
+    char path[STRC_OWN_PATH];
+    if (!name) name = strc_own_file(path, strc_text_at(about->weights_file));
+    snprintf(file.name, sizeof file.name, "%s", name);
+    file.bytes = strc_map_file(name, &size, &why);
+    if (!file.bytes) return unusable(origin_of(about->weights), why);
+    if (bind_all(about, size) != 0) return -1;
+    make_panels(about);
+    if (!strc_lost()) return 0;
+    report_lost(about);
+    return -1;
 }
 
 const strc_weights_calls strc_weights_in_file = {open_weights, is_lost, report_lost};

@@ -12,13 +12,10 @@ namespace strc::codegen {
 
 namespace {
 
-StoredOperands storedOperands(const ModuleBuilder& m, const ir::Body& body,
-                              const ir::StreamCode* code, const Instr& contraction) {
-    StoredOperands stored{kernels::storedArray(body, code, contraction.operands[1]),
-                          kernels::storedArray(body, code, contraction.operands[2])};
-    for (const ir::StoredArray*& array : stored)
-        if (array && !m.isKnown(*array)) array = nullptr;  // not yet
-    return stored;
+StoredOperands storedOperands(const ir::Body& body, const ir::StreamCode* code,
+                              const Instr& contraction) {
+    return {kernels::storedArray(body, code, contraction.operands[1]),
+            kernels::storedArray(body, code, contraction.operands[2])};
 }
 
 }  // namespace
@@ -41,7 +38,7 @@ void BodyEmitter::chooseProducts() {
             if (!run) run.emplace(m.passes, base::Pass::Tiles, function->getName().str());
             if (!*run) return;
             const std::int64_t bytes = types::sizeOf(typeOf(instr.operands[0])->element);
-            const StoredOperands stored = storedOperands(m, body, code, instr);
+            const StoredOperands stored = storedOperands(body, code, instr);
             std::optional<Product> product =
                 productOf(ir::contractionOf(instr), bytes, m.vectorUnit(), stored[0], stored[1]);
             text += product ? codegen::print(*product) : "loops\n";
@@ -83,7 +80,7 @@ void BodyEmitter::contract(const Instr& instr) {
     }
     const ir::Contraction how = ir::contractionOf(instr);
     if (!shared.leave &&
-        emitSplit(m, b, entry, how, operands, storedOperands(m, body, code, instr), param(kEnv)))
+        emitSplit(m, b, entry, how, operands, storedOperands(body, code, instr), param(kEnv)))
         return;
     auto pollNow = [this] { poll(); };
     auto found = products.chosen.find(&instr);

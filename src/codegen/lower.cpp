@@ -17,6 +17,7 @@ Module::~Module() = default;
 
 const std::vector<Site>& Module::sites() const { return impl->sites; }
 const std::vector<StoredSymbol>& Module::stored() const { return impl->stored; }
+const std::vector<StartPanels>& Module::startPanels() const { return impl->startPanels; }
 std::size_t Module::kernelCount() const { return impl->kernelCount; }
 
 namespace {
@@ -78,8 +79,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
         function.addFnAttr("target-features", machine->getTargetFeatureString());
         // Else LLVM takes half of them: the first whole ones slow some processors down. Tiles have them anyway.
         if (impl->prefersWholeVectors)
-            function.addFnAttr("prefer-vector-width",
-                               std::to_string(8 * impl->vectorUnit.bytes));
+            function.addFnAttr("prefer-vector-width", std::to_string(8 * impl->vectorUnit.bytes));
     }
 #ifdef STRC_CHECKED
     std::string faults;

@@ -15,6 +15,7 @@
 #include "ir/ir.h"
 #include "kernels/choice.h"
 #include "plan/plan.h"
+#include "strc/panels.h"
 
 namespace strc::codegen {
 
@@ -72,6 +73,19 @@ struct StoredSymbol {
     bool isPointer = false;
 };
 
+/// How an array becomes panels.
+struct PanelsOf {
+    strc_panels how;
+    std::vector<strc_panel_loop> loops;
+};
+
+/// Panels that are made when the program starts, in memory of that name, of the stored array that a pointer is for.
+struct StartPanels {
+    std::string symbol;
+    std::string array;  ///< StoredSymbol::symbol
+    PanelsOf panels;
+};
+
 /// What of the program a device does (codegen/device.h), for Module to bring along.
 struct DevicePart {
     std::shared_ptr<const device::Offloaded> parts;
@@ -93,6 +107,7 @@ public:
 
     const std::vector<Site>& sites() const;
     const std::vector<StoredSymbol>& stored() const;
+    const std::vector<StartPanels>& startPanels() const;
     std::size_t kernelCount() const;  ///< operators that a library does
     std::unique_ptr<Impl> impl;
 };

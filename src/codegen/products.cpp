@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/assert.h"
 #include "codegen/detail/contractions.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
@@ -385,60 +386,33 @@ private:
     llvm::Value* ahead = nullptr;  ///< a variable: where the next tile begins to fetch
 };
 
-/// Copies elements of an array into panels, as allPanels finds them.
-class Panels {
-public:
-    Panels(const Product& how, std::int64_t elementBytes)
-        : how(how), size(static_cast<std::size_t>(elementBytes)) {}
+/// How the operand that gives the vectors becomes panels, as allPanels finds them.
+PanelsOf panelsOf(const Product& how, std::int64_t elementBytes) {
+    const std::int64_t width = how.vectors * how.lanes;
+    STRC_ASSERT(width <= STRC_PANEL_WIDTH, "a panel is wider than any tile");
+    PanelsOf made{{static_cast<std::uint64_t>(elementBytes), how.firstB, how.lanes, width,
+                   static_cast<std::uint32_t>(how.columns.size()),
+                   static_cast<std::uint32_t>(how.sums.size())},
+                  {}};
+    for (const Loops* loops : {&how.columns, &how.sums})
+        for (const ContractionLoop& loop : *loops) made.loops.push_back({loop.rounds, loop.b});
+    return made;
+}
 
-    std::shared_ptr<const std::byte> of(const std::byte* array) {
-        const auto elements = static_cast<std::size_t>(how.packedElements(how.countColumns()));
-        std::shared_ptr<std::byte> made = zeros(elements * size);
-        const std::vector<std::int64_t> columns = places(how.columns);
-        const std::vector<std::int64_t> sums = places(how.sums);
-        const std::int64_t width = how.vectors * how.lanes;
-        const auto all = static_cast<std::int64_t>(columns.size());
-        std::byte* to = made.get();
-        for (std::int64_t first = 0; first < all; first += width) {
-            const std::int64_t count = std::min(width, all - first);
-            const std::int64_t row = (count + how.lanes - 1) / how.lanes * how.lanes;
-            for (std::int64_t sum : sums) {
-                for (std::int64_t k = 0; k < count; ++k) {
-                    const std::int64_t at =
-                        how.firstB + sum + columns[static_cast<std::size_t>(first + k)];
-                    std::memcpy(to + static_cast<std::size_t>(k) * size,
-                                array + static_cast<std::size_t>(at) * size, size);
-                }
-                to += static_cast<std::size_t>(row) * size;
-            }
-        }
-        return made;
-    }
+/// Vectors of full width lie in one line of the cache each.
+std::shared_ptr<std::byte> panelZeros(std::size_t bytes) {
+    auto* memory = static_cast<std::byte*>(::operator new[](bytes, kLine));
+    std::memset(memory, 0, bytes);
+    return {memory, [](std::byte* all) { ::operator delete[](all, kLine); }};
+}
 
-private:
-    /// Vectors of full width lie in one line of the cache each.
-    static std::shared_ptr<std::byte> zeros(std::size_t bytes) {
-        auto* memory = static_cast<std::byte*>(::operator new[](bytes, kLine));
-        std::memset(memory, 0, bytes);
-        return {memory, [](std::byte* all) { ::operator delete[](all, kLine); }};
-    }
-
-    /// Where the rounds of the loops lead, in order.
-    static std::vector<std::int64_t> places(const Loops& loops) {
-        std::vector<std::int64_t> all{0};
-        for (const ContractionLoop& loop : loops) {
-            std::vector<std::int64_t> next;
-            for (std::int64_t place : all)
-                for (std::int32_t k = 0; k < loop.rounds; ++k)
-                    next.push_back(place + std::int64_t{k} * loop.b);
-            all = std::move(next);
-        }
-        return all;
-    }
-
-    const Product& how;
-    const std::size_t size;
-};
+/// For all that is done with panels, those of the same numbers are the same.
+std::string keyOf(const PanelsOf& panels) {
+    std::string key(reinterpret_cast<const char*>(&panels.how), sizeof panels.how);
+    key.append(reinterpret_cast<const char*>(panels.loops.data()),
+               panels.loops.size() * sizeof panels.loops[0]);
+    return key;
+}
 
 }  // namespace
 
@@ -450,21 +424,27 @@ void emitProduct(llvm::IRBuilder<>& b, llvm::Module& module, const Product& prod
 
 llvm::Constant* ModuleBuilder::packed(const ir::StoredArray& array, const Product& product,
                                       std::int64_t elementBytes) {
-    std::string layout = std::to_string(product.firstB) + "." + std::to_string(product.lanes) +
-                         "." + std::to_string(product.vectors);
-    for (const Loops* loops : {&product.columns, &product.sums})
-        for (const ContractionLoop& loop : *loops)
-            layout += "." + std::to_string(loop.rounds) + ":" + std::to_string(loop.b);
-    auto [found, isNew] = packedArrays.try_emplace({array.bytes.get(), layout});
+    PanelsOf panels = panelsOf(product, elementBytes);
+    auto [found, isNew] = packedArrays.try_emplace({array.bytes.get(), keyOf(panels)});
     if (!isNew) return found->second;
+    const bool isKnown = !(options.mapsWeights && array.isInFile);
     const std::int64_t size = product.packedElements(product.countColumns()) * elementBytes;
-    impl.packed.push_back({"strc_packed_" + std::to_string(impl.packed.size()),
-                           Panels(product, elementBytes).of(array.bytes.get()), size});
-    auto* global = new llvm::GlobalVariable(
-        module, llvm::ArrayType::get(i8(), static_cast<std::uint64_t>(size)), true,
-        llvm::GlobalValue::ExternalLinkage, nullptr, impl.packed.back().symbol);
-    global->setAlignment(llvm::Align(static_cast<std::uint64_t>(elementBytes)));
-    return found->second = global;
+    auto* type = llvm::ArrayType::get(i8(), static_cast<std::uint64_t>(size));
+    const std::string symbol = "strc_packed_" + std::to_string(packedArrays.size() - 1);
+    auto* global =
+        new llvm::GlobalVariable(module, type, isKnown, llvm::GlobalValue::ExternalLinkage,
+                                 isKnown ? nullptr : llvm::Constant::getNullValue(type), symbol);
+    global->setAlignment(llvm::Align(isKnown ? static_cast<std::uint64_t>(elementBytes) : 64));
+    found->second = global;
+    if (!isKnown) {
+        global->setVisibility(llvm::GlobalValue::HiddenVisibility);
+        impl.startPanels.push_back({symbol, storedSymbol(array).symbol, std::move(panels)});
+        return global;
+    }
+    std::shared_ptr<std::byte> bytes = panelZeros(static_cast<std::size_t>(size));
+    strc_make_panels(&panels.how, panels.loops.data(), bytes.get(), array.bytes.get());
+    impl.packed.push_back({symbol, bytes, size});
+    return global;
 }
 
 }  // namespace strc::codegen

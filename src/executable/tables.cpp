@@ -98,7 +98,8 @@ public:
         : program(program),
           graph(program.plan.program->graph),
           sites(module.sites()),
-          stored(module.stored()) {}
+          stored(module.stored()),
+          startPanels(module.startPanels()) {}
 
     std::vector<Data> make(std::uint64_t features) {
         addSites();
@@ -114,6 +115,7 @@ public:
         addFormats();
         addParameters();
         addWeights();
+        addWeightPanels();
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
         add("strc.texts", texts, offsetof(strc_executable, texts));
@@ -361,6 +363,23 @@ private:
                                             : std::filesystem::absolute(file, ignored).string());
     }
 
+    void addWeightPanels() {
+        if (startPanels.empty()) return;
+        Data rows{"strc.weight_panels", {}, {}};
+        std::vector<strc_panel_loop> loops;
+        for (const codegen::StartPanels& each : startPanels) {
+            const std::size_t at = rows.bytes.size();
+            rows.pointers.push_back({at + offsetof(strc_weight_panels, panels), each.symbol});
+            rows.pointers.push_back({at + offsetof(strc_weight_panels, values), each.array});
+            const strc_weight_panels row{nullptr, nullptr, loops.size(), each.panels.how};
+            rows.bytes.append(reinterpret_cast<const char*>(&row), sizeof row);
+            loops.insert(loops.end(), each.panels.loops.begin(), each.panels.loops.end());
+        }
+        made.push_back(std::move(rows));
+        top.pointers.push_back({offsetof(strc_executable, weight_panels), "strc.weight_panels"});
+        add("strc.panel_loops", bytesOf(loops), offsetof(strc_executable, panel_loops));
+    }
+
     strc_weight weightOf(const weights::Use& use) {
         const Type* type = use.values.type;
         strc_weight row{};
@@ -406,6 +425,7 @@ private:
         row.most_bytes = program.context.limits.totalBytes;
         row.main_stream = mainStream;
         row.weight_count = weightCount;
+        row.weight_panel_count = startPanels.size();
         row.weights_file = weightsFile;
         row.left_over = severityOf(base::Diag::InputLeftOver);
         row.bytes_left_over = severityOf(base::Diag::BytesLeftOver);
@@ -423,6 +443,7 @@ private:
     const graph::Graph& graph;
     const std::vector<codegen::Site>& sites;
     const std::vector<codegen::StoredSymbol>& stored;
+    const std::vector<codegen::StartPanels>& startPanels;
     std::uint64_t weightCount = 0;
     strc_text weightsFile = 0;
     std::vector<Data> made;

@@ -75,7 +75,7 @@ double rowByRowCycles(const Shape& shape) {
            std::min(direct, vectors(shape.places()) * (channels * kProduct + pack));
 }
 
-/// Vectors along the channels of the result, whose weights were packed when code was made.
+/// Vectors along the channels of the result, whose weights were packed beforehand.
 double channelsLastCycles(const Shape& shape) {
     const auto places = static_cast<double>(shape.places());
     if (shape.channels == 1) {

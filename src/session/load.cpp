@@ -100,10 +100,7 @@ void apply(base::Context& context, const Settings& settings) {
     if (settings.silenceWarnings) diags.silenceWarnings();
     for (base::Pass pass : settings.disabledPasses) context.passes.disable(pass);
     // What is known only when the program starts cannot be computed with.
-    if (settings.externalWeights) {
-        context.passes.disable(base::Pass::FoldTensors);
-        context.passes.disable(base::Pass::LayoutPropagation);
-    }
+    if (settings.externalWeights) context.passes.disable(base::Pass::FoldTensors);
     // What a device does with sums of products is without epilogues.
     if (settings.device.kind != Device::Cpu) {
         context.passes.disable(base::Pass::FuseEpilogues);

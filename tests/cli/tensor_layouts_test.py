@@ -5,7 +5,7 @@ import subprocess
 import unittest
 
 import numpy
-from command import STRC, Case
+from command import STRC, Case, safetensors
 
 PROGRAM = """tensor->tensor pipeline Main {
     add conv2d(3, 32, 3, 3, 2, 2, 1, 1, weights = "first"); add batchnorm2d(32, weights = "norm"); add relu6();
@@ -33,6 +33,8 @@ tensor->tensor pipeline Mobile(int in, int out, String name) {
 }
 """
 WEIGHTS = ("--weights", "random:1")
+CONVOLUTIONS = {"first": (32, 3, 3, 3), "block0a": (32, 32, 3, 3), "block0b": (32, 32, 3, 3), "block1a": (32, 32, 3, 3),
+                "block1b": (32, 32, 3, 3), "mobilea": (64, 32, 1, 1), "mobileb": (64, 1, 3, 3), "mobilec": (48, 64, 1, 1)}  # fmt: skip
 SHAPE = (2, 3, 32, 32)
 
 
@@ -82,12 +84,31 @@ class TensorLayouts(Case):
         for limit in range(0, 60, 7):
             self.same(self.result(f"--opt-bisect-limit={limit}"))
 
+    def executable(self, *words):
+        self.call("build", *self.words, *words, "-o", "net", "p.str")
+        done = subprocess.run(["./net", "--in", "in.npy", "--out", "out.npy"], cwd=self.folder, capture_output=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return self.read()
+
     def test_executables(self):
-        for words in ([], ["--external-weights"]):
-            self.call("build", *self.words, *words, "-o", "net", "p.str")
-            done = subprocess.run(["./net", "--in", "in.npy", "--out", "out.npy"], cwd=self.folder, capture_output=True)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            self.same(self.read())
+        self.same(self.executable())
+
+    def test_weights_that_are_read_at_the_start(self):
+        generator = numpy.random.default_rng(2)
+        tensors = []
+        for name, shape in {**CONVOLUTIONS, "fc": (10, 192)}.items():
+            tensors += [(f"{name}.weight", shape), (f"{name}.bias", shape[:1])]
+        tensors += [(f"norm.{each}", (32,)) for each in ("weight", "bias", "running_mean", "running_var")]
+        values = [generator.uniform(-0.2, 0.2, shape).astype(numpy.float32) for _, shape in tensors]
+        values[-1] += 1
+        self.file("w.safetensors", safetensors(*((name, "F32", shape, each.tobytes())
+                                                 for (name, shape), each in zip(tensors, values, strict=True))))  # fmt: skip
+        self.words[-1] = "w.safetensors"
+        self.expected = self.result("--interpret", "--disable-pass=layout-propagation")
+        self.same(self.executable("--external-weights"))
+        self.same(self.executable("--external-weights", "--disable-pass=layout-propagation"))
+        out = self.call("build", *self.words, "--external-weights", "--emit-after", "tiles", "-o", "-", "p.str")[0].decode()
+        self.assertRegex(out, r"\bstored\b")
 
     def test_libraries_and_devices_want_rows(self):
         for words in (["--kernels=onednn"], ["--kernels=auto"], ["--kernels=torch"], ["--device=auto"]):

@@ -3,9 +3,11 @@
 
 import array
 import os
+import re
 import struct
 import subprocess
 import unittest
+from pathlib import Path
 
 from command import SECONDS, STRC, Case, clean, safetensors
 
@@ -20,6 +22,7 @@ tensor->tensor filter Layer(int n, int m, String weights) {
 }
 tensor->void filter Show { work pop 1 { println(item(sum(pop()))); } }
 """
+CC = os.environ.get("CC") or "cc"
 WEIGHT = ("net.fc.weight", "F32", [1, 2], array.array("f", [3, 4]).tobytes())
 BIAS = ("net.fc.bias", "F32", [1], array.array("f", [10]).tobytes())
 
@@ -276,6 +279,57 @@ class Shortened(Weights):
             lines += [child.stdout.readline() for _ in range(20)]
             self.assertEqual(set(lines), {self.LINE})
             self.assertIsNone(child.poll())
+
+
+# Stands in the way of a function of the C library: makes the file shorter when pages of it are given back.
+CUT = """#define _GNU_SOURCE
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int madvise(void *at, size_t size, int advice) {
+    if (truncate("p.safetensors", 4096) != 0) abort();
+    return (int)syscall(SYS_madvise, at, size, advice);
+}
+"""
+
+
+class Panels(Weights):
+    """Weights of products of several rows are brought into another order when the program starts."""
+
+    N = 256
+
+    def setUp(self):
+        super().setUp()
+        n = self.N
+        text = PROGRAM.replace("ones(1, 2)", f"ones(8, {n})").replace("Layer(2, 1,", f"Layer({n}, {n},")
+        text = text.replace("tensor bias;", "").replace('init { bias = 2 * stored(weights, "bias", m); }', "").replace(" + bias", "")
+        names = ("a", "b", "c")
+        self.file("p.str", text.replace('add Block("net");', "".join(f'add Block("{name}");' for name in names)))
+        values = [(array.array("f", [factor / n]) * n**2).tobytes() for factor in (1, 2, 3)]
+        self.file("p.safetensors", safetensors(*((f"{name}.fc.weight", "F32", [n, n], each)
+                                                 for name, each in zip(names, values, strict=True))))  # fmt: skip
+        self.call("build", "--external-weights", "p.str")
+
+    def test_weights_are_read_once(self):
+        """Then their file takes no memory: all that is looked at again are panels."""
+        child = subprocess.Popen(["./p"], cwd=self.folder, stdout=subprocess.PIPE, env=clean())
+        for last in (child.stdout.close, child.wait, child.kill):
+            self.addCleanup(last)
+        lines = {child.stdout.readline() for _ in range(3)}
+        mappings = Path(f"/proc/{child.pid}/smaps").read_text()
+        self.assertEqual(lines, {f"{8 * self.N * 6}.0\n".encode()})
+        resident = re.search(r"p\.safetensors\n(?:\w+: .*\n)*?Rss: +(\d+) kB", mappings)
+        self.assertEqual(resident[1], "0")
+
+    def test_a_file_that_is_made_shorter_before_it_has_been_read(self):
+        self.file("cut.c", CUT)
+        subprocess.run([CC, "-shared", "-fPIC", "-o", "cut.so", "cut.c"], cwd=self.folder, check=True)
+        done = subprocess.run(["./p", "-i1"], cwd=self.folder, capture_output=True, env=clean() | {"LD_PRELOAD": "./cut.so"})
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        for line in ("p.str:3:49: error: weights file", "it has been made shorter while it was in use",
+                     "note: in instance Main.Block[1].Layer"):  # fmt: skip
+            self.assertIn(line, done.stderr.decode())
 
 
 class Prompt(Weights):

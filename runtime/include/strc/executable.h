@@ -6,6 +6,7 @@
 #define STRC_EXECUTABLE_H
 
 #include "strc/beside.h"
+#include "strc/panels.h"
 #include "strc/runtime.h"
 #include "strc/safetensors.h"
 
@@ -112,6 +113,14 @@ typedef struct strc_weight {
     uint32_t unused;
 } strc_weight;
 
+/// What products take of a tensor of the weights file: made at the start, too.
+typedef struct strc_weight_panels {
+    void *panels;  ///< zeros
+    const void *const *values;  ///< of a strc_weight
+    uint64_t first_loop;  ///< in strc_executable.panel_loops
+    strc_panels how;
+} strc_weight_panels;
+
 typedef enum strc_severity { STRC_SILENT, STRC_WARNING, STRC_ERROR } strc_severity;
 
 struct strc_format;
@@ -146,6 +155,8 @@ typedef struct strc_executable {
     const struct strc_format *const *formats;  ///< by strc_format_id; null: left out
     const strc_weights_calls *weights_calls;  ///< null: there are none in a file
     const strc_weight *weights;
+    const strc_weight_panels *weight_panels;
+    const strc_panel_loop *panel_loops;
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;
     uint64_t features;  ///< of the processor: bits by the rows of processor_features.def
@@ -156,6 +167,7 @@ typedef struct strc_executable {
     uint64_t stack_bytes;  ///< that a call of the library may take
     uint64_t most_bytes;  ///< of an input that may be read ahead
     uint64_t weight_count;
+    uint64_t weight_panel_count;
     strc_text weights_file;  ///< unless --weights names another
     strc_text main_stream;
     uint32_t left_over;  ///< strc_severity of items left over

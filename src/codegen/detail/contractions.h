@@ -41,7 +41,7 @@ void emitContractionParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<
 void emitProductParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                       const Product&, const Operands&, llvm::Value* room, llvm::Value* env);
 
-/// What the two factors are: arrays whose values are known now and stay; null: others.
+/// What the two factors are: arrays that nobody writes while the program runs; null: others.
 using StoredOperands = std::array<const ir::StoredArray*, 2>;
 /// One whose parts are said by hand. False: it has none, or nobody is to share them.
 bool emitSplit(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,

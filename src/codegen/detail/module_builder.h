@@ -39,6 +39,7 @@ struct Module::Impl {
     std::vector<Site> sites;
     std::vector<StoredSymbol> stored;
     std::vector<PackedArray> packed;
+    std::vector<StartPanels> startPanels;
     base::Passes* passes = nullptr;
     /// Floats that functions of the vector library take at once; 0: there is no such library.
     unsigned vectorFloats = 0;
@@ -98,11 +99,8 @@ public:
     const StoredSymbol& storedSymbol(const ir::StoredArray&);
     /// Where it begins.
     llvm::Value* stored(llvm::IRBuilder<>&, const ir::StoredArray&);
-    /// Are its values known now, and not only when the program starts?
-    bool isKnown(const ir::StoredArray& array) const {
-        return !(options.mapsWeights && array.isInFile);
-    }
-    /// The operand `b` of a product in panels (VectorSource::Stored), made once.
+    /// The operand `b` of a product in panels (VectorSource::Stored), made once: now, or when the program starts if the
+    /// values are not known before.
     llvm::Constant* packed(const ir::StoredArray&, const Product&, std::int64_t elementBytes);
     const VectorUnit& vectorUnit() const { return impl.vectorUnit; }
     /// A `strc_string` for ever.

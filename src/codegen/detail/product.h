@@ -4,7 +4,7 @@
 /// One operand gives *scalars*, one for each row of a tile, the other one *vectors* along the columns, which are
 /// places that lie beside each other in the result. A tile is as many rows times vectors as the registers hold; it
 /// is summed up as a whole, so the result is written once. Where vectors come from: Direct, as they lie;
-/// Stored, from panels that were packed when code was made, since nobody ever writes the operand; Packed, from
+/// Stored, from panels that were packed before the program runs, since nobody ever writes the operand; Packed, from
 /// panels that are made of a block of columns before its tiles are done. A panel has the columns of a tile, sum by
 /// sum (Goto and van de Geijn, "Anatomy of High-Performance Matrix Multiplication", TOMS 2008).
 ///
