@@ -187,7 +187,7 @@ Result<std::unique_ptr<TensorSource>> openSafetensorsSource(const TensorFile& fi
     if (!source) return source.failure();
     Index index;
     if (Status read = readIndex(**source, index); !read) return read.failure();
-    const std::string_view name = tensorIn(file.name);
+    const std::string_view name = file.tensor.empty() ? tensorIn(file.name) : file.tensor;
     const strc_safe_tensor* found = strc_safe_find(&index, name.data(), name.size());
     auto malformed = [&](const std::string& why) {
         return (*source)->malformed(io::name(Format::Safetensors), why);

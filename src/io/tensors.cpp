@@ -46,8 +46,7 @@ Result<std::vector<TensorFile>> singleTensors(const std::vector<TensorFile>& fil
         }
         auto names = namesInSafetensors(file.name);
         if (!names) return names.failure();
-        for (const std::string& name : *names)
-            singles.push_back({fmt::format("{}:{}", file.name, name), file.format});
+        for (const std::string& name : *names) singles.push_back({file.name, file.format, name});
     }
     return singles;
 }

@@ -17,6 +17,7 @@ struct TensorItems {
 struct TensorFile {
     std::string name;  ///< of a safetensors file perhaps "FILE.safetensors:TENSOR"
     Format format = Format::Npy;
+    std::string tensor = {};  ///< in a safetensors file; else the name says it
 };
 
 /// What stands in front of the colon of "FILE.safetensors:TENSOR", and what behind it.

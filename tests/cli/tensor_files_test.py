@@ -103,6 +103,14 @@ class TensorFiles(Case):
             run("--in", "in.safetensors", "--out", "out.safetensors")
             self.assertEqual(self.written(), {"output": ("F32", [2], [8, 10]), "output.1": ("F32", [3], [0, 1, 2])})
 
+    def test_names_that_do_not_say_the_format(self):
+        self.file("in", safetensors(x10=("F32", [3], [1, 2, 3]), x9=("F32", [2], [4, 5])))
+        words = ("--in=in", "--in-format=safetensors", "--out=out", "--out-format=safetensors")
+        first, second, made = self.ways("Both", "2", "3")
+        for run, shapes in ((first, ["--input=2", "--input=3"]), (second, ["--input=2", "--input=3"]), (made, [])):
+            run(*words, *shapes)
+            self.assertEqual(self.written("out"), {"output": ("F32", [2], [8, 10]), "output.1": ("F32", [3], [0, 1, 2])})
+
     def test_several_go_to_one_file_by_name(self):
         self.file("in.safetensors", safetensors(a=("F32", [2], [1, 2]), b=("F32", [2], [3, 4])))
         for run in self.ways("Both", "2"):
