@@ -20,6 +20,7 @@ int emitCommand(const Call& call, strc_product product) {
     Compiler compiler(call);
     compiler.set("no-interpret");
     compiler.addSources();
+    compiler.addInputs();
     if (!compiler.compile(strc_compiler_stage_for(compiler.handle(), product), noPrint))
         return statusOfFailure(call);
     const auto text = compiler.text(product);

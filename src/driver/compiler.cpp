@@ -24,6 +24,17 @@ void printOn(void* user, const char* text, std::size_t size) {
     (*static_cast<const Print*>(user))({text, size});
 }
 
+/// Does the file say what tensors are in it?
+bool saysShape(const std::string& file, const std::optional<std::string>& format) {
+    if (file == "-") return false;
+    if (format)
+        return *format == "npy" || (file.ends_with("." + *format) && saysShape(file, std::nullopt));
+    for (const char* end :
+         {".npy", ".safetensors", ".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".pnm"})
+        if (file.ends_with(end)) return true;
+    return file.find(".safetensors:") != file.npos;
+}
+
 }  // namespace
 
 Compiler::Compiler(const Call& served) : call(served), compiler(strc_compiler_new()) {
@@ -54,6 +65,12 @@ void Compiler::addSource(const std::string& file) {
 
 void Compiler::addSources() {
     for (const std::string& file : call.options.arguments) addSource(file);
+}
+
+void Compiler::addInputs() {
+    const FileOptions& in = call.options.in;
+    for (const std::string& file : in.names)
+        if (saysShape(file, in.format)) set("input-file", file.c_str());
 }
 
 bool Compiler::compile(strc_stage last, const Print& print) {

@@ -29,6 +29,8 @@ public:
     /// "-" is standard input.
     void addSource(const std::string& file);
     void addSources();
+    /// Files of --in that say which tensors arrive.
+    void addInputs();
     /// False: something is wrong, or it was interrupted.
     bool compile(strc_stage last, const Print& print);
     bool build(const std::string& output);

@@ -22,17 +22,6 @@ const char* textOrNull(const std::optional<std::string>& text) {
     return text ? text->c_str() : nullptr;
 }
 
-/// Does the file say what tensors are in it?
-bool saysShape(const std::string& file, const std::optional<std::string>& format) {
-    if (file == "-") return false;
-    if (format)
-        return *format == "npy" || (file.ends_with("." + *format) && saysShape(file, std::nullopt));
-    for (const char* end :
-         {".npy", ".safetensors", ".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".pnm"})
-        if (file.ends_with(end)) return true;
-    return file.find(".safetensors:") != file.npos;
-}
-
 class Run {
 public:
     explicit Run(const Call& wanted)
@@ -44,8 +33,7 @@ public:
 
     int operator()() {
         compiler.addSources();
-        for (const std::string& file : options.in.names)
-            if (saysShape(file, options.in.format)) compiler.set("input-file", file.c_str());
+        compiler.addInputs();
         if (!compiler.compile(options.has("interpret") ? STRC_STAGE_BALANCED : STRC_STAGE_PLANNED,
                               [this](std::string_view text) { print(text); })) {
             output.flush();

@@ -111,6 +111,14 @@ class TensorFiles(Case):
             run(*words, *shapes)
             self.assertEqual(self.written("out"), {"output": ("F32", [2], [8, 10]), "output.1": ("F32", [3], [0, 1, 2])})
 
+    def test_looking_inside_with_files(self):
+        """They say which tensors arrive, as when the program runs."""
+        self.file("in.safetensors", safetensors(x=("F32", [3, 5], range(15))))
+        path = self.file("p.str", TWICE)
+        words = ("run", "--top=Twice", path, "--in=in.safetensors")
+        self.assertIn(b"float[15]", self.call(*words, "--emit=graph")[0])
+        self.assertIn(b"@Twice.work", self.call(*words, "--emit-after=codegen")[0])
+
     def test_several_go_to_one_file_by_name(self):
         self.file("in.safetensors", safetensors(a=("F32", [2], [1, 2]), b=("F32", [2], [3, 4])))
         for run in self.ways("Both", "2"):
