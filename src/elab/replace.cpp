@@ -17,6 +17,11 @@ using graph::NodeId;
 
 constexpr std::uint32_t kMostNames = 4;
 
+template <typename Graph>
+auto& nameIn(Graph& graph, Child child) {
+    return child.isComposite ? graph.composites[child.id].name : graph.nodes[child.id].name;
+}
+
 class Rewriter {
 public:
     Rewriter(const Elaboration& program, std::vector<Replacement> filters)
@@ -44,13 +49,7 @@ public:
 private:
     /// All that is inside of a region.
     void mark(std::uint32_t region) {
-        const Place& place = places[region].place;
-        std::vector<Child> inside;
-        if (place.parent == kNone)
-            inside.push_back({true, 0});
-        else
-            for (std::uint32_t k = place.from; k < place.to; ++k)
-                inside.push_back(old.graph.composites[place.parent].children[k]);
+        std::vector<Child> inside = childrenAt(old.graph, places[region].place);
         while (!inside.empty()) {
             const Child child = inside.back();
             inside.pop_back();
@@ -128,11 +127,6 @@ private:
         const graph::Graph& graph = old.graph;
         while (child.isComposite) child = graph.composites[child.id].children.front();
         return regionOf[child.id];
-    }
-
-    template <typename Graph>
-    static auto& nameIn(Graph& graph, Child child) {
-        return child.isComposite ? graph.composites[child.id].name : graph.nodes[child.id].name;
     }
 
     void children(CompositeId id) {
@@ -217,16 +211,22 @@ private:
 
 }  // namespace
 
-std::string nameOf(const graph::Graph& graph, const Place& region) {
-    if (region.parent == kNone) return graph.composites[0].name;
-    const std::vector<Child>& children = graph.composites[region.parent].children;
+std::vector<Child> childrenAt(const graph::Graph& graph, const Place& place) {
+    if (place.parent != kNone) {
+        auto first = graph.composites[place.parent].children.begin();
+        return {first + place.from, first + place.to};
+    }
+    return {graph.composites.empty() ? Child{false, place.entry} : Child{true, 0}};
+}
+
+std::string nameOf(const graph::Graph& graph, const Place& place) {
+    const std::vector<Child> children = childrenAt(graph, place);
     std::string name;
-    for (std::uint32_t k = region.from; k < region.to; ++k) {
-        const bool isMiddle = region.to - region.from > kMostNames && k > region.from + 1;
-        if (isMiddle && k + 1 < region.to) continue;
+    for (std::size_t k = 0; k < children.size(); ++k) {
+        const bool isMiddle = children.size() > kMostNames && k > 1;
+        if (isMiddle && k + 1 < children.size()) continue;
         if (!name.empty()) name += isMiddle ? "+…+" : "+";
-        name += children[k].isComposite ? graph.composites[children[k].id].name
-                                        : graph.nodes[children[k].id].name;
+        name += nameIn(graph, children[k]);
     }
     return name;
 }

@@ -41,6 +41,8 @@ struct Replaced {
 /// program has no messages.
 Replaced replace(const Elaboration&, std::vector<Replacement>);
 
+/// What stands there.
+std::vector<graph::Child> childrenAt(const graph::Graph&, const Place&);
 /// "Low+High", or "Low+…+High" of more than a few: what stands there.
 std::string nameOf(const graph::Graph&, const Place&);
 /// With the path of the composite around.

@@ -91,9 +91,13 @@ public:
         for (CompositeId id = 0; id < graph.composites.size(); ++id) {
             const CompositeId parent = graph.composites[id].parent;
             if (parent != graph::kNone && isTaken[parent]) isTaken[id] = true;
-            if (!isTaken[id] && graph.composites[id].kind == graph::CompositeKind::Pipeline)
+            if (isTaken[id]) continue;
+            if (graph.composites[id].kind == graph::CompositeKind::Pipeline)
                 pipeline(id);
+            else
+                branches(id);
         }
+        if (graph.composites.empty()) alone({graph::kNone, 0, 1, 0});
         propagateLayouts(context, program, quota, found, types);
         std::optional<std::vector<elab::Replacement>> filters = replacements();
         if (filters) return std::move(*filters);
@@ -123,6 +127,18 @@ private:
                 fuse({id, from, to, piece->region.nodes.front()}, piece->region);
             from = to;
         }
+    }
+
+    void branches(CompositeId id) {
+        const std::vector<Child>& children = graph.composites[id].children;
+        for (std::uint32_t k = 0; k < children.size(); ++k)
+            if (!children[k].isComposite) alone({id, k, k + 1, children[k].id});
+    }
+
+    /// A filter beside which there is nothing that it could become one with.
+    void alone(elab::Place place) {
+        if (std::optional<Piece> piece = pieceOf({false, place.entry}))
+            if (isOwnKernel(place.entry)) fuse(place, piece->region);
     }
 
     /// A filter whose code nobody else has: what is made of it is no second time there. What is split by hand may be.
@@ -328,9 +344,8 @@ private:
         made.place = place;
         if (costOf(*made.composed.kernel.code.work).operations > kMostOperations) return;
         made.region = region;
-        const std::vector<Child>& children = graph.composites[place.parent].children;
-        for (std::uint32_t k = place.from; k < place.to; ++k)
-            if (children[k].isComposite) isTaken[children[k].id] = true;
+        for (Child child : elab::childrenAt(graph, place))
+            if (child.isComposite) isTaken[child.id] = true;
         found.push_back(std::move(made));
     }
 

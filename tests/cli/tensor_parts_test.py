@@ -4,6 +4,7 @@
 import re
 import subprocess
 import unittest
+from array import array
 
 from command import Case
 
@@ -118,6 +119,22 @@ class Split(Case):
         for where, parts in (("0:16", "8 parts of 16"), ("0:50", "3 parts of 50"),
                              ("1:64", "3 parts of 64"), ("1:1", "160 parts of 1"), ("0:127", "2 parts of 127")):
             self.assertEqual(self.parts(where), [parts + " by hand"], where)
+
+    def test_filters_that_are_alone(self):
+        """Nothing is around them, or nothing that they could become one with."""
+        branches = LARGE.replace("add Product;", "add splitjoin { split duplicate; add Product; add Ahead; join roundrobin; } add Both;")
+        branches += "tensor->tensor filter Ahead { work pop 1 peek 2 push 1 { push(peek(1)); pop(); } }\n" \
+                    "tensor->tensor filter Both { work pop 2 push 1 { tensor a = pop(); push(a + sum(pop())); } }\n"
+        self.assertEqual(self.parts("0:16", branches), ["8 parts of 16 by hand"])
+        self.assertEqual(self.split("0:16", "--workers=2", program=branches)[0], self.split(None, program=branches)[0])
+        alone = ("--top", "Product", "--input", "128x64")
+        path = self.file("p.str", LARGE)
+        for top in (alone, ("--top", "Product()", *alone[2:])):
+            text = self.call("check", path, *top, "--split", "0:16", "--emit-after=share-products")[0].decode()
+            self.assertIn("8 parts of 16 by hand", text)
+        items = self.file("in.raw", array("f", range(2 * 128 * 64)).tobytes())
+        words = (path, *alone, "--in", items, "--out-format=raw")
+        self.assertEqual(self.call("run", *words, "--split", "0:16")[0], self.call("run", *words, "--interpret")[0])
 
     def test_results_are_the_same_with_any_number_of_workers(self):
         whole = self.split(None)[0]
