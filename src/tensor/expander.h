@@ -108,6 +108,8 @@ private:
     void fixExtents(const ir::Instr& from, ir::Instr& made);
     std::optional<Value> valueOf(const ir::Instr& instr) const;
     std::optional<Value> elementValue(const ir::Instr& instr) const;
+    /// Of ints; nothing for one that the static item at hand may change.
+    std::optional<Value> staticArray(std::uint32_t global) const;
     std::optional<Value> folded(const ir::Instr& instr) const;
     /// Stops unless what it asks for holds.
     void demand(const ir::Instr& instr);

@@ -23,6 +23,17 @@ constexpr int kMostRounds = 4096;
 constexpr int kFewRounds = 64;
 constexpr std::size_t kMostInstructions = 1 << 18;
 
+/// Arrays that are not its own: itself, or by a function.
+bool mayChangeArrays(const ir::Body& body) {
+    auto changes = [](const Instr& instr) {
+        return instr.op == Op::StoreAt || instr.op == Op::Copy || instr.op == Op::Call ||
+               (instr.op == Op::Declare && instr.var.space == Space::Global);
+    };
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const ir::Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(), changes);
+    });
+}
+
 std::size_t countInstructions(const ir::Body& body) {
     std::size_t count = 0;
     for (const ir::Block& block : body.blocks) count += block.instrs.size();
@@ -126,6 +137,7 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
             if (auto array = knownArrays.find(instr.var.index);
                 instr.var.space == Space::Local && array != knownArrays.end())
                 return array->second;
+            if (instr.var.space == Space::Global) return staticArray(instr.var.index);
             if (instr.var.space != Space::Constant || code.openSlot(instr.var.index) != ir::kNone ||
                 instr.var.index >= world.constants.size())
                 return std::nullopt;
@@ -146,6 +158,16 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
         case Op::LoadAt: return constants[instr.operands[0]];
         default: return folded(instr);
     }
+}
+
+std::optional<Value> BodyExpander::staticArray(std::uint32_t global) const {
+    if (!world.module || global >= world.module->globalValues.size()) return std::nullopt;
+    const Value& value = world.module->globalValues[global];
+    const bool isOfInts = value.type && value.type->is(TypeKind::Array) &&
+                          value.type->element->is(TypeKind::Int) &&
+                          value.type->extent <= kLongestShape;
+    if (!isOfInts || (world.given && mayChangeArrays(from))) return std::nullopt;
+    return value;
 }
 
 std::optional<Value> BodyExpander::elementValue(const Instr& instr) const {

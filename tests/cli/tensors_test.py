@@ -216,6 +216,15 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                     self.assertIn(f"error: '{name}': {why} [tensor-shape]", err)
                     self.assertIn(at, err)
 
+    def test_extents_that_static_arrays_give(self):
+        self.file("p.str", """static { int[2] shape = {2, 3}; }
+void->tensor filter Field { tensor x; init { x = ones(shape); } work push 1 { push(x + zeros(shape)); } }
+tensor->void filter Show { work pop 1 { println(pop()); } }
+void->void pipeline Main { add Field; add Show; }
+""")
+        for engine in ENGINES:
+            self.assertEqual(self.call("run", *engine, "-i1", "p.str")[0], b"[[1. 1. 1.]\n [1. 1. 1.]]\n")
+
     def test_dimensions_that_are_not_there(self):
         self.file("p.str", "")
         for top, why in (("sum(5)", "there is no dimension 5 in 2 dimensions"),

@@ -178,6 +178,10 @@ class Results(Prompt):
         self.says(NEG + "s = Neg\ns <- [ones(2), zeros(2)] -> v\n:back 2\n:peek input\n:step\n",
                   "after 0 firings; Neg fires next\ninput -> Neg: [[1. 1.], [0. 0.]]\nNeg fired\n[-1. -1.]\n")
 
+    def test_arrays_say_shapes(self):
+        self.says("int[2] s = {2, 3}\nzeros(s)\ns[0] = 1\nones(s)\nones(s[1])\ntensor x = zeros(s)\nsize(x, 1)\n",
+                  "[[0. 0. 0.]\n [0. 0. 0.]]\n[[1. 1. 1.]]\n[1. 1. 1.]\n3\n")
+
     def test_back_over_outputs_of_several_shapes(self):
         self.says(TWO + "take 1 Two\n:back\ntake 3\n:step\n:back 2\n:step\n",
                   "[0. 0.]\nafter 0 firings; Two fires next\n[0. 0.]\n[0 1 2]\n[1. 1.]\n"
