@@ -114,7 +114,7 @@ const Row kRows[] = {
      "%0: int = const 2 %1: int = const 3 %2: boolean = lt<int> %0, %1 %3: String = const \"two\" "
      "require %2, %3 print<String> %3 %4: boolean = lt<int> %1, %0 %5: String = convert %1 "
      "require %4, %5",
-     "two<'require': 3>"},
+     "two<: 3>"},
     {Op::Add, "%0: int = const 2147483647 %1: int = const 1 %2: int = add %0, %1 print<int> %2",
      "-2147483648"},
     {Op::Add,
