@@ -82,7 +82,7 @@ int strc_writer_flush(strc_writer *writer) {
 }
 
 int strc_writer_close(strc_writer *writer) {
-    int finished = writer->sink.failed ? -1 : writer->format->finish(writer);
+    int finished = writer->format->finish(writer);
     int closed = strc_sink_close(&writer->sink);
     free(writer->own);
     writer->own = NULL;

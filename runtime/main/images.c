@@ -104,7 +104,9 @@ static int put_image(strc_writer *writer, uint64_t height) {
     if (own->size < whole)
         memset(own->samples + own->size, 0, (whole - own->size) * sizeof *own->samples);
     const strc_image image = {width, height, own->samples};
+    const uint64_t start = strc_sink_position(sink);
     const int status = own->put(writer, &image);
+    if (status == 0) own->image_size = strc_sink_position(sink) - start;
     own->size = 0;
     ++own->images;
     return status;
@@ -137,10 +139,11 @@ int strc_images_finish(strc_writer *writer) {
     strc_image_writer *own = writer->own;
     if (!own) return 0;
     const int32_t height = writer->info.height;
-    const int status = own->size == 0 ? 0 : put_image(writer, height > 0 ? (uint64_t)height : 0);
+    if (own->size != 0 && !writer->sink.failed)
+        put_image(writer, height > 0 ? (uint64_t)height : 0);
     free(own->samples);
     own->samples = NULL;
-    return status;
+    return strc_sink_finish_items(&writer->sink, own->image_size);
 }
 
 int strc_images_refuse_channels(strc_writer *writer, const char *wanted) {

@@ -54,6 +54,7 @@ typedef struct strc_image_writer {
     uint16_t *samples;
     size_t room, size;
     uint64_t images;
+    uint64_t image_size;  ///< bytes of each; 0: none is whole yet
     int takes_several;
     int (*put)(strc_writer *, const strc_image *);
 } strc_image_writer;

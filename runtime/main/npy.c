@@ -190,31 +190,41 @@ static int open_writer(strc_writer *writer) {
 static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     npy_writer *own = writer->own;
     size_t bytes = (size_t)(count * own->item.size * own->item.count);
-    own->items += count;
-    if (writer->sink.seekable) return strc_sink_write(&writer->sink, from, bytes);
+    if (writer->sink.seekable) {
+        own->items += count;
+        return strc_sink_write(&writer->sink, from, bytes);
+    }
     if (strc_grow((void **)&own->kept, &own->room, own->size + bytes, 1, writer->sink.origin,
                   writer->sink.name) != 0)
         return -1;
     memcpy(own->kept + own->size, from, bytes);
     own->size += bytes;
+    own->items += count;
     return 0;
 }
 
-static int flush(strc_writer *writer) {
-    if (!writer->sink.seekable) return 0;
-    if (strc_sink_flush(&writer->sink) != 0) return -1;
+static int overwrite_header(strc_writer *writer) {
     npy_writer *own = writer->own;
     size_t size = make_header(own);
     return strc_sink_overwrite(&writer->sink, 0, own->header, size);
 }
 
+static int flush(strc_writer *writer) {
+    if (!writer->sink.seekable) return 0;
+    return strc_sink_flush(&writer->sink) == 0 ? overwrite_header(writer) : -1;
+}
+
 static int finish(strc_writer *writer) {
     npy_writer *own = writer->own;
     if (!own) return 0;
-    if (writer->sink.seekable) return flush(writer);
+    strc_sink *sink = &writer->sink;
+    if (sink->seekable && strc_sink_flush(sink) != 0)
+        own->items =
+            strc_sink_cut_to_items(sink, make_header(own), own->item.size * own->item.count);
+    if (sink->seekable) return overwrite_header(writer);
     size_t size = make_header(own);
-    int status = strc_sink_write(&writer->sink, own->header, size);
-    if (status == 0) status = strc_sink_write(&writer->sink, own->kept, own->size);
+    int status = strc_sink_write(sink, own->header, size);
+    if (status == 0) status = strc_sink_write(sink, own->kept, own->size);
     free(own->kept);
     return status;
 }

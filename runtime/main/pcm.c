@@ -65,8 +65,8 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
 }
 
 static int finish(strc_writer *writer) {
-    (void)writer;
-    return 0;
+    const strc_number_writer *own = writer->own;
+    return own ? strc_sink_finish_items(&writer->sink, own->item.count * kSampleBytes) : 0;
 }
 
 const strc_format strc_format_pcm = {"PCM",

@@ -204,10 +204,11 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
 static int flush(strc_writer *writer) { return strc_sink_flush(&writer->sink); }
 
 static int finish(strc_writer *writer) {
-    raw_writer *own = writer->own;
-    if (!own || own->used == 0) return 0;
+    const raw_writer *own = writer->own;
+    if (!own) return 0;
     unsigned char byte = (unsigned char)(own->byte << (8 - own->used));
-    return strc_sink_write(&writer->sink, &byte, 1);
+    if (own->used != 0) strc_sink_write(&writer->sink, &byte, 1);
+    return strc_sink_finish_items(&writer->sink, is_bits(&writer->item) ? 1 : own->size);
 }
 
 const strc_format strc_format_raw = {"raw",   holds,  open_reader, read_items,

@@ -305,7 +305,7 @@ static int finish_file(strc_writer *writer, uint32_t file) {
         if (own->tensors[k].file == file)
             status = strc_sink_write(sink, own->tensors[k].bytes, own->tensors[k].size);
     if (status == 0) status = strc_sink_flush(sink);
-    if (status != 0) strc_sink_empty(sink);
+    if (sink->failed) strc_sink_cut(sink, 0);
     if (file != 0) status |= strc_sink_close(sink);
     return status;
 }

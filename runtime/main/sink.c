@@ -21,13 +21,18 @@ static int64_t now(void) {
 }
 
 int strc_sink_fail(strc_sink *sink, const char *why) {
-    sink->failed = 1;
     return STRC_FAIL(sink->origin, CannotWriteFile, sink->name, why);
+}
+
+static int fail(strc_sink *sink) {
+    const int is_told = sink->failed;
+    sink->failed = 1;
+    return is_told ? -1 : strc_sink_fail(sink, strerror(errno));
 }
 
 static int begin(strc_sink *sink, int descriptor, const char *name, strc_origin origin) {
     *sink = (strc_sink){.descriptor = descriptor, .name = name, .origin = origin};
-    if (descriptor < 0) return strc_sink_fail(sink, strerror(errno));
+    if (descriptor < 0) return fail(sink);
     sink->buffer = malloc(kBuffer);
     strc_digits digits;
     if (!sink->buffer)
@@ -58,6 +63,11 @@ int strc_sink_open_print(strc_sink *sink, int descriptor) {
     return 0;
 }
 
+static void note_lines(strc_sink *sink, const unsigned char *from, size_t count) {
+    while (count != 0 && from[count - 1] != '\n') --count;
+    if (count != 0) sink->last_line = sink->written + count;
+}
+
 static int give(strc_sink *sink, const unsigned char *from, size_t count) {
     if (sink->failed) return -1;
     while (count > 0) {
@@ -67,7 +77,8 @@ static int give(strc_sink *sink, const unsigned char *from, size_t count) {
             sink->gone = sink->failed = 1;
             return -1;
         }
-        if (done < 0) return strc_sink_fail(sink, strerror(errno));
+        if (done < 0) return fail(sink);
+        note_lines(sink, from, (size_t)done);
         from += done;
         count -= (size_t)done;
         sink->written += (uint64_t)done;
@@ -101,7 +112,7 @@ int strc_sink_overwrite(strc_sink *sink, uint64_t position, const void *from, si
     while (count > 0) {
         ssize_t done = pwrite(sink->descriptor, bytes, count, (off_t)position);
         if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return strc_sink_fail(sink, strerror(errno));
+        if (done < 0) return fail(sink);
         bytes += done;
         position += (uint64_t)done;
         count -= (size_t)done;
@@ -109,8 +120,27 @@ int strc_sink_overwrite(strc_sink *sink, uint64_t position, const void *from, si
     return 0;
 }
 
-void strc_sink_empty(strc_sink *sink) {
-    if (sink->seekable) (void)!ftruncate(sink->descriptor, 0);  // or it stays as it is
+void strc_sink_cut(strc_sink *sink, uint64_t end) {
+    if (sink->seekable) (void)!ftruncate(sink->descriptor, (off_t)end);  // or it stays as it is
+}
+
+uint64_t strc_sink_cut_to_items(strc_sink *sink, uint64_t header, uint64_t size) {
+    const int any = size != 0 && sink->written >= header;
+    const uint64_t items = any ? (sink->written - header) / size : 0;
+    strc_sink_cut(sink, any ? header + items * size : 0);
+    return items;
+}
+
+int strc_sink_finish_items(strc_sink *sink, uint64_t size) {
+    const int status = strc_sink_flush(sink);
+    if (status != 0) strc_sink_cut_to_items(sink, 0, size);
+    return status;
+}
+
+int strc_sink_finish_lines(strc_sink *sink) {
+    const int status = strc_sink_flush(sink);
+    if (status != 0) strc_sink_cut(sink, sink->last_line);
+    return status;
 }
 
 int strc_sink_close(strc_sink *sink) {
@@ -120,6 +150,6 @@ int strc_sink_close(strc_sink *sink) {
     sink->buffer = NULL;
     if (sink->descriptor <= STDERR_FILENO) return status;
     int closed = close(sink->descriptor);
-    if (status == 0 && closed != 0 && errno != EINTR) return strc_sink_fail(sink, strerror(errno));
+    if (status == 0 && closed != 0 && errno != EINTR) return fail(sink);
     return status;
 }

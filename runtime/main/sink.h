@@ -14,8 +14,9 @@ typedef struct strc_sink {
     int seekable;  ///< a regular file, whose bytes can be overwritten
     int by_line;  ///< a person is looking: every line is handed on at once
     int gone;  ///< nobody reads the pipe any more
-    int failed;  ///< reported, unless it is gone: nothing is written any more
+    int failed;  ///< a write, which is reported unless it is gone: nothing is taken any more
     uint64_t written;
+    uint64_t last_line;  ///< behind the last end of a line of it
     unsigned char *buffer;
     size_t used;
     int64_t handed_on;  ///< when
@@ -30,11 +31,16 @@ int strc_sink_open_print(strc_sink *, int descriptor);
 int strc_sink_write(strc_sink *, const void *from, size_t count);
 int strc_sink_overwrite(strc_sink *, uint64_t position, const void *from, size_t count);
 int strc_sink_flush(strc_sink *);
-/// After a failure, of a file that makes no sense in part.
-void strc_sink_empty(strc_sink *);
+/// After a failed write, which may have come in the midst of an item: where a seekable file is to end.
+void strc_sink_cut(strc_sink *, uint64_t end);
+/// Behind which items that follow a header; how many these are. No size: there are none.
+uint64_t strc_sink_cut_to_items(strc_sink *, uint64_t header, uint64_t size);
+/// Flush at the end of a file of nothing but items, or lines: after a failure it ends behind a whole one.
+int strc_sink_finish_items(strc_sink *, uint64_t size);
+int strc_sink_finish_lines(strc_sink *);
 /// Flushes and closes. A second time does nothing.
 int strc_sink_close(strc_sink *);
-/// Reports that the file cannot be written; -1.
+/// Reports why the file does not take what comes; -1. What it has can be completed.
 int strc_sink_fail(strc_sink *, const char *why);
 
 static inline uint64_t strc_sink_position(const strc_sink *sink) {

@@ -1,6 +1,7 @@
 // Shapes and elements of tensors, in memory and in files.
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tensors.h"
@@ -139,4 +140,28 @@ const int64_t *strc_common_shape(const int64_t *const *shapes, uint32_t count, u
 
 uint32_t strc_files_of(const strc_item *item) {
     return item->file_count > 1 ? item->file_count : 1;
+}
+
+static int check_shape(const strc_writer *writer, strc_origin origin, const int64_t *shape,
+                       int (*fits)(const int64_t *)) {
+    if (shape && fits(shape)) return 0;
+    char type[400] = "";
+    if (shape) strc_put_types(type, sizeof type, &shape, 1);
+    STRC_FAIL(origin, FormatItemType, writer->format->name, shape ? type : writer->item.name);
+    if (!shape)
+        strc_note(STRC_MESSAGE_Hint,
+                  "a .safetensors file takes tensors of several types, and so do several '--out'");
+    return -1;
+}
+
+int strc_check_shapes(const strc_writer *writer, strc_origin origin, int (*fits)(const int64_t *)) {
+    const strc_item *item = &writer->item;
+    const uint32_t count = strc_files_of(item);
+    const int64_t **shapes = strc_list_shapes(item, origin, writer->format->name);
+    int status = shapes ? 0 : -1;
+    for (uint32_t k = 0; k < count && status == 0; ++k)
+        status =
+            check_shape(writer, origin, strc_common_shape(shapes, item->tensors, k, count), fits);
+    free(shapes);
+    return status;
 }

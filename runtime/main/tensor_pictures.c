@@ -146,24 +146,13 @@ static int is_picture(const int64_t *shape, strc_stream_info *info) {
     return 1;
 }
 
-static int check_shape(const strc_writer *writer, strc_origin origin, const int64_t *shape) {
+static int fits(const int64_t *shape) {
     strc_stream_info info;
-    if (shape && is_picture(shape, &info)) return 0;
-    char type[400] = "";
-    if (shape) strc_put_types(type, sizeof type, &shape, 1);
-    return STRC_FAIL(origin, FormatItemType, writer->format->name,
-                     shape ? type : writer->item.name);
+    return is_picture(shape, &info);
 }
 
 int strc_pictures_check(const strc_writer *writer, strc_origin origin) {
-    const strc_item *item = &writer->item;
-    const uint32_t count = strc_files_of(item);
-    const int64_t **shapes = strc_list_shapes(item, origin, writer->format->name);
-    int status = shapes ? 0 : -1;
-    for (uint32_t k = 0; k < count && status == 0; ++k)
-        status = check_shape(writer, origin, strc_common_shape(shapes, item->tensors, k, count));
-    free(shapes);
-    return status;
+    return strc_check_shapes(writer, origin, fits);
 }
 
 static strc_writer *begin_work(strc_writer *writer, uint32_t k) {
@@ -265,7 +254,7 @@ int strc_pictures_finish(strc_writer *writer) {
     int status = 0;
     for (uint32_t k = 0; k < own->count; ++k) {
         strc_writer *file = begin_work(writer, k);
-        status |= end_work(writer, k, file->sink.failed ? -1 : file->format->finish(file));
+        status |= end_work(writer, k, file->format->finish(file));
         if (k != 0) status |= strc_sink_close(&file->sink);
         free(file->own);
     }

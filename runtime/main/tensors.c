@@ -107,12 +107,12 @@ static int open_output(strc_writer *writer, tensor_writer *own, uint32_t k) {
         return -1;
     if (own->is_text) return 0;
     each->shape = strc_common_shape(own->shapes, writer->item.tensors, k, own->count);
-    if (each->shape && *strc_elements[each->shape[0]].descr) return begin_header(each);
-    STRC_FAIL(writer->sink.origin, FormatItemType, "npy", writer->item.name);
-    if (!each->shape)
-        strc_note(STRC_MESSAGE_Hint,
-                  "a .safetensors file takes tensors of several types, and so do several '--out'");
-    return -1;
+    return begin_header(each);
+}
+
+static int fits_npy(const int64_t *shape) { return *strc_elements[shape[0]].descr != 0; }
+static int check_npy_writer(const strc_writer *writer, strc_origin origin) {
+    return strc_check_shapes(writer, origin, fits_npy);
 }
 
 static int open_writer(strc_writer *writer, int is_text) {
@@ -143,7 +143,6 @@ static void put_text(void *self, const char *text, uint64_t size) {
 
 static int write_tensor(const tensor_writer *own, output *each, const int64_t *shape,
                         const void *from) {
-    ++each->count;
     if (own->is_text) {
         strc_text_of_tensor(shape, from, put_text, each);
         return each->sink->failed ? -1 : strc_sink_write(each->sink, "\n", 1);
@@ -153,12 +152,16 @@ static int write_tensor(const tensor_writer *own, output *each, const int64_t *s
         strc_narrow(shape[0], each->narrow, from, strc_shape_count(shape));
         from = each->narrow;
     }
-    if (each->sink->seekable) return strc_sink_write(each->sink, from, bytes);
+    if (each->sink->seekable) {
+        ++each->count;
+        return strc_sink_write(each->sink, from, bytes);
+    }
     if (strc_grow((void **)&each->kept, &each->room, each->size + bytes, 1, each->sink->origin,
                   each->sink->name) != 0)
         return -1;
     memcpy(each->kept + each->size, from, bytes);
     each->size += bytes;
+    ++each->count;
     return 0;
 }
 
@@ -174,12 +177,15 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     return 0;
 }
 
+static int overwrite_header(output *each) {
+    return strc_sink_overwrite(each->sink, 0, each->header, make_header(each));
+}
+
 /// Without a header the file could not be opened for what it was to take.
 static int flush_output(const tensor_writer *own, output *each) {
     if (own->is_text) return strc_sink_flush(each->sink);
     if (!each->header || !each->sink->seekable) return 0;
-    if (strc_sink_flush(each->sink) != 0) return -1;
-    return strc_sink_overwrite(each->sink, 0, each->header, make_header(each));
+    return strc_sink_flush(each->sink) == 0 ? overwrite_header(each) : -1;
 }
 
 static int flush(strc_writer *writer) {
@@ -190,8 +196,12 @@ static int flush(strc_writer *writer) {
 }
 
 static int finish_output(const tensor_writer *own, output *each) {
-    if (own->is_text || each->sink->seekable) return flush_output(own, each);
-    if (!each->header) return 0;
+    if (own->is_text) return strc_sink_finish_lines(each->sink);
+    if (!each->header) return 0;  // it has not been opened
+    if (each->sink->seekable && strc_sink_flush(each->sink) != 0)
+        each->count =
+            strc_sink_cut_to_items(each->sink, make_header(each), strc_shape_bytes(each->shape));
+    if (each->sink->seekable) return overwrite_header(each);
     int status = strc_sink_write(each->sink, each->header, make_header(each));
     return status == 0 ? strc_sink_write(each->sink, each->kept, each->size) : status;
 }
@@ -202,7 +212,7 @@ static int finish(strc_writer *writer) {
     int status = 0;
     for (uint32_t k = 0; k < own->count; ++k) {
         output *each = &own->outputs[k];
-        if (!each->sink->failed) status |= finish_output(own, each);
+        status |= finish_output(own, each);
         if (k != 0) status |= strc_sink_close(each->sink);
         free(each->kept);
         free(each->narrow);
@@ -222,7 +232,8 @@ const strc_format strc_format_tensors = {.name = "npy",
                                          .write = write_items,
                                          .flush = flush,
                                          .finish = finish,
-                                         .close_reader = strc_tensors_close};
+                                         .close_reader = strc_tensors_close,
+                                         .check_writer = check_npy_writer};
 
 const strc_format strc_format_tensor_text = {.name = "text",
                                              .holds = strc_holds_tensors,

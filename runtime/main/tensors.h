@@ -32,6 +32,8 @@ const int64_t **strc_list_shapes(const strc_item *, strc_origin, const char *nam
 const int64_t *strc_common_shape(const int64_t *const *shapes, uint32_t count, uint32_t place,
                                  uint32_t step);
 uint32_t strc_files_of(const strc_item *);
+/// strc_format::check_writer: each file gets tensors of one type, which fits.
+int strc_check_shapes(const strc_writer *, strc_origin, int (*fits)(const int64_t *shape));
 
 /// A tensor in a file, or several along a dimension more.
 typedef struct strc_tensor_header {

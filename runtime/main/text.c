@@ -206,10 +206,7 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     return 0;
 }
 
-static int finish(strc_writer *writer) {
-    (void)writer;
-    return 0;
-}
+static int finish(strc_writer *writer) { return strc_sink_finish_lines(&writer->sink); }
 
 const strc_format strc_format_text = {"text", holds,       open_reader, read_items,         go_back,
                                       total,  open_writer, write_items, strc_numbers_flush, finish,

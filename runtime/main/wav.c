@@ -297,23 +297,38 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
     return 0;
 }
 
-static int flush(strc_writer *writer) {
-    wav_writer *own = writer->own;
-    if (strc_sink_flush(&writer->sink) != 0) return -1;
-    if (!writer->sink.seekable) return 0;
+static int overwrite_header(strc_writer *writer) {
+    const wav_writer *own = writer->own;
     make_header(writer);
     return strc_sink_overwrite(&writer->sink, 0, own->header, own->header_size);
+}
+
+static int flush(strc_writer *writer) {
+    if (strc_sink_flush(&writer->sink) != 0) return -1;
+    return writer->sink.seekable ? overwrite_header(writer) : 0;
+}
+
+/// To whole frames, and to an even number of bytes.
+static void cut(strc_writer *writer) {
+    wav_writer *own = writer->own;
+    const uint64_t channels = (uint64_t)writer->info.channels;
+    own->samples =
+        channels * strc_sink_cut_to_items(&writer->sink, own->header_size, channels * own->sample);
+    const uint64_t data = data_size(own);
+    if (data % 2 != 0) strc_sink_cut(&writer->sink, own->header_size + data + 1);
 }
 
 /// The last frame is filled up with silence, the data to an even number of bytes.
 static int finish(strc_writer *writer) {
     wav_writer *own = writer->own;
     if (!own) return 0;
-    while (own->samples % (uint64_t)writer->info.channels != 0)
-        if (write_sample(writer, 0) != 0) return -1;
-    unsigned char none = 0;
-    if (data_size(own) % 2 != 0 && strc_sink_write(&writer->sink, &none, 1) != 0) return -1;
-    return flush(writer);
+    const uint64_t channels = (uint64_t)writer->info.channels;
+    strc_sink *sink = &writer->sink;
+    while (!sink->failed && own->samples % channels != 0) write_sample(writer, 0);
+    const unsigned char none = 0;
+    if (data_size(own) % 2 != 0) strc_sink_write(sink, &none, 1);
+    if (strc_sink_flush(sink) != 0) cut(writer);
+    return sink->seekable ? overwrite_header(writer) : 0;
 }
 
 const strc_format strc_format_wav = {"WAV",       strc_holds_samples,

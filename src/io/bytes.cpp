@@ -155,18 +155,23 @@ Sink::~Sink() {
     if (descriptor > STDOUT_FILENO) ::close(descriptor);
 }
 
-Failure Sink::failure(int error) const {
+Failure Sink::fail(int why) {
+    if (error == 0) error = why;
+    gone = error == EPIPE;
     return base::failure(Diag::CannotWriteFile, {path, std::strerror(error)});
+}
+
+void Sink::noteLines(const std::byte* from, std::size_t count) {
+    while (count != 0 && from[count - 1] != std::byte{'\n'}) --count;
+    if (count != 0) lastLine = written + count;
 }
 
 Status Sink::put(const std::byte* from, std::size_t count) {
     while (count > 0) {
         ssize_t done = ::write(descriptor, from, count);
         if (done < 0 && errno == EINTR) continue;
-        if (done < 0) {
-            gone = errno == EPIPE;
-            return failure(errno);
-        }
+        if (done < 0) return fail(errno);
+        noteLines(from, static_cast<std::size_t>(done));
         from += done;
         count -= static_cast<std::size_t>(done);
         written += static_cast<std::uint64_t>(done);
@@ -175,6 +180,7 @@ Status Sink::put(const std::byte* from, std::size_t count) {
 }
 
 Status Sink::write(const void* from, std::size_t count) {
+    if (failed()) return fail(error);
     const auto* bytes = static_cast<const std::byte*>(from);
     if (count > buffer.size() - used) {
         Status flushed = flush();
@@ -191,7 +197,7 @@ Status Sink::overwrite(std::uint64_t position, const void* from, std::size_t cou
     while (count > 0) {
         ssize_t done = pwrite(descriptor, bytes, count, static_cast<off_t>(position));
         if (done < 0 && errno == EINTR) continue;
-        if (done < 0) return failure(errno);
+        if (done < 0) return fail(errno);
         bytes += done;
         position += static_cast<std::uint64_t>(done);
         count -= static_cast<std::size_t>(done);
@@ -205,25 +211,40 @@ Status Sink::flush() {
     return put(buffer.data(), count);
 }
 
-std::uint64_t Sink::cutToItems(std::uint64_t header, std::uint64_t itemSize, std::uint64_t items) {
-    const std::uint64_t there = written < header ? 0 : (written - header) / itemSize;
-    if (!regular || there >= items) return items;
+void Sink::cut(std::uint64_t end) {
+    STRC_ASSERT(failed(), "a file is cut that can take more");
+    if (regular) (void)!ftruncate(descriptor, static_cast<off_t>(end));  // or it stays as it is
+    written = end;
     used = 0;
-    if (ftruncate(descriptor, static_cast<off_t>(header + there * itemSize)) != 0) return items;
-    return there;
 }
 
-void Sink::empty() {
-    used = 0;
-    if (regular) (void)!ftruncate(descriptor, 0);  // or it stays as it is
+std::uint64_t Sink::cutToItems(std::uint64_t header, std::uint64_t itemSize) {
+    const bool any = itemSize != 0 && written >= header;
+    const std::uint64_t items = any ? (written - header) / itemSize : 0;
+    cut(any ? header + items * itemSize : 0);
+    return items;
 }
 
 Status Sink::close() {
     Status flushed = flush();
     if (descriptor == STDOUT_FILENO) return flushed;
     int closed = ::close(std::exchange(descriptor, -1));
-    if (flushed && closed != 0 && errno != EINTR) return failure(errno);
+    if (flushed && closed != 0 && errno != EINTR) return fail(errno);
     return flushed;
+}
+
+Status Sink::closeItems(std::uint64_t itemSize) {
+    Status flushed = flush();
+    if (failed()) cutToItems(0, itemSize);
+    Status closed = close();
+    return flushed ? closed : flushed;
+}
+
+Status Sink::closeLines() {
+    Status flushed = flush();
+    if (failed()) cut(lastLine);
+    Status closed = close();
+    return flushed ? closed : flushed;
 }
 
 }  // namespace strc::io

@@ -80,25 +80,32 @@ public:
     /// Overwrites bytes of a seekable file.
     base::Status overwrite(std::uint64_t position, const void* from, std::size_t count);
     base::Status flush();
-    /// Of items behind a header those that are whole in a seekable file, which ends behind them: fewer than `items` after a
-    /// failure.
-    std::uint64_t cutToItems(std::uint64_t header, std::uint64_t itemSize, std::uint64_t items);
-    /// After a failure, of a file that makes no sense in part.
-    void empty();
+    /// A write has failed: nothing is taken any more, and the file may end in the midst of an item.
+    bool failed() const { return error != 0; }
+    /// Then: where a seekable file is to end, so that what it holds is whole.
+    void cut(std::uint64_t end);
+    /// Then: behind which items, and how many these are. No size: there are none.
+    std::uint64_t cutToItems(std::uint64_t header, std::uint64_t itemSize);
     base::Status close();
-    base::Failure failure(int error) const;
+    /// Of a file of nothing but items, or lines: after a failure it ends behind a whole one.
+    base::Status closeItems(std::uint64_t itemSize);
+    base::Status closeLines();
 
 private:
     Sink(int descriptor, std::string name, bool regular);
     base::Status put(const std::byte* from, std::size_t count);
+    void noteLines(const std::byte* from, std::size_t count);
+    base::Failure fail(int why);
 
     int descriptor;
     std::string path;
     bool regular;
     bool gone = false;
+    int error = 0;  ///< of the first failure
     std::vector<std::byte> buffer;
     std::size_t used = 0;
     std::uint64_t written = 0;
+    std::uint64_t lastLine = 0;  ///< behind the last end of a line in it
     base::Moment handedOn;  ///< since bytes were handed on last
 };
 

@@ -245,7 +245,7 @@ public:
         return base::ok();
     }
 
-    Status close() override { return sink->close(); }
+    Status close() override { return sink->closeLines(); }
 
 private:
     void append(TypeKind kind, const std::byte* from) {

@@ -109,16 +109,19 @@ Status ImageWriter::putImage(std::uint64_t height) {
                                          : (samples.size() + channels - 1) / channels;
     if (height == 0) height = (samples.size() + width * channels - 1) / (width * channels);
     samples.resize(width * height * channels);
-    Status done = put({width, height, info.channels, info.bits, samples});
-    samples.clear();
     ++images;
+    const std::uint64_t start = sink->position();
+    Status done = put({width, height, info.channels, info.bits, samples});
+    if (done) imageSize = sink->position() - start;
+    samples.clear();
     return done;
 }
 
 Status ImageWriter::close() {
     Status done = base::ok();
-    if (!samples.empty()) done = putImage(static_cast<std::uint64_t>(std::max(info.height, 0)));
-    Status closed = sink->close();
+    if (!samples.empty() && !sink->failed())
+        done = putImage(static_cast<std::uint64_t>(std::max(info.height, 0)));
+    Status closed = sink->closeItems(imageSize);
     return done ? closed : done;
 }
 

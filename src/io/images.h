@@ -50,7 +50,8 @@ private:
 
     Numbers item;
     std::vector<std::uint16_t> samples;
-    std::uint64_t images = 0;
+    std::uint64_t images = 0;  ///< begun
+    std::uint64_t imageSize = 0;  ///< bytes of each; 0: none is whole yet
 };
 
 }  // namespace strc::io

@@ -307,12 +307,10 @@ public:
 
     Status close() override {
         Status written = flush();
-        if (const std::uint64_t whole = sink->cutToItems(header().size(), itemSize, items);
-            whole < items) {
-            items = whole;
+        if (sink->failed()) {
+            items = sink->cutToItems(header().size(), itemSize);
             (void)flush();
-        }
-        if (!sink->seekable()) {
+        } else if (!sink->seekable()) {
             std::string text = header();
             written = sink->write(text.data(), text.size());
             if (written) written = sink->write(kept.data(), kept.size());

@@ -60,15 +60,12 @@ public:
 
     Status close() override {
         Status written = flush();
-        const std::uint64_t size = types::bytesOutside(type->element->kind) *
-                                   static_cast<std::uint64_t>(types::countElements(type));
-        const std::uint64_t whole =
-            size == 0 ? count : sink->cutToItems(header().size(), size, count);
-        if (whole < count) {
-            count = whole;
+        if (sink->failed()) {
+            const std::uint64_t size = types::bytesOutside(type->element->kind) *
+                                       static_cast<std::uint64_t>(types::countElements(type));
+            count = sink->cutToItems(header().size(), size);
             (void)flush();
-        }
-        if (!sink->seekable()) {
+        } else if (!sink->seekable()) {
             const std::string text = header();
             written = sink->write(text.data(), text.size());
             if (written) written = sink->write(kept.data(), kept.size());

@@ -67,7 +67,7 @@ public:
         }
         return base::ok();
     }
-    Status close() override { return sink->close(); }
+    Status close() override { return sink->closeItems(item.count * kSampleBytes); }
     Clipped clipped() const override { return {beyond, sink->name()}; }
 
 private:

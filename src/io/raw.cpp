@@ -202,7 +202,7 @@ public:
         return base::ok();
     }
 
-    Status close() override { return sink->close(); }
+    Status close() override { return sink->closeItems(bytes.size()); }
 
 private:
     const Type* item;

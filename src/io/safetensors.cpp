@@ -112,7 +112,7 @@ public:
         for (const auto& part : parts)
             if (written) written = sink->write(part->bytes.data(), part->bytes.size());
         if (written) written = sink->flush();
-        if (!written) sink->empty();
+        if (sink->failed()) sink->cut(0);
         Status closed = sink->close();
         return written ? closed : written;
     }

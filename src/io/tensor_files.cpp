@@ -81,7 +81,7 @@ public:
         return sink->write(text.data(), text.size());
     }
     Status flush() override { return sink->flush(); }
-    Status close() override { return sink->close(); }
+    Status close() override { return sink->closeLines(); }
     bool readerGone() const override { return sink->readerGone(); }
 
 private:

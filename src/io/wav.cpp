@@ -314,6 +314,19 @@ public:
         return file;
     }
 
+    /// After a failure and when libsndfile has closed the file, whose header tells of all frames that were to be written:
+    /// it ends behind the last one that is whole, to an even number of bytes.
+    void cutToFrames(std::size_t frameSize) {
+        const std::uint64_t frames = sink->cutToItems(header.size(), frameSize);
+        const std::uint64_t data = frames * frameSize;
+        if (data % 2 != 0) sink->cut(header.size() + data + 1);
+        putSize(kRiffSize, header.size() - kRiffSize - 4 + data + data % 2);
+        if (std::memcmp(&header[kFact], "fact", 4) == 0) putSize(kFact + 8, frames);
+        putSize(header.size() - 4, data);
+        Status status = sink->overwrite(0, header.data(), header.size());
+        if (!status && !failure) failure = status.failure();
+    }
+
     std::unique_ptr<Sink> sink;
     std::optional<Failure> failure;
 
@@ -339,7 +352,7 @@ private:
         } else if (position == sink->position()) {
             status = sink->write(from, count);
         } else if (sink->seekable()) {
-            status = sink->flush();
+            status = sink->failed() ? base::ok() : sink->flush();
             if (status) status = sink->overwrite(position, from, count);
         }
         if (!status) {
@@ -362,7 +375,15 @@ private:
         if (!status) failure = status.failure();
     }
 
-    std::vector<char> header;  ///< until it is complete
+    static constexpr std::size_t kRiffSize = 4;
+    static constexpr std::size_t kFact = 36;  ///< where that chunk is, if there is one
+
+    void putSize(std::size_t at, std::uint64_t size) {
+        for (std::size_t k = 0; k < 4; ++k)
+            header[at + k] = static_cast<char>(size >> (8 * k) & 0xff);
+    }
+
+    std::vector<char> header;  ///< as it was written first
     bool started = false;
     std::uint64_t position = 0;
 };
@@ -403,16 +424,26 @@ public:
     Status close() override {
         auto channels = static_cast<std::size_t>(sound.channels);
         frame.resize((frame.size() + channels - 1) / channels * channels);
-        Status put = putFrames();
+        Status put = output->sink->failed() ? base::ok() : putFrames();
+        Status flushed = output->sink->flush();
         sf_close(std::exchange(file, nullptr));
+        if (output->sink->failed() && output->sink->seekable())
+            output->cutToFrames(sampleSize() * channels);
         Status closed = result(output->sink->close());
-        return put ? closed : put;
+        return !put ? put : flushed ? closed : flushed;
     }
 
     bool readerGone() const override { return output->sink->readerGone(); }
     Clipped clipped() const override { return {beyond, output->sink->name()}; }
 
 private:
+    /// Bytes in the file.
+    std::size_t sampleSize() const {
+        const int sub = sound.format & SF_FORMAT_SUBMASK;
+        if (sub == SF_FORMAT_DOUBLE) return 8;
+        return sub == SF_FORMAT_FLOAT ? 4 : static_cast<std::size_t>(bitsOf(sound.format)) / 8;
+    }
+
     Status result(Status other) const {
         if (output->failure) return *output->failure;
         return other;

@@ -3,7 +3,6 @@
 
 import json
 import os
-import resource
 import struct
 import subprocess
 import unittest
@@ -326,36 +325,6 @@ void->void pipeline Main { add ImageReader<tensor>("in.png"); add Net; add Show;
             err = self.call("build", "--static", "q.str", status=1)[1]
             self.assertIn("q.str:2:5: error: 'in." + name, err)
             self.assertIn("[format-left-out]", err)
-
-class Room(Case):
-    """Files that there is no room for: what is whole stays, or nothing."""
-
-    TENSORS = "void->tensor filter Main { int n; work push 1 { n++; push(full(1.0 * n, 3, 4, 5)); } }"
-    NUMBERS = "void->int filter Main { int n; work push 1 { push(n); n++; } }"
-
-    def fill(self, text, name, *words):
-        """Up to 100 kB; standard error."""
-        most = 100_000
-        limit = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))  # noqa: E731
-        process = self.start("run", *words, "-i50000", "--top", "Main", "--out", name, self.file("p.str", text), preexec_fn=limit)
-        err = process.communicate()[1].decode()
-        self.assertEqual(process.returncode, 1, err)
-        return err
-
-    def test_arrays_hold_what_is_whole(self):
-        for text, size in ((self.TENSORS, 240), (self.NUMBERS, 4)):
-            for words in (("--interpret",), ()):
-                self.assertIn("File too large", self.fill(text, "x.npy", *words))
-                data = self.bytes("x.npy")
-                start = 10 + struct.unpack_from("<H", data, 8)[0]
-                count = int(data[:start].split(b"'shape': (")[1].split(b",")[0])
-                self.assertEqual(len(data), start + size * count)
-                self.assertGreater(len(data), 90_000)
-
-    def test_files_that_make_no_sense_in_part_are_empty(self):
-        for words in (("--interpret",), ()):
-            self.assertIn("File too large", self.fill(self.TENSORS, "x.safetensors", *words))
-            self.assertEqual(self.bytes("x.safetensors"), b"")
 
     def test_format_that_the_name_says_too(self):
         text = "tensor<float>[2]->tensor filter Main { work pop 1 push 1 { push(pop() + 1); } }"
