@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/pass.h"
+#include "codegen/detail/grain.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "codegen/detail/shared_parts.h"
@@ -23,31 +24,28 @@ using ir::ContractionLoop;
 /// Tiles want so many rounds of a loop.
 constexpr std::int64_t kTile = 16;
 
+/// Of a part that packs what others pack, too.
+constexpr std::int64_t kLeastThatPacks = 8 * kLeastOfPart;
+
 /// Rounds of one loop by `grain`.
 struct Parts {
     std::size_t loop = 0;
     std::int64_t grain = 0;
 };
 
-/// At least `least` rounds, without a shorter last part if there is such a number.
-std::int64_t grainOf(std::int64_t rounds, std::int64_t least) {
-    least = (least + kTile - 1) / kTile * kTile;
-    for (std::int64_t grain = least; grain < 2 * least && grain <= rounds / 2; grain += kTile)
-        if (rounds % grain == 0) return grain;
-    return least;
-}
+std::int64_t rounded(std::int64_t count, std::int64_t to) { return (count + to - 1) / to; }
 
 /// Along the outermost loop of the result that has enough rounds.
 std::optional<Parts> findParts(const Contraction& how) {
     const std::int64_t products = countProducts(how);
-    if (products < 2 * ir::kLeastOfPart) return std::nullopt;
+    if (products < kLeastShared) return std::nullopt;
     std::optional<Parts> best;
     for (std::size_t k = 0; k < how.loops.size(); ++k) {
         const ContractionLoop& loop = how.loops[k];
         if (loop.out == 0) continue;
-        const std::int64_t perRound = products / loop.rounds;
+        const std::int64_t perTile = products / loop.rounds * kTile;
         const std::int64_t grain =
-            grainOf(loop.rounds, std::max<std::int64_t>(1, ir::kLeastOfPart / perRound));
+            grainOf(rounded(loop.rounds, kTile), rounded(kLeastOfPart, perTile)) * kTile;
         if (grain >= loop.rounds) continue;
         if (!best || loop.out > how.loops[best->loop].out) best = Parts{k, grain};
     }
@@ -99,7 +97,7 @@ std::int64_t unitOf(const Product& how, Along along) {
 
 std::optional<ProductParts> findParts(const Product& how) {
     const std::int64_t cost = costOf(how);
-    if (cost < 2 * ir::kLeastOfPart) return std::nullopt;
+    if (cost < kLeastShared) return std::nullopt;
     std::array<Along, 4> order{Along::Outer, Along::Columns, Along::Lines, Along::Rows};
     if (how.rowsOutside && how.source == VectorSource::Stored)
         order = {Along::Outer, Along::Lines, Along::Rows, Along::Columns};
@@ -108,7 +106,9 @@ std::optional<ProductParts> findParts(const Product& how) {
         if (unit == 0) continue;
         const std::int64_t rounds = loopOf(how, along).rounds;
         const std::int64_t perUnit = std::max<std::int64_t>(1, cost / rounds * unit);
-        const std::int64_t grain = (ir::kLeastOfPart + perUnit - 1) / perUnit * unit;
+        const bool packsAgain = along == Along::Rows && how.source == VectorSource::Packed;
+        const std::int64_t least = packsAgain ? kLeastThatPacks : kLeastOfPart;
+        const std::int64_t grain = grainOf(rounded(rounds, unit), rounded(least, perUnit)) * unit;
         if (grain < rounds) return ProductParts{along, grain};
     }
     return std::nullopt;

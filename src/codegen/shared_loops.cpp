@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "codegen/detail/grain.h"
 #include "ir/contraction.h"
 
 namespace strc::codegen {
@@ -22,7 +23,21 @@ constexpr std::int64_t kMost = std::int64_t{1} << 60;
 constexpr std::int64_t kMostOwnBytes = 4 * 1024 * 1024;
 /// Rounds that write neighbours: fewer would have threads write the same lines of memory.
 constexpr std::int64_t kNeighbours = 64;
-constexpr std::int64_t kLongRound = 8 * ir::kLeastOfPart;
+constexpr std::int64_t kLongRound = std::int64_t{1} << 22;
+
+/// Does a processor do it in vectors, too?
+bool isInstruction(types::MathFn fn) {
+    using types::MathFn;
+    switch (fn) {
+        case MathFn::Abs:
+        case MathFn::Floor:
+        case MathFn::Ceil:
+        case MathFn::Rint:
+        case MathFn::Min:
+        case MathFn::Max: return true;
+        default: return false;
+    }
+}
 
 class Finder {
 public:
@@ -49,7 +64,7 @@ private:
 
     void lookAt(std::span<const Instr> before, const Instr& loop) {
         const std::int64_t cost = costOf(before, loop);
-        if (cost < 2 * ir::kLeastOfPart) return;
+        if (cost < kLeastShared) return;
         if (auto shared = share(before, loop, cost)) {
             found.emplace(&loop, std::move(*shared));
             return;
@@ -69,8 +84,10 @@ private:
         auto rounds = ir::independentRounds(body, affine, before, loop);
         if (!rounds || bytesOf(*rounds) > kMostOwnBytes) return std::nullopt;
         const std::int64_t count = rounds->counts.rounds, each = std::max(cost / count, kInstr);
-        std::int64_t grain = (ir::kLeastOfPart + each - 1) / each;
-        if (grain > kNeighbours) grain = (grain + kNeighbours - 1) / kNeighbours * kNeighbours;
+        const std::int64_t unit = kLeastOfPart / each >= kNeighbours ? kNeighbours : 1;
+        auto units = [unit](std::int64_t of) { return (of + unit - 1) / unit; };
+        const std::int64_t grain =
+            unit * grainOf(units(count), units((kLeastOfPart + each - 1) / each));
         if (grain >= count) return std::nullopt;
         return SharedLoop{std::move(*rounds), grain, each > kLongRound};
     }
@@ -100,7 +117,7 @@ private:
                                                                : each;
             }
             case Op::Contract: return ir::countProducts(ir::contractionOf(instr));
-            case Op::Math: return kFunction;
+            case Op::Math: return isInstruction(instr.math) ? kInstr : kFunction;
             case Op::Copy:
             case Op::Zero: return types::sizeOf(instr.type) / kBytes;
             default: break;

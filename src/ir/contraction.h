@@ -34,9 +34,6 @@ struct Bounds {
     bool operator==(const Bounds&) const = default;
 };
 
-/// Products of a part that is worth handing to another thread: some 10 µs of work.
-constexpr std::int64_t kLeastOfPart = std::int64_t{1} << 19;
-
 /// Parts of so many rounds of a loop of the result.
 struct LoopParts {
     std::size_t loop = 0;

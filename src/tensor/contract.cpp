@@ -15,6 +15,9 @@ using types::TypeKind;
 
 namespace {
 
+/// Products that may be split by hand, at least.
+constexpr std::int64_t kLeastSplit = std::int64_t{1} << 20;
+
 using Steps = std::array<std::int32_t, ir::kMostAddends>;
 
 /// A tensor in memory: its elements are as far apart as the steps say.
@@ -160,7 +163,7 @@ void addConvolution(const Node& node, const Strided& x, const Strided& weight, c
 std::optional<ir::LoopParts> partsOf(const Node& product, const types::TensorSplit& split,
                                      const Contraction& how) {
     if (split.dim >= static_cast<std::int64_t>(product.dims().size()) ||
-        ir::countProducts(how) < 2 * ir::kLeastOfPart)
+        ir::countProducts(how) < kLeastSplit)
         return std::nullopt;
     auto loop = static_cast<std::size_t>(split.dim);
     std::int64_t rounds = split.places;

@@ -1,6 +1,7 @@
 #include <tuple>
 
 #include "base/pass.h"
+#include "codegen/detail/grain.h"
 #include "unit/codegen/compiled.h"
 
 namespace strc::testing {
@@ -96,8 +97,23 @@ TEST_F(ContractionPartsCompiled, PartsOfColumns) {
 }
 
 TEST_F(ContractionPartsCompiled, SmallOnesStayWhole) {
-    compileProduct(20, 100, 150);
+    compileProduct(10, 100, 150);
     EXPECT_THAT(llvm(), Not(HasSubstr("strc_share")));
+}
+
+/// Two threads have as much to do.
+TEST_F(ContractionPartsCompiled, EvenNumbersOfParts) {
+    EXPECT_EQ(codegen::grainOf(28, 10), 14);
+    EXPECT_EQ(codegen::grainOf(20, 3), 5);
+    EXPECT_EQ(codegen::grainOf(10, 1), 1);
+    EXPECT_EQ(codegen::grainOf(7, 2), 2);
+    EXPECT_EQ(codegen::grainOf(3, 2), 2);
+    request.improve = linear::Options{};
+    shown = base::Pass::ShareProducts;
+    compileLayer(1, 784, 512);
+    llvm();
+    EXPECT_THAT(program.context.passes.emitted(), HasSubstr("4 parts of 128 columns"));
+    expectSame();
 }
 
 TEST_F(ContractionPartsCompiled, LibrariesHaveNoThreads) {

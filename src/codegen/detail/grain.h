@@ -1,0 +1,16 @@
+#pragma once
+/// How large the parts are that threads share. Costs are in products of tiles that do as many in a cycle as any.
+
+#include <cstdint>
+
+namespace strc::codegen {
+
+/// What is worth sharing: some 4 µs.
+constexpr std::int64_t kLeastShared = std::int64_t{3} << 17;
+/// What is worth being a part.
+constexpr std::int64_t kLeastOfPart = std::int64_t{1} << 16;
+
+/// Of so many rounds `least` for a part, or up to twice as many if an even number of parts is more equal so.
+std::int64_t grainOf(std::int64_t rounds, std::int64_t least);
+
+}  // namespace strc::codegen
