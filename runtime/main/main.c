@@ -125,6 +125,10 @@ static void conclude(strc_run *run) {
     }
 }
 
+static uint32_t threads_of(const strc_options *options) {
+    return options->workers > 0 ? (uint32_t)options->workers : strc_processors();
+}
+
 static void run_program(strc_run *run) {
     strc_surroundings *all = &run->surroundings;
     uint64_t size = run->program->state_size;
@@ -135,13 +139,12 @@ static void run_program(strc_run *run) {
         return;
     }
     run->world = strc_world_of(all);
-    run->env = (strc_env){
-        .world = &run->world,
-        .interrupt = &strc_ended,
-        .random = run->about->random,
-        .parameters = all->options.parameters,
-        .workers = all->options.workers > 0 ? (uint32_t)all->options.workers : strc_processors(),
-        .c_format = (uint8_t)all->options.c_format};
+    run->env = (strc_env){.world = &run->world,
+                          .interrupt = &strc_ended,
+                          .random = run->about->random,
+                          .parameters = all->options.parameters,
+                          .workers = threads_of(&all->options),
+                          .c_format = (uint8_t)all->options.c_format};
     double start = strc_clock();
     double seconds = all->options.seconds;
     if (seconds >= 0) run->env.seconds = seconds > shortest ? seconds : shortest;
@@ -227,6 +230,7 @@ int main(int argc, char **argv) {
     if (parsed == STRC_PARSED_DONE) return 0;
     if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 && open_weights(all) == 0) {
         run.program = choose_program(run.about->program);
+        strc_reading_threads = threads_of(&all->options);
         if (strc_world_open(all) == 0) {
             run_program(&run);
             ran = 1;

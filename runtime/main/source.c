@@ -9,8 +9,14 @@
 #include <unistd.h>
 
 #include "paths.h"
+#include "strc/workers.h"
 
-enum { kBuffer = 1 << 16 };
+enum {
+    kBuffer = 1 << 16,
+    kPart = 1 << 17,  ///< bytes that a thread reads at a time: some 20 µs
+};
+
+uint32_t strc_reading_threads = 1;
 
 int strc_source_open(strc_source *source, const char *name, strc_origin origin,
                      void (*before_waiting)(void)) {
@@ -60,6 +66,44 @@ static int make_room(strc_source *source) {
     return 0;
 }
 
+// ---- many bytes of a file, which threads read side by side
+
+typedef struct reading {
+    int descriptor;
+    unsigned char *to;
+    size_t count;
+    off_t from;
+    int failed;  ///< atomic
+} reading;
+
+static void read_parts(void *self, int64_t first, int64_t end) {
+    reading *all = self;
+    size_t at = (size_t)first * kPart;
+    const size_t last = (size_t)end * kPart < all->count ? (size_t)end * kPart : all->count;
+    while (at < last) {
+        const ssize_t got = pread(all->descriptor, all->to + at, last - at, all->from + (off_t)at);
+        if (got <= 0) {
+            __atomic_store_n(&all->failed, 1, __ATOMIC_RELAXED);
+            return;
+        }
+        at += (size_t)got;
+    }
+}
+
+/// Nonzero: all is there. Otherwise nothing counts as read, and one read tells what is wrong.
+static int receive_at_once(strc_source *source, unsigned char *to, size_t count) {
+    static const volatile unsigned char never = 0;
+    if (source->size == STRC_UNKNOWN || strc_reading_threads < 2 || count < 2 * kPart) return 0;
+    const off_t from = lseek(source->descriptor, 0, SEEK_CUR);
+    reading all = {source->descriptor, to, count, from, from < 0};
+    if (all.failed) return 0;
+    const int64_t parts = (int64_t)((count + kPart - 1) / kPart);
+    strc_workers_share(strc_reading_threads, read_parts, &all, parts, &never);
+    return !all.failed && lseek(source->descriptor, from + (off_t)count, SEEK_SET) >= 0;
+}
+
+// ---- one read after the other
+
 /// What one read gives; 0 at the end or when a signal came.
 static int64_t receive(strc_source *source, unsigned char *to, size_t room) {
     if (source->ended) return 0;
@@ -67,6 +111,7 @@ static int64_t receive(strc_source *source, unsigned char *to, size_t room) {
         struct pollfd waiting = {source->descriptor, POLLIN, 0};
         if (poll(&waiting, 1, 0) == 0) source->before_waiting();
     }
+    if (receive_at_once(source, to, room)) return (int64_t)room;
     ssize_t got = read(source->descriptor, to, room);
     if (got < 0 && errno != EINTR)
         return STRC_FAIL(source->origin, CannotReadFile, source->name, strerror(errno));

@@ -8,6 +8,9 @@
 
 #define STRC_UNKNOWN UINT64_MAX
 
+/// Threads that may share the reading of many bytes of a file; set once, before anything is read.
+extern uint32_t strc_reading_threads;
+
 typedef struct strc_source {
     int descriptor;
     const char *name;  ///< as messages call it

@@ -1,7 +1,7 @@
 // The pool: a job is open while its owner works at it, and whoever is awake joins it. Threads that look for a job find it
 // without a lock, which would cost as much as a short part; locks are for those that sleep.
 #define _GNU_SOURCE  // CPU_COUNT
-#include "workers.h"
+#include "strc/workers.h"
 
 #include <pthread.h>
 #include <sched.h>

@@ -162,6 +162,47 @@ TEST_F(LargeItemsTest, OfAFileThatBecomesShorter) {
     EXPECT_NE(takeMessages().find("[malformed-input]"), std::string::npos);
 }
 
+/// Many bytes of a file, by several threads.
+class SharedReadingTest : public MainTest {
+protected:
+    SharedReadingTest() { strc_reading_threads = 3; }
+    ~SharedReadingTest() override {
+        strc_source_close(&source);
+        strc_reading_threads = 1;
+    }
+    /// What one step gives of a file of so many bytes.
+    std::string move(std::size_t count) {
+        std::string to(count, '?');
+        const std::int64_t got =
+            strc_source_move(&source, reinterpret_cast<unsigned char*>(to.data()), count);
+        EXPECT_GE(got, 0) << takeMessages();
+        return to.substr(0, static_cast<std::size_t>(std::max<std::int64_t>(got, 0)));
+    }
+    std::string openBytes(std::size_t count) {
+        std::string bytes(count, 0);
+        for (std::size_t k = 0; k < count; ++k) bytes[k] = static_cast<char>(k * k >> 7);
+        EXPECT_EQ(strc_source_open(&source, file("many", bytes).c_str(), {0, 0}, nullptr), 0);
+        return bytes;
+    }
+    strc_source source{};
+};
+
+TEST_F(SharedReadingTest, GivesAllInOneStep) {
+    const std::string bytes = openBytes(3'000'001);
+    EXPECT_TRUE(move(1'000'000) == bytes.substr(0, 1'000'000));
+    EXPECT_TRUE(move(2'000'000) == bytes.substr(1'000'000, 2'000'000));
+    EXPECT_EQ(source.taken, 3'000'000u);
+    EXPECT_EQ(move(1'000'000), bytes.substr(3'000'000));
+    EXPECT_EQ(move(1'000'000), "");
+}
+
+TEST_F(SharedReadingTest, StopsAtTheEnd) {
+    const std::string bytes = openBytes(300'000);
+    EXPECT_TRUE(move(1'000'000) == bytes);
+    ASSERT_EQ(strc_source_seek(&source, 100'000), 1);
+    EXPECT_TRUE(move(1'000'000) == bytes.substr(100'000));
+}
+
 using SinkTest = MainTest;
 
 TEST_F(SinkTest, WritesAndOverwrites) {

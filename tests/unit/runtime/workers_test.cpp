@@ -9,7 +9,7 @@
 #include "strc/runtime.h"
 
 extern "C" {
-#include "workers.h"
+#include "strc/workers.h"
 }
 
 namespace strc::testing {

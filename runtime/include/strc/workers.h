@@ -1,6 +1,5 @@
 /// The other threads of the process that take part in long loops. There is one pool, made at first use; its
-/// threads sleep in between and live as long as the process. Private to the runtime; generated code calls
-/// strc_share.
+/// threads sleep in between and live as long as the process. Generated code calls strc_share.
 #ifndef STRC_WORKERS_H
 #define STRC_WORKERS_H
 
