@@ -63,6 +63,7 @@ struct Kernel {
     graph::Rates work;
     std::optional<graph::Rates> prework;
     ir::StreamCode code;  ///< specialised; empty for a built-in
+    std::size_t firings = 1;  ///< of what is declared that one of `code` does (elab/turns.h)
     std::vector<const Type*> fieldTypes;  ///< concrete
     std::vector<std::int64_t> fieldOffsets;  ///< into the state
     std::int64_t stateSize = 0;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "elab/tree.h"
+#include "elab/turns.h"
 #include "io/tensors.h"
 
 namespace strc::elab {
@@ -34,7 +35,8 @@ public:
           entry(entry),
           program(program),
           graph(program.graph),
-          faults(context, program.graph) {}
+          faults(context, program.graph),
+          turns(program) {}
 
     bool run() {
         if (std::none_of(graph.edges.begin(), graph.edges.end(),
@@ -53,6 +55,7 @@ public:
             seedLoops();
             visitAll();
         } while (startsAgain && !faults.areAny());
+        if (program.symbolic) turns.undo();
         if (!faults.areAny()) layOutTensors(context, module, types, arriving, program, faults);
         if (!faults.areAny() && program.symbolic) faults.warn(*program.symbolic);
         return !faults.areAny();
@@ -64,6 +67,7 @@ private:
     void seedInput() {
         if (graph.input == graph::kNone || !isTensor(graph.edges[graph.input].type)) return;
         arriving[graph.input] = arrivingItems(graph.edges[graph.input], entry, types, faults);
+        isOfFiles = isOfFiles || arriving[graph.input].size() > 1;
     }
 
     /// What is enqueued says what comes along the back edge.
@@ -256,7 +260,7 @@ private:
         if (!usesTensors(program.kernels[node.kernel])) return;
         const Sequence& items = itemsFor(node);
         if (!fitsDeclared(id, items)) return;
-        if (!isPeriodic(node, items))
+        if (!isPeriodic(node, items) && (isOfFiles || !turns.join(id, items.size())))
             return leaveToRun(id, "'" + node.name + "'",
                               "the items that arrive, " + io::allOf(items) +
                                   ", take turns and are not the same ones in each firing "
@@ -331,7 +335,9 @@ private:
 
     std::optional<Sequence> inferBuiltin(NodeId id, const Kernel& kernel, const Sequence& items) {
         if (isTensor(kernel.input)) return items;
-        return itemsOfReader(graph, id, kernel, types, faults);
+        std::optional<Sequence> items = itemsOfReader(graph, id, kernel, types, faults);
+        isOfFiles = isOfFiles || (items && items->size() > 1);
+        return items;
     }
 
     bool fitsOutput(NodeId id, const Type* declared, const Sequence& output) {
@@ -358,6 +364,9 @@ private:
     std::vector<bool> isOfRun;  ///< by edge: only the run will know
     std::vector<bool> isWrong;  ///< by edge: what comes before it has a fault
     bool startsAgain = false;
+    bool isOfFiles =
+        false;  ///< an iteration of the steady state need not take all types that a file has in turn
+    Turns turns;
     std::set<EdgeId> isPrimed;  ///< those where `arriving` is what a prework pushes
     std::map<std::pair<graph::KernelId, Sequence>, Sequence>
         pushed;  ///< what a kernel makes of items

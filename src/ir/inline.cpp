@@ -264,6 +264,21 @@ std::optional<Instr> inlineChosen(const StreamCode& code, Body& body, IsChosen* 
     return ChosenInliner(code, isChosen).run(body);
 }
 
+bool repeat(Body& body, std::size_t times) {
+    Body once = body;
+    if (!straighten(once, once.entry) || sizeOf(once) > kMostOfChosen / times) return false;
+    body.regs.clear();
+    body.locals.clear();
+    body.blocks.assign(1, {});
+    body.entry = 0;
+    for (std::size_t k = 0; k < times; ++k) {
+        const std::vector<Instr> made = Copy{body, once}.block(once.entry, kNone, {});
+        std::vector<Instr>& all = body.blocks[body.entry].instrs;
+        all.insert(all.end(), made.begin(), made.end());
+    }
+    return true;
+}
+
 int inlineCalls(const Module& module, const StreamCode& code, Body& body) {
     return Inliner(module, code).run(body, 0);
 }

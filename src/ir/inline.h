@@ -1,6 +1,7 @@
 #pragma once
 /// Puts the code of short functions where they are called, so that what looks at one body sees all that it does.
 
+#include <cstddef>
 #include <optional>
 
 #include "ir/ir.h"
@@ -16,5 +17,9 @@ int inlineCalls(const Module&, const StreamCode& code, Body&);
 /// inside of a loop.
 using IsChosen = bool(const Body&);
 std::optional<Instr> inlineChosen(const StreamCode& code, Body&, IsChosen*);
+
+/// Makes of a work function one that does as much as so many calls of it, with variables of its own for each. False, and nothing
+/// is done: it returns inside of a loop, or would be too long.
+bool repeat(Body&, std::size_t times);
 
 }  // namespace strc::ir

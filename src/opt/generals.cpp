@@ -14,8 +14,9 @@ bool haveSameCode(const elab::Kernel& a, const elab::Kernel& b) {
     auto isSame = [](const ir::StoredArray& x, const ir::StoredArray& y) {
         return x.bytes == y.bytes;
     };
-    return a.stream == b.stream && a.constants == b.constants && a.fieldTypes == b.fieldTypes &&
-           a.tensors == b.tensors && a.storedTensors == b.storedTensors &&
+    return a.stream == b.stream && a.firings == b.firings && a.constants == b.constants &&
+           a.fieldTypes == b.fieldTypes && a.tensors == b.tensors &&
+           a.storedTensors == b.storedTensors &&
            std::equal(a.code.stored.begin(), a.code.stored.end(), b.code.stored.begin(),
                       b.code.stored.end(), isSame);
 }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "ir/text.h"
+#include "ir/verify.h"
 
 namespace strc::ir {
 namespace {
@@ -130,6 +131,26 @@ TEST_F(InlineTest, ChosenFunctionsThatCallThemselves) {
     const auto refused = inlineChosen(code, *code.work, [](const Body&) { return true; });
     ASSERT_TRUE(refused);
     EXPECT_EQ(refused->op, Op::Call);
+}
+
+TEST_F(InlineTest, AWorkSeveralTimes) {
+    auto repeated = [&](const std::string& work, bool expected) {
+        auto module =
+            parse("filter F int->int {\n setup {\n }\n work {\n" + work + " }\n}\n", types, names);
+        EXPECT_TRUE(module) << module.error();
+        Body& body = *module->streams[0].work;
+        EXPECT_EQ(repeat(body, 2), expected);
+        EXPECT_THAT(verify(*module, &module->streams[0], body), testing::IsEmpty());
+        return print(body);
+    };
+    EXPECT_EQ(repeated(" local x: int\n %0: int = pop\n store<int> local x, %0\n"
+                       " %1: int = load local x\n %2: boolean = lt<int> %1, %0\n"
+                       " if %2 {\n return\n }\n push<int> %1\n",
+                       true),
+              "");
+    const std::string early =
+        " loop {\n %0: boolean = const true\n yield %0\n } do {\n return\n }\n";
+    EXPECT_THAT(repeated(early, false), HasSubstr("return"));
 }
 
 }  // namespace
