@@ -335,9 +335,9 @@ private:
 
     std::optional<Sequence> inferBuiltin(NodeId id, const Kernel& kernel, const Sequence& items) {
         if (isTensor(kernel.input)) return items;
-        std::optional<Sequence> items = itemsOfReader(graph, id, kernel, types, faults);
-        isOfFiles = isOfFiles || (items && items->size() > 1);
-        return items;
+        std::optional<Sequence> read = itemsOfReader(graph, id, kernel, types, faults);
+        isOfFiles = isOfFiles || (read && read->size() > 1);
+        return read;
     }
 
     bool fitsOutput(NodeId id, const Type* declared, const Sequence& output) {

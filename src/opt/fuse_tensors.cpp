@@ -116,7 +116,7 @@ private:
         const std::vector<Child>& children = graph.composites[id].children;
         for (std::uint32_t from = 0; from < children.size();) {
             std::optional<Piece> piece = residualAt(id, from);
-            if (!piece) piece = pieceOf(children[from]);
+            if (!piece) piece = firstOf(children[from]);
             std::uint32_t to = from + 1;
             for (; piece && to < children.size(); ++to) {
                 std::optional<Piece> next = pieceOf(children[to]);
@@ -137,8 +137,16 @@ private:
 
     /// A filter beside which there is nothing that it could become one with.
     void alone(elab::Place place) {
-        if (std::optional<Piece> piece = pieceOf({false, place.entry}))
+        if (std::optional<Piece> piece = firstOf({false, place.entry}))
             if (isOwnKernel(place.entry)) fuse(place, piece->region);
+    }
+
+    /// A filter may have any number of sums of products: they are in one body as it is.
+    std::optional<Piece> firstOf(Child child) const {
+        if (child.isComposite) return pieceOf(child);
+        std::optional<Piece> piece = pieceOf(child, kMostOperations);
+        if (piece) piece->mostSums = std::max<std::size_t>(1, piece->cost.sums);
+        return piece;
     }
 
     /// A filter whose code nobody else has: what is made of it is no second time there. What is split by hand may be.
@@ -337,10 +345,12 @@ private:
         if (!isSingle) run.emplace(context.passes, Pass::FuseTensors, made.path);
         if (run && !*run) return;
         made.composed = compose(program, generals, region, elab::nameOf(graph, place));
+        const std::size_t operations = costOf(*made.composed.kernel.code.work).operations;
         forwardTensors(*made.composed.kernel.code.work);
+        const bool isShorter = costOf(*made.composed.kernel.code.work).operations < operations;
         if (run) run->show([&] { return ir::print(*made.composed.kernel.code.work); });
         const bool isBetter = passes.improve(made.composed.kernel, made.path);
-        made.changes = isBetter || !isSingle;
+        made.changes = isBetter || isShorter || !isSingle;
         made.place = place;
         if (costOf(*made.composed.kernel.code.work).operations > kMostOperations) return;
         made.region = region;

@@ -251,6 +251,36 @@ TEST_F(TensorFolds, WhatIsKnownIsComputedOnce) {
     EXPECT_THAT(text, HasSubstr(" transpose ")) << "where elements are costs nothing";
 }
 
+TEST_F(TensorFolds, FiltersWithSeveralSums) {
+    auto filter = [](const std::string& body) {
+        return "tensor->tensor filter Twice { tensor<float>[6, 6] w; init { tensor<float> k = 1.0 "
+               "* arange(36); w = "
+               "reshape(k - 7 * floor(k / 7) - 3, 6, 6); }\n work pop 1 push 1 { tensor x = "
+               "pop(); " +
+               body + " } }\n";
+    };
+    const std::string known = filter("push(relu(matmul(x, w * 2.0)) + matmul(x, matmul(w, w)));");
+    EXPECT_THAT(
+        compare(base::Pass::FoldTensors, [&] { compileChain("3, 6", 18, "add Twice;", known); }),
+        HasSubstr("fold-tensors: Main.Twice\n"));
+    disabled = {};
+    const std::string equal =
+        filter("tensor unused = matmul(x, x * w); push(matmul(x, w) * relu(matmul(x, w)));");
+    EXPECT_THAT(
+        compare(base::Pass::TensorCse, [&] { compileChain("6, 6", 36, "add Twice;", equal); }),
+        HasSubstr("tensor-cse: Main.Twice\n"));
+}
+TEST_F(TensorFolds, WhatIsNotUsedIsNotComputed) {
+    shown = base::Pass::FuseEpilogues;
+    compileChain("6, 6", 36, "add Twice;",
+                 "tensor->tensor filter Twice { work pop 1 push 1 { tensor x = pop(); tensor "
+                 "unused = matmul(x, x); "
+                 "push(relu(matmul(x, x + 1))); } }\n");
+    const std::string text = shownText();
+    EXPECT_THAT(text, HasSubstr("contract<"));
+    EXPECT_EQ(text.find("contract<"), text.rfind("contract<"));
+    expectSame();
+}
 TEST_F(TensorFolds, WhatChangesIsNotKnown) {
     shown = base::Pass::FoldTensors;
     compileChain("2, 3", 6, "add relu; add Step;",
@@ -287,8 +317,9 @@ TEST_F(TensorFolds, ResidualBlocksAreOneFilter) {
             "add Same; }; add Identity<tensor>; join roundrobin; }; add add(); add relu;",
             convolution(4, 4) + norm(4) + around("Conv"));
     };
-    EXPECT_THAT(compare(base::Pass::FuseResiduals, compileIt),
-                HasSubstr("fuse-residuals: Main.splitjoin\nIdentity PadWith Conv Norm relu PadWith Conv"));
+    EXPECT_THAT(
+        compare(base::Pass::FuseResiduals, compileIt),
+        HasSubstr("fuse-residuals: Main.splitjoin\nIdentity PadWith Conv Norm relu PadWith Conv"));
     disabled = {};
     shown = base::Pass::FuseEpilogues;
     compileIt();
