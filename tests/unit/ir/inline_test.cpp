@@ -143,11 +143,17 @@ TEST_F(InlineTest, AWorkSeveralTimes) {
         EXPECT_THAT(verify(*module, &module->streams[0], body), testing::IsEmpty());
         return print(body);
     };
-    EXPECT_EQ(repeated(" local x: int\n %0: int = pop\n store<int> local x, %0\n"
-                       " %1: int = load local x\n %2: boolean = lt<int> %1, %0\n"
-                       " if %2 {\n return\n }\n push<int> %1\n",
-                       true),
-              "");
+    EXPECT_EQ(
+        repeated(" local x: int\n %0: int = pop\n store<int> local x, %0\n"
+                 " %1: int = load local x\n %2: boolean = lt<int> %1, %0\n"
+                 " if %2 {\n return\n }\n push<int> %1\n",
+                 true),
+        "work {\n    local x#0: int\n    local x#1: int\n"
+        "    %0: int = pop\n    store<int> local x#0, %0\n    %1: int = load local x#0\n"
+        "    %2: boolean = lt<int> %1, %0\n    if %2 {\n    } else {\n        push<int> %1\n    }\n"
+        "    %3: int = pop\n    store<int> local x#1, %3\n    %4: int = load local x#1\n"
+        "    %5: boolean = lt<int> %4, %3\n    if %5 {\n    } else {\n        push<int> %4\n    }\n"
+        "}\n");
     const std::string early =
         " loop {\n %0: boolean = const true\n yield %0\n } do {\n return\n }\n";
     EXPECT_THAT(repeated(early, false), HasSubstr("return"));
