@@ -129,8 +129,11 @@ Typed checkTensorBinary(Checker& c, const ast::BinaryExpr& expr, const Typed& le
         const Type* type = (isLeft ? left : right).type;
         bool isFine = isTensorOperator(expr.op) && (type->is(TypeKind::Tensor) || isNumber(type));
         if (isFine) continue;
-        c.error(Diag::ArithmeticOperand, (isLeft ? expr.left : expr.right)->range)
+        base::Diagnostic& fault =
+            c.error(Diag::ArithmeticOperand, (isLeft ? expr.left : expr.right)->range)
             << spelling(expr.op) << types::toString(type);
+        if (type->is(TypeKind::String))
+            fault.note(Diag::Hint) << "a tensor is printed by itself: 'print(\"x = \"); println(x);'";
         return failed(c);
     }
     if (isComparison(expr.op)) return {c.types.tensor(c.types.boolean()), {}, false};

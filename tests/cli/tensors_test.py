@@ -298,6 +298,13 @@ void->void pipeline Main { add Field; add Show; }
         self.assertIn("cannot convert 'tensor<int>' to 'int' in 'push'", err)
         self.assertIn("note: 'item(x)' is the only element of a tensor, 'x[i, j]' one of several", err)
 
+    def test_a_tensor_joins_no_text(self):
+        for words in ('"x = " + x', 'x + " x"'):
+            self.file("p.str", "tensor->void filter Main { work pop 1 { tensor x = pop(); println(%s); } }\n" % words)
+            _, err = self.call("check", "--input", "3", "p.str", status=1)
+            self.assertIn("'+' cannot be applied to 'String'", err)
+            self.assertIn("""note: a tensor is printed by itself: 'print("x = "); println(x);'""", err)
+
     def test_averages_have_the_type_of_what_they_are_of(self):
         self.file("p.str", "")
         values = np.arange(50, dtype=np.float16).reshape(1, 2, 5, 5)
