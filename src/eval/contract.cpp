@@ -1,6 +1,7 @@
 #include "eval/contract.h"
 
 #include <algorithm>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -25,16 +26,21 @@ Operands<T> moved(Operands<T> at, const ContractionLoop& loop, std::ptrdiff_t ro
     return {at.out + rounds * loop.out, at.a + rounds * loop.a, at.b + rounds * loop.b, at.added};
 }
 
-/// Sums of places side by side, each in the order of the loops. `isUnit`: they share the elements of a, and those of b
-/// lie side by side.
-template <typename T, std::size_t places, bool isUnit>
+/// How the places of a row find their factors. Vector: they share those of a, and those of b lie side by side. Strided:
+/// those of b have a step.
+enum class Row : std::uint8_t { Vector, Strided, Any };
+
+/// Sums of places side by side, each in the order of the loops.
+template <typename T, std::size_t places, Row kind>
 std::array<T, places> sums(std::span<const ContractionLoop> loops, const ContractionLoop& row,
                            const T* a, const T* b) {
     std::array<T, places> total{};
     auto add = [&](const T* left, const T* right) {
-        for (std::size_t k = 0; k < places; ++k)
-            total[k] += isUnit ? *left * right[k]
-                               : left[std::ptrdiff_t(k) * row.a] * right[std::ptrdiff_t(k) * row.b];
+        for (std::size_t k = 0; k < places; ++k) {
+            total[k] += *left * *right;
+            if constexpr (kind == Row::Any) left += row.a;
+            right += kind == Row::Vector ? 1 : row.b;
+        }
     };
     if (loops.empty()) {
         add(a, b);
@@ -46,7 +52,7 @@ std::array<T, places> sums(std::span<const ContractionLoop> loops, const Contrac
             add(a, b);
             continue;
         }
-        const std::array<T, places> part = sums<T, places, isUnit>(loops.subspan(1), row, a, b);
+        const std::array<T, places> part = sums<T, places, kind>(loops.subspan(1), row, a, b);
         for (std::size_t k = 0; k < places; ++k) total[k] += part[k];
     }
     return total;
@@ -69,25 +75,25 @@ struct Nest {
     ContractionLoop row{1, 0, 0, 0};
 };
 
-template <typename T, std::size_t places, bool isUnit>
+template <typename T, std::size_t places, Row kind>
 void writePlaces(const ir::Contraction& how, const Nest& nest, Operands<T> at) {
-    const std::array<T, places> totals = sums<T, places, isUnit>(nest.inner, nest.row, at.a, at.b);
+    const std::array<T, places> totals = sums<T, places, kind>(nest.inner, nest.row, at.a, at.b);
     for (T total : totals) {
         *at.out = finished(total, how, at);
         at = moved(at, nest.row);
     }
 }
 
-template <typename T, bool isUnit>
+template <typename T, Row kind>
 void writeRow(const ir::Contraction& how, const Nest& nest, Operands<T> at) {
     constexpr std::int32_t kPlaces = 16;
     std::int32_t left = nest.row.rounds;
     for (; left >= kPlaces; left -= kPlaces) {
-        writePlaces<T, kPlaces, isUnit>(how, nest, at);
+        writePlaces<T, kPlaces, kind>(how, nest, at);
         at = moved(at, nest.row, kPlaces);
     }
     for (; left > 0; --left) {
-        writePlaces<T, 1, isUnit>(how, nest, at);
+        writePlaces<T, 1, kind>(how, nest, at);
         at = moved(at, nest.row);
     }
 }
@@ -96,8 +102,9 @@ template <typename T>
 void forEachRow(const ir::Contraction& how, const Nest& nest,
                 std::span<const ContractionLoop> outer, Operands<T> at) {
     if (outer.empty()) {
-        if (nest.row.a == 0 && nest.row.b == 1) return writeRow<T, true>(how, nest, at);
-        return writeRow<T, false>(how, nest, at);
+        if (nest.row.a != 0) return writeRow<T, Row::Any>(how, nest, at);
+        if (nest.row.b != 1) return writeRow<T, Row::Strided>(how, nest, at);
+        return writeRow<T, Row::Vector>(how, nest, at);
     }
     for (std::int32_t k = 0; k < outer[0].rounds; ++k) {
         forEachRow(how, nest, outer.subspan(1), at);
@@ -105,11 +112,12 @@ void forEachRow(const ir::Contraction& how, const Nest& nest,
     }
 }
 
-/// The longest loop that shares one operand and goes through the other one element after the other, else the longest.
+/// The longest loop that shares one operand and goes through the other one element after the other; else one that shares
+/// one, else any.
 std::size_t rowOf(const std::vector<ContractionLoop>& outer) {
     auto rank = [](const ContractionLoop& loop) {
-        const bool isUnit = (loop.a == 0 && loop.b == 1) || (loop.a == 1 && loop.b == 0);
-        return std::pair(isUnit, loop.rounds);
+        const bool shares = loop.a == 0 || loop.b == 0;
+        return std::tuple(shares && loop.a + loop.b == 1, shares, loop.rounds);
     };
     return static_cast<std::size_t>(std::ranges::max_element(outer, {}, rank) - outer.begin());
 }
@@ -141,7 +149,7 @@ void contractAs(const ir::Contraction& how, std::byte* out, const std::byte* a, 
                    {}};
     for (std::size_t k = 0; k < addends.size(); ++k)
         at.added[k] = reinterpret_cast<const T*>(addends[k]) + how.added[k];
-    if (nest.row.a == 1 && nest.row.b == 0) {
+    if (nest.row.b == 0) {
         swapFactors(nest);
         std::swap(at.a, at.b);
     }
