@@ -91,7 +91,7 @@ static int writes_twice(const strc_file_options *out) {
 static strc_item open_item(const strc_executable *about, const strc_port *port,
                            const strc_file_options *file) {
     strc_item item = item_of(about, port);
-    item.files = file->names;
+    item.files = file->count ? file->names : &file->name;
     item.file_count = port->tensors ? file->count : 0;
     return item;
 }
@@ -173,7 +173,8 @@ static int open_ends(strc_surroundings *all) {
     if (input && output && overwrites_input(options))
         status = STRC_FAIL(nowhere, ConflictingOptions, "--in", "--out with the same file");
     if (output && output->tensors && writes_twice(&options->out))
-        status = STRC_FAIL(nowhere, ConflictingOptions, "--out", "another --out with the same file");
+        status =
+            STRC_FAIL(nowhere, ConflictingOptions, "--out", "another --out with the same file");
     if (status == 0 && input) status = open_input(all, input, &all->inputs[input - about->inputs]);
     if (status == 0 && output) status = open_output(all, output, input);
     return status;

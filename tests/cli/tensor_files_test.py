@@ -9,7 +9,7 @@ import unittest
 import zlib
 from array import array
 
-from command import Case
+from command import Case, STRC
 
 TWICE = "tensor->tensor filter Twice { work pop 1 push 1 { push(2 * pop()); } }\n"
 BOTH = """tensor->tensor splitjoin Both {
@@ -177,6 +177,18 @@ void->tensor pipeline Net { add Source; add Twice; }
         err = self.call("run", path, status=1)[1]
         self.assertIn("p.str:1:", err)
         self.assertIn("'in.safetensors' holds tensor<float>[2], but Main.FileReader takes tensor<float>[3]", err)
+
+    def test_no_pipe_is_read(self):
+        contents = safetensors(a=("F32", [2], [1, 2]))
+        self.ways("Twice", "2")
+        ways = [[self.folder / "made"]]
+        ways += [[STRC, "run", engine, "--top=Twice", "--input=2", "p.str"] for engine in ("--interpret", "-O1")]
+        for way in ways:
+            for given in ([], ["--in", "-"]):
+                words = [*way, *given, "--in-format=safetensors", "--out-format=text"]
+                ran = subprocess.run(words, cwd=self.folder, input=contents, capture_output=True)
+                self.assertEqual(ran.returncode, 1, ran.stderr)
+                self.assertIn(b"'standard input' is not a valid safetensors file: it is no regular file", ran.stderr)
 
     def test_pictures_are_channels_rows_and_columns(self):
         samples = [10 * k for k in range(18)]

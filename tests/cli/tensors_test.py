@@ -172,16 +172,20 @@ void->tensor filter Row { work push 1 { push(ones(2)); } }
 void->tensor filter Brain { work push 1 { push(bfloat16(ones(3))); } }
 """)
         made = self.build("--top", "Two", path)
+        self.file("x.npy", "precious")
         for call in (lambda *words: self.call("run", "--top", "Two", path, *words, status=2),
                      lambda *words: self.run_made(made, *words, status=2)):
             err = call("-i1", "--out", "x.npy")[1]
+            self.assertEqual(self.bytes("x.npy"), b"precious")
             self.assertIn("npy files cannot hold items of type 'tensor<float>[3], tensor<float>[2]'", err)
             self.assertIn("note: a .safetensors file takes tensors of several types, and so do several '--out'", err)
         self.run_made(made, "-i1", "--out", "x.npy", "--out", "y.npy")
         self.same(self.load("y.npy"), np.ones(2, np.float32))
+        self.file("x.npy", "precious")
         err = self.run_made(self.build("--top", "Brain", path), "-i1", "--out", "x.npy", status=2)[1]
         self.assertIn("npy files cannot hold items of type 'tensor<bfloat16>[3]'", err)
         self.assertNotIn("note:", err)
+        self.assertEqual(self.bytes("x.npy"), b"precious")
 
     def test_what_fits_nothing_is_told(self):
         path = self.make("Rows")[0]
