@@ -31,6 +31,9 @@ public:
                 << strc::session::whyInterpreted(compiler.program, how);
             return result;
         }
+        if (!compiled && !isOver())
+            strc::session::checkInterpreted(compiler.program, compiler.settings, how);
+        if (compiler.program.context.diags.hasErrors()) return result;
         if (options.begin) options.begin(options.user);
         if (how.seconds) *how.seconds = std::max(0.0, *how.seconds - elapsed());
         const strc::interp::Outcome outcome =

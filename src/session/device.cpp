@@ -68,7 +68,7 @@ public:
         auto parts = std::make_shared<device::Offloaded>(device::offload(
             program.context, program.module, *program.plan, *program.program.types));
         if (!parts->why.empty()) {
-            unsupported(parts->why, "nothing of it can be on a device, since ");
+            unsupported(parts->why, kNothing);
             return nullptr;
         }
         auto part = codegen::lowerForDevice(program.context, program.module, parts, how);
@@ -83,7 +83,13 @@ public:
         return std::make_shared<const codegen::DevicePart>(std::move(*part));
     }
 
+    void refuse(const std::string& why) {
+        if (settings.device.kind != Device::Cpu) unsupported(why, kNothing);
+    }
+
 private:
+    static constexpr const char* kNothing = "nothing of it can be on a device, since ";
+
     bool isAuto() const { return settings.device.kind == Device::Auto; }
 
     bool isWanted() {
@@ -127,6 +133,10 @@ std::shared_ptr<const codegen::DevicePart> devicePart(Compilation& program,
                                                       const Settings& settings,
                                                       const codegen::Options& how, DeviceFor who) {
     return Parting(program, settings, who).run(how);
+}
+
+void checkDevice(Compilation& program, const Settings& settings, const std::string& why) {
+    Parting(program, settings, DeviceFor::Here).refuse(why);
 }
 
 }  // namespace strc::session

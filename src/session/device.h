@@ -18,4 +18,7 @@ enum class DeviceFor : std::uint8_t { Here, Executable };
 std::shared_ptr<const codegen::DevicePart> devicePart(Compilation&, const Settings&,
                                                       const codegen::Options&, DeviceFor);
 
+/// Of a program that is interpreted, with the reason: an error if it has to be on a device, else a word.
+void checkDevice(Compilation&, const Settings&, const std::string& why);
+
 }  // namespace strc::session

@@ -45,6 +45,14 @@ std::string whyInterpreted(const Compilation& program, const interp::Options& op
     return why.empty() ? "there is no machine code for it in this process" : why;
 }
 
+void checkInterpreted(Compilation& program, const Settings& settings,
+                      const interp::Options& options) {
+    const std::string why = settings.interpret ? "'--interpret' asks for none of its machine code"
+                                               : whyInterpreted(program, options);
+    checkDevice(program, settings, why);
+    checkKernels(program, settings, why);
+}
+
 interp::Outcome run(Compilation& program, const Code* code, const interp::Options& options) {
     if (code)
         return host::run(program.context, *program.plan, program.quota, code->jit.program(),

@@ -28,6 +28,9 @@ std::optional<Code> makeCode(Compilation&, const Settings&, codegen::Options);
 /// Why such a run of it would be interpreted, as a sentence; or empty.
 std::string whyInterpreted(const Compilation&, const interp::Options&);
 
+/// A word about what only machine code uses of what was asked for; without the device that has to be there, an error.
+void checkInterpreted(Compilation&, const Settings&, const interp::Options&);
+
 /// Runs to the end; `code` may be null: then it is interpreted. Faults are in the compilation's context. May be
 /// called again.
 interp::Outcome run(Compilation&, const Code* code, const interp::Options&);

@@ -143,6 +143,13 @@ void checkKernels(Compilation& program, const codegen::Options& how, const codeg
                ": it has no products or convolutions of floats that it knows";
 }
 
+void checkKernels(Compilation& program, const Settings& settings, const std::string& why) {
+    if (settings.kernels == Kernels::Generated || settings.kernels == Kernels::Auto) return;
+    program.context.diags.add(Diag::Hint, mainHeader(program))
+        << "nothing of the program is for " + kernels::nameOf(providerOf(settings.kernels)) +
+               ": it is interpreted, since " + why;
+}
+
 /// With what the loader finds for it, and other machines may lack.
 std::vector<std::string> kernelFiles(const Settings& settings) {
     const std::string library = libraryPath(providerOf(settings.kernels));

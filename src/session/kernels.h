@@ -21,6 +21,9 @@ std::optional<codegen::KernelLibrary> kernelLibrary(Compilation&, const Settings
 /// A word about a library that was asked for and has nothing to do.
 void checkKernels(Compilation&, const codegen::Options&, const codegen::Module&);
 
+/// Such a word if the program is interpreted, with the reason.
+void checkKernels(Compilation&, const Settings&, const std::string& why);
+
 /// The files that the library consists of.
 std::vector<std::string> kernelFiles(const Settings&);
 

@@ -38,6 +38,24 @@ class Device(DeviceCase):
         status, output, _ = self.strc("nowhere.so", command=["./p", "-i", "3"])
         self.assertEqual((status, output), (0, expected))
 
+    def test_what_is_interpreted(self):
+        self.file("sizes.str", """int->tensor filter Sizes { work pop 1 push 1 { push(ones(pop(), 2)); } }
+int->tensor pipeline Symbolic { add Sizes; add linear(2, 3, weights = "l"); }
+""")
+        self.file("n.txt", "1 2 3\n")
+        symbolic = ("--top=Symbolic", "--in=n.txt", "sizes.str")
+        for words, why in ((("--interpret", "p.str"), "'--interpret' asks for none of its machine code"),
+                           (("--lenient", "p.str"), "rates are handled leniently"),
+                           (("--step-limit=100000", "p.str"), "its steps are limited"),
+                           (symbolic, "only the run can tell a shape in 'Sizes'")):
+            run = ("run", "-i3", *WEIGHTS, *words)
+            out, errors = self.call(*run, "--device=cuda", status=1)
+            self.assertEqual(out, b"")
+            self.assertIn("nothing of it can be on a device, since " + why, errors)
+            out, errors = self.call(*run, "--device=auto")
+            self.assertEqual(out, self.call(*run)[0])
+            self.assertIn("'--device auto' leaves all of it to the processor, since " + why, errors)
+
     def test_devices_that_are_not_there(self):
         driver = self.fake()
         self.check_fails(b"cannot open 'cuda:1': there is 1 CUDA device, so none is number 1", driver, "--device", "cuda:1")

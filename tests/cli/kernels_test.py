@@ -118,6 +118,12 @@ class Kernels(Case):
         self.assertIn("nothing of the program is for onednn", errors)
         self.assertIn("s.str:1:", errors)
 
+    def test_nothing_to_do_for_what_is_interpreted(self):
+        for word in ("onednn", "torch"):
+            out, errors = self.call("run", "-i3", *WEIGHTS, "--interpret", f"--kernels={word}", "p.str")
+            self.assertNotEqual(out, b"")
+            self.assertIn(f"nothing of the program is for {word}: it is interpreted, since '--interpret'", errors)
+
     def test_onednn(self):
         self.need("onednn")
         for words in ((), ("-O0",), ("--workers", "2"), ("--disable-pass=kernels",), ("--disable-pass=scaling",)):
