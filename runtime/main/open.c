@@ -76,6 +76,12 @@ static int overwrites_input(const strc_options *options) {
     return 0;
 }
 
+static int overwrites_weights(const strc_executable *about, const strc_file_options *out) {
+    for (uint32_t k = 0; about->weights_calls && k < out->count; ++k)
+        if (is_same_file(about->weights_calls->name(), out->names[k])) return 1;
+    return 0;
+}
+
 /// Streams of tensors write to all files in turn; a device may be one of them more than once.
 static int writes_twice(const strc_file_options *out) {
     for (uint32_t k = 0; k < out->count; ++k)
@@ -172,6 +178,9 @@ static int open_ends(strc_surroundings *all) {
     status |= check_side(about, &options->out, output, "output");
     if (input && output && overwrites_input(options))
         status = STRC_FAIL(nowhere, ConflictingOptions, "--in", "--out with the same file");
+    if (output && overwrites_weights(about, &options->out))
+        status = STRC_FAIL(nowhere, ConflictingOptions, "the file with the weights",
+                           "--out with the same file");
     if (output && output->tensors && writes_twice(&options->out))
         status =
             STRC_FAIL(nowhere, ConflictingOptions, "--out", "another --out with the same file");

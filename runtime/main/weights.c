@@ -125,4 +125,6 @@ static int open_weights(const strc_executable *about, const char *name) {
     return -1;
 }
 
-const strc_weights_calls strc_weights_in_file = {open_weights, is_lost, report_lost};
+static const char *name_of_file(void) { return file.name; }
+
+const strc_weights_calls strc_weights_in_file = {open_weights, is_lost, report_lost, name_of_file};

@@ -97,17 +97,27 @@ bool isSameFile(const char* first, const char* second) {
            std::filesystem::equivalent(one, other, error);
 }
 
-bool overwritesInput(const strc_run_options& options) {
-    auto namesOf = [](const char* single, const char* const* several, std::size_t count) {
-        std::vector<const char*> names(several, several + count);
-        if (single) names.push_back(single);
-        return names;
-    };
+std::vector<const char*> namesOf(const char* single, const char* const* several,
+                                 std::size_t count) {
+    std::vector<const char*> names(several, several + count);
+    if (single) names.push_back(single);
+    return names;
+}
+
+bool overwrites(const strc_run_options& options, const char* file) {
     const auto written = namesOf(options.out, options.out_files, options.out_count);
-    for (const char* in : namesOf(options.in, options.in_files, options.in_count))
-        for (const char* out : written)
-            if (isSameFile(in, out)) return true;
-    return false;
+    return std::any_of(written.begin(), written.end(),
+                       [&](const char* out) { return isSameFile(file, out); });
+}
+
+bool overwritesInput(const strc_run_options& options) {
+    const auto read = namesOf(options.in, options.in_files, options.in_count);
+    return std::any_of(read.begin(), read.end(),
+                       [&](const char* in) { return overwrites(options, in); });
+}
+
+bool overwritesWeights(const strc_run_options& options, const weights::Source* weights) {
+    return weights && !weights->path().empty() && overwrites(options, weights->path().c_str());
 }
 
 /// Streams of tensors write to all files in turn; a device may be one of them more than once.
@@ -146,6 +156,9 @@ bool Ends::open() {
         checkSide(givenAboutOutput(options), graph.output != graph::kNone, "output");
     if (overwritesInput(options))
         diags.add(Diag::ConflictingOptions) << "--in" << "--out with the same file";
+    if (overwritesWeights(options, compiler.program.weights.get()))
+        diags.add(Diag::ConflictingOptions)
+            << "the file with the weights" << "--out with the same file";
     if (hasOutput && graph::hasTensors(graph.edges[graph.output]) && writesTwice(options))
         diags.add(Diag::ConflictingOptions) << "--out" << "another --out with the same file";
     if (diags.hasErrors()) return false;

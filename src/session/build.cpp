@@ -53,6 +53,21 @@ public:
         return std::nullopt;
     }
 
+    /// Else what the program is made of would be destroyed, or what it needs.
+    bool sparesWeights(const std::string& output) {
+        namespace fs = std::filesystem;
+        const fs::path weights = program.weights ? program.weights->path() : std::string();
+        if (weights.empty()) return true;
+        const bool isCopied = !settings.bundle.empty() && parts().readsWeights;
+        std::error_code ignored;
+        const bool isSame = fs::equivalent(weights, placeOf(output), ignored) ||
+                            (isCopied && weights.filename() == fs::path(output).filename());
+        if (isSame)
+            diags().add(Diag::ConflictingOptions)
+                << "-o " + output << "the file with the weights of that name";
+        return !isSame;
+    }
+
     bool link(const std::string& object, const std::string& output) {
         base::Timing timing(program.context.passes, base::Pass::Link);
         base::Status linked = fillBundle();
@@ -150,6 +165,7 @@ std::optional<std::string> objectFile(Compilation& program, const Settings& sett
 bool build(Compilation& program, const Settings& settings, const Building& building,
            const std::string& output) {
     Build build(program, settings, building);
+    if (!build.sparesWeights(output)) return false;
     const std::optional<std::string> object = build.object();
     return object && build.link(*object, output);
 }

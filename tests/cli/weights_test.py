@@ -199,6 +199,32 @@ class Executables(Weights):
         self.call("build", "--bundle", ".", "--external-weights", "p.str")  # its weights are there
         self.assertEqual(self.execute()[0], b"27.0\n")
 
+    def test_no_output_is_written_over_weights(self):
+        weights = self.bytes("p.safetensors")
+        self.file("p.str", PROGRAM.replace("void->void pipeline Main { add Source; add Block(\"net\"); add Show; }",
+                                           "void->tensor pipeline Main { add Source; add Block(\"net\"); }"))
+        os.link(self.folder / "p.safetensors", self.folder / "other.safetensors")
+        said = "the file with the weights and --out with the same file exclude each other"
+        for out in ("p.safetensors", "other.safetensors:x"):
+            for engine in ("--interpret", "-O0"):
+                self.assertIn(said, self.call("run", engine, "-i1", "--top=Main", "p.str", "--out", out, status=2)[1])
+            self.call("build", "--external-weights", "--top=Main", "p.str")
+            self.assertIn(said, self.execute("--out", out, status=2)[1])
+        self.call("build", "--top=Main", "p.str")
+        self.assertEqual(self.bytes("p.safetensors"), weights)
+        self.execute("--out", "p.safetensors")  # that has its own
+        self.assertNotEqual(self.bytes("p.safetensors"), weights)
+
+    def test_no_program_is_written_over_weights(self):
+        weights = self.bytes("p.safetensors")
+        os.link(self.folder / "p.safetensors", self.folder / "other")
+        said = "and the file with the weights of that name exclude each other"
+        for words in (("p.safetensors",), ("other",), ("other", "--shared"), ("p.safetensors", "--external-weights"),
+                      ("p.safetensors", "--external-weights", "--bundle=parts")):
+            self.assertIn(f"-o {words[0]} {said}", self.call("build", "p.str", "-o", *words, status=2)[1])
+            self.assertFalse((self.folder / "parts").exists())
+        self.assertEqual(self.bytes("p.safetensors"), weights)
+
     def test_no_bundle(self):
         for option in ("--shared", "--emit=obj"):
             self.assertIn("--bundle", self.call("build", option, "-o", "x", "--bundle", "b", "p.str", status=2)[1])

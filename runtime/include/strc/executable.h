@@ -133,6 +133,8 @@ typedef struct strc_weights_calls {
     /// The file is not what it was when it was opened: nothing may go out that has been made since.
     int (*is_lost)(void);
     void (*report_lost)(const struct strc_executable *);
+    /// The name of the open file.
+    const char *(*name)(void);
 } strc_weights_calls;
 extern const strc_weights_calls strc_weights_in_file;
 
