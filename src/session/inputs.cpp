@@ -2,6 +2,7 @@
 
 #include <array>
 #include <charconv>
+#include <filesystem>
 
 #include "io/tensors.h"
 
@@ -56,6 +57,14 @@ const Type* parse(base::Context& context, std::string_view text, types::TypeTabl
     return nullptr;
 }
 
+/// What a pipe gives is gone once it has been read: such a file says nothing before the program runs.
+bool givesOnlyOnce(const std::string& file) {
+    std::error_code error;
+    const auto status = std::filesystem::status(io::pathOf(file), error);
+    return std::filesystem::exists(status) && !std::filesystem::is_regular_file(status) &&
+           !std::filesystem::is_directory(status);
+}
+
 }  // namespace
 
 bool findInputs(base::Context& context, const std::vector<std::string>& said,
@@ -67,6 +76,7 @@ bool findInputs(base::Context& context, const std::vector<std::string>& said,
     }
     if (!said.empty()) return found.size() == said.size();
     for (const std::string& file : files) {
+        if (givesOnlyOnce(file)) continue;
         const io::Format named = io::formatOf(file).value_or(io::Format::Npy);
         const io::Format format = io::knowsTensors(named) ? named : io::Format::Npy;
         auto inside = io::typesIn({file, format}, declared, types);

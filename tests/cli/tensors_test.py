@@ -2,6 +2,7 @@
 """Tensors at the ends of programs: NumPy's files and texts, in every engine."""
 
 import io
+import os
 import subprocess
 import unittest
 
@@ -206,6 +207,26 @@ void->tensor filter Brain { work push 1 { push(bfloat16(ones(3))); } }
         self.save("in.npy", np.zeros((3, 0), np.float32))
         _, err = self.call("run", "--top", "Twice", path, "--in", "in.npy", status=1)
         self.assertIn("tensor<float>[3, 0] has no elements", err)
+
+    def test_pipes_do_not_say_shapes(self):
+        """What they give is there once: nothing looks into them before the program runs."""
+        path, ways = self.make("Twice")
+        self.file("p.str", BOTH + SHOW + "tensor<float>[3]->tensor pipeline Three { add Twice; }\n")
+        numbers = np.arange(6, dtype=np.float32).reshape(2, 3)
+        os.mkfifo(self.folder / "in.npy")
+        for way in ways:
+            pipe = os.open(self.folder / "in.npy", os.O_RDWR | os.O_NONBLOCK)
+            self.addCleanup(os.close, pipe)
+            os.write(pipe, npy(numbers))
+            for name in ("in.npy", "/dev/stdin"):
+                _, err = self.call(*way, "--in", name, "--in-format=npy", input=npy(numbers), status=1)
+                self.assertIn("the shape of the program's input is not known when the program is compiled", err)
+                self.assertIn("--input 1x3x224x224", err)
+            self.assertEqual(os.read(pipe, 1000), npy(numbers))
+            for words in ([*way, "--input=3"], ["run", way[1], "--top=Three", path]):
+                os.write(pipe, npy(numbers))
+                self.call(*words, "--in=in.npy", "--out=out.npy")
+                self.same(self.load("out.npy"), 2 * numbers)
 
     def test_extents_that_parameters_give(self):
         self.file("p.str", """tensor->tensor filter Local(int n) { work pop 1 push 1 { tensor<float>[n, 4] x; push(concat(pop(), x, 0)); } }
