@@ -48,7 +48,8 @@ Sequence arrivingItems(const graph::Edge& input, const Entry& entry, types::Type
     if (items.empty())
         (faults.add(Diag::TensorUnknown, input.range) << "the shape of the program's input")
                 .note(Diag::Hint)
-            << "'--input 1x3x224x224' says it, as do the files of '--in' that have shapes and are no "
+            << "'--input 1x3x224x224' says it, as do the files of '--in' that have shapes and are "
+               "no "
                "pipes: .npy, .safetensors and pictures";
     return shortest(std::move(items));
 }
