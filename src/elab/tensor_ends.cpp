@@ -49,8 +49,7 @@ Sequence arrivingItems(const graph::Edge& input, const Entry& entry, types::Type
         (faults.add(Diag::TensorUnknown, input.range) << "the shape of the program's input")
                 .note(Diag::Hint)
             << "'--input 1x3x224x224' says it, as do the files of '--in' that have shapes and are "
-               "no "
-               "pipes: .npy, .safetensors and pictures";
+               "no pipes: .npy, .safetensors and pictures";
     return shortest(std::move(items));
 }
 

@@ -141,8 +141,14 @@ private:
     }
 
     /// A dimension of a tensor may stay open.
-    static std::int64_t leastExtent(const Type* type) {
-        return type->is(types::TypeKind::Tensor) ? types::kDynamic : 0;
+    bool checkExtents(const Type* type, std::vector<std::int64_t>& extents) {
+        for (std::int64_t& extent : extents) {
+            if (type->is(TypeKind::Tensor) && extent == ir::kOpenExtent)
+                extent = types::kDynamic;
+            else if (extent < 0)
+                return trap(Diag::BoundNegative, {std::to_string(extent)});
+        }
+        return true;
     }
 
     /// The extents an instruction gives a type, checked; none if the type is concrete.
@@ -155,10 +161,9 @@ private:
             std::uint64_t bytes = static_cast<std::uint64_t>(types::sizeOf(type));
             return bytes / item <= most || tooLarge(bytes / item, most);
         }
+        if (!checkExtents(type, extents)) return false;
         std::uint64_t elements = 1;
         for (std::int64_t extent : extents) {
-            if (extent < leastExtent(type))
-                return trap(Diag::BoundNegative, {std::to_string(extent)});
             if (extent == types::kDynamic) continue;
             if (__builtin_mul_overflow(elements, static_cast<std::uint64_t>(extent), &elements))
                 elements = UINT64_MAX;
@@ -334,9 +339,7 @@ private:
         if (create.typeExtents != 0) {
             std::vector<std::int64_t> extents = ints(0);
             extents.resize(create.typeExtents);
-            const std::int64_t least = leastExtent(typeArgument);
-            for (std::int64_t extent : extents)
-                if (extent < least) return trap(Diag::BoundNegative, {std::to_string(extent)});
+            if (!checkExtents(typeArgument, extents)) return false;
             typeArgument = withExtents(typeArgument, extents);
         }
         return passOn(host.create(create, typeArgument, args, portals, instr.range));

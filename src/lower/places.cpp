@@ -188,13 +188,12 @@ std::vector<Reg> BodyLowerer::extents(const Type* type, Shape shape, SourceRange
     return regs;
 }
 
-std::vector<Reg> BodyLowerer::extents(const Type* type, const ast::TypeExpr& written,
-                                      std::int64_t open) {
+std::vector<Reg> BodyLowerer::extents(const Type* type, const ast::TypeExpr& written) {
     std::vector<Reg> regs;
     for (std::uint32_t k = 0; k < static_cast<std::uint32_t>(rank(type)); ++k) {
         const Expr* bound = writtenBound(written, k);
         if (!bound) {  // `_`
-            regs.push_back(b.integer(open, written.range));
+            regs.push_back(b.integer(ir::kOpenExtent, written.range));
             continue;
         }
         const Expr& e = *bound;

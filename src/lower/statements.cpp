@@ -81,7 +81,7 @@ void BodyLowerer::declare(VarRef var, const Type* type, const ast::TypeExpr& wri
 void BodyLowerer::begin(VarRef var, const Type* type, const ast::TypeExpr& written,
                         SourceRange range) {
     std::vector<Reg> bounds;
-    if (!isConcrete(type)) bounds = extents(type, written, ir::kOpenExtent);
+    if (!isConcrete(type)) bounds = extents(type, written);
     b.emit(Op::Declare, nullptr, std::move(bounds), range).var = var;
 }
 

@@ -241,6 +241,19 @@ tensor->tensor pipeline Weights(int n) { add linear(4, n, weights = "fc"); }
                     self.assertIn(f"error: '{name}': {why} [tensor-shape]", err)
                     self.assertIn(at, err)
 
+    def test_no_extent_that_is_said_is_open(self):
+        self.file("p.str", """tensor<float>[_, n]->tensor filter In(int n) { work pop 1 push 1 { push(pop()); } }
+tensor->tensor<float>[_, n] filter Out(int n) { work pop 1 push 1 { push(pop()); } }
+tensor<float>[_, n]->tensor pipeline Both(int n) { add In(4); }
+tensor->tensor pipeline Argument(int n) { add Identity<tensor<float>[_, n]>(); }
+""")
+        for top in ("In", "Out", "Both", "Argument"):
+            words = ("check", "--top", top, "--input", "2x4", "p.str", "-D")
+            self.call(*words, "n=4")
+            for n in (-1, -2):
+                with self.subTest(top=top, n=n):
+                    self.assertIn(f"the array bound is negative: {n} [bound-negative]", self.call(*words, f"n={n}", status=1)[1])
+
     def test_extents_that_static_arrays_give(self):
         self.file("p.str", """static { int[2] shape = {2, 3}; }
 void->tensor filter Field { tensor x; init { x = ones(shape); } work push 1 { push(x + zeros(shape)); } }

@@ -95,9 +95,8 @@ private:
     Reg extentOf(const Type*, Shape, std::uint32_t dimension, SourceRange);
     std::vector<Reg> extents(const Type*, Shape, SourceRange);
     /// The extents of a type as written, all dimensions.
-    /// `open` stands for a dimension of a tensor that may be any.
-    std::vector<Reg> extents(const Type*, const ast::TypeExpr&,
-                             std::int64_t open = types::kDynamic);
+    /// ir::kOpenExtent stands for a dimension of a tensor that may be any.
+    std::vector<Reg> extents(const Type*, const ast::TypeExpr&);
     Reg bound(const ast::Expr&);
     void appendBytes(std::vector<Reg>& operands, const Type*, Shape, SourceRange);
     /// Adds a ref and, if its type is dynamic, its extents.
