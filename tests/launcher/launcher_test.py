@@ -296,6 +296,13 @@ esac
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("strc setup torch", done.stderr)
 
+    def test_no_home(self):
+        for words in ({}, {"script": "import-model"}):
+            done = self.call(**words, STRC_VENV="")
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("HOME, which is not set; STRC_VENV may name a folder", done.stderr)
+            self.assertNotIn("parameter not set", done.stderr)
+
     def test_no_python(self):
         (self.bin / "python3").unlink()
         done = self.call()
