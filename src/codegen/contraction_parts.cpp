@@ -33,8 +33,6 @@ struct Parts {
     std::int64_t grain = 0;
 };
 
-std::int64_t rounded(std::int64_t count, std::int64_t to) { return (count + to - 1) / to; }
-
 /// Along the outermost loop of the result that has enough rounds.
 std::optional<Parts> findParts(const Contraction& how) {
     const std::int64_t products = countProducts(how);
@@ -45,7 +43,7 @@ std::optional<Parts> findParts(const Contraction& how) {
         if (loop.out == 0) continue;
         const std::int64_t perTile = products / loop.rounds * kTile;
         const std::int64_t grain =
-            grainOf(rounded(loop.rounds, kTile), rounded(kLeastOfPart, perTile)) * kTile;
+            grainOf(piecesOf(loop.rounds, kTile), piecesOf(kLeastOfPart, perTile)) * kTile;
         if (grain >= loop.rounds) continue;
         if (!best || loop.out > how.loops[best->loop].out) best = Parts{k, grain};
     }
@@ -108,7 +106,7 @@ std::optional<ProductParts> findParts(const Product& how) {
         const std::int64_t perUnit = std::max<std::int64_t>(1, cost / rounds * unit);
         const bool packsAgain = along == Along::Rows && how.source == VectorSource::Packed;
         const std::int64_t least = packsAgain ? kLeastThatPacks : kLeastOfPart;
-        const std::int64_t grain = grainOf(rounded(rounds, unit), rounded(least, perUnit)) * unit;
+        const std::int64_t grain = grainOf(piecesOf(rounds, unit), piecesOf(least, perUnit)) * unit;
         if (grain < rounds) return ProductParts{along, grain};
     }
     return std::nullopt;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "codegen/detail/grain.h"
+
 namespace strc::codegen {
 namespace {
 
@@ -21,8 +23,6 @@ constexpr std::int64_t kLeastProducts = 64;
 constexpr std::int64_t kKept = 1024 * 1024;
 /// A sum waits so long for itself, in cycles; products and loads that begin in a cycle.
 constexpr double kLatency = 4, kAtOnce = 2;
-
-std::int64_t rounded(std::int64_t count, std::int64_t to) { return (count + to - 1) / to; }
 
 std::int64_t countRounds(const Loops& loops) {
     std::int64_t count = 1;
@@ -174,7 +174,7 @@ private:
         const std::int64_t perRow = made.areRowsVectors ? 2 * vectors : vectors;
         const std::int64_t most = std::clamp<std::int64_t>(free / perRow, 0, kMostRows);
         if (most == 0) return 0;
-        return rounded(made.rows.rounds, rounded(made.rows.rounds, most));
+        return piecesOf(made.rows.rounds, piecesOf(made.rows.rounds, most));
     }
 
     /// Cycles for one more sum, of all rows times so many vectors.
@@ -186,7 +186,7 @@ private:
                 (static_cast<double>(factors) + static_cast<double>(vectors) * loads) / kAtOnce;
             return std::max({products, moved, kLatency});
         };
-        const std::int64_t tiles = rounded(made.rows.rounds, height);
+        const std::int64_t tiles = piecesOf(made.rows.rounds, height);
         const std::int64_t high = made.rows.rounds - tiles * (height - 1);
         return static_cast<double>(high) * tile(height) +
                static_cast<double>(tiles - high) * tile(height - 1);
@@ -209,7 +209,7 @@ private:
                          columns.end() - static_cast<std::ptrdiff_t>(own));
         way.source = VectorSource::Direct;
         way.lanes = lanesFor(along.rounds);
-        const std::int64_t across = rounded(along.rounds, way.lanes);
+        const std::int64_t across = piecesOf(along.rounds, way.lanes);
         const std::int64_t down = own > 1 ? way.columns[0].rounds : 1;
         const double loads = along.b == 1 ? 1.5 : 3;
         const auto sums = static_cast<double>(way.countSums());
@@ -243,7 +243,7 @@ private:
         for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors) {
             way.vectors = vectors;
             way.height = heightFor(vectors);
-            if (way.height == 0 || vectors > rounded(all, way.lanes)) break;
+            if (way.height == 0 || vectors > piecesOf(all, way.lanes)) break;
             const std::int64_t first = way.columns[0].rounds;
             const std::int64_t inner = all / first;
             way.block = first;
@@ -270,10 +270,10 @@ private:
     bool fitBlock(Product& way, std::int64_t inner) const {
         const std::int64_t first = way.columns[0].rounds;
         for (std::int64_t blocks = 1; blocks <= first; ++blocks) {
-            way.block = rounded(first, blocks);
+            way.block = piecesOf(first, blocks);
             if (inner == 1)
                 way.block = std::min(
-                    first, rounded(way.block, way.lanes * way.vectors) * way.lanes * way.vectors);
+                    first, piecesOf(way.block, way.lanes * way.vectors) * way.lanes * way.vectors);
             if (way.roomBytes(elementBytes) <= kMostPacked) return true;
             if (inner == 1 && way.block <= way.lanes * way.vectors) return false;
         }
@@ -282,7 +282,7 @@ private:
 
     /// Cycles for one more sum in panels of so many columns.
     double panelCycles(const Product& way, std::int64_t count) const {
-        const std::int64_t vectors = rounded(count, way.lanes);
+        const std::int64_t vectors = piecesOf(count, way.lanes);
         double cycles =
             static_cast<double>(vectors / way.vectors) * sumCycles(way.vectors, way.height, 1);
         if (vectors % way.vectors != 0) cycles += sumCycles(vectors % way.vectors, way.height, 1);
@@ -295,7 +295,7 @@ private:
                                    ? 4
                                    : 2 * static_cast<double>(way.lanes);
         const auto runs = static_cast<double>(count / along.rounds) *
-                          static_cast<double>(rounded(along.rounds, way.lanes));
+                          static_cast<double>(piecesOf(along.rounds, way.lanes));
         if (isLine) return cycles + static_cast<double>(vectors) * perLoad;
         return cycles + runs * perLoad + static_cast<double>(vectors) * 2;
     }
@@ -314,7 +314,7 @@ std::int64_t Product::countSums() const { return countRounds(sums); }
 std::int64_t Product::countColumns() const { return countRounds(columns); }
 
 std::int64_t Product::countTilesOfRows() const {
-    return countRounds(lines) * rounded(rows.rounds, height);
+    return countRounds(lines) * piecesOf(rows.rounds, height);
 }
 
 bool Product::canFetchPanels() const {
@@ -323,7 +323,7 @@ bool Product::canFetchPanels() const {
 }
 
 std::int64_t Product::packedElements(std::int64_t columnCount) const {
-    return rounded(columnCount, lanes) * lanes * countSums();
+    return piecesOf(columnCount, lanes) * lanes * countSums();
 }
 
 std::int64_t Product::roomBytes(std::int64_t elementBytes) const {

@@ -5,6 +5,11 @@
 
 namespace strc::codegen {
 
+/// So many pieces of that size hold the count.
+constexpr std::int64_t piecesOf(std::int64_t count, std::int64_t size) {
+    return (count + size - 1) / size;
+}
+
 /// What is worth sharing: some 4 µs.
 constexpr std::int64_t kLeastShared = std::int64_t{3} << 17;
 /// What is worth being a part.
