@@ -364,8 +364,8 @@ private:
     std::vector<bool> isOfRun;  ///< by edge: only the run will know
     std::vector<bool> isWrong;  ///< by edge: what comes before it has a fault
     bool startsAgain = false;
-    bool isOfFiles =
-        false;  ///< an iteration of the steady state need not take all types that a file has in turn
+    /// A file has types in turn, of which an iteration of the steady state need not take all.
+    bool isOfFiles = false;
     Turns turns;
     std::set<EdgeId> isPrimed;  ///< those where `arriving` is what a prework pushes
     std::map<std::pair<graph::KernelId, Sequence>, Sequence>

@@ -51,7 +51,7 @@ void Turns::undo() {
     before.clear();
 }
 
-bool Turns::mayFireTogether(NodeId id) const {
+bool Turns::mayFireTogether(NodeId id) {
     const graph::Node& node = program.graph.nodes[id];
     const Kernel& kernel = program.kernels[node.kernel];
     const auto& messages = program.graph.messages;
@@ -68,12 +68,12 @@ KernelId Turns::joined(KernelId id, std::size_t firings) {
     Kernel kernel = program.kernels[id];
     if (!ir::repeat(*kernel.code.work, firings)) return graph::kNone;
     kernel.work = times(kernel.work, static_cast<std::int64_t>(firings));
-    kernel.firings = kernel.firings * firings;
+    kernel.firings *= firings;
     program.kernels.push_back(std::move(kernel));
     return found->second = static_cast<KernelId>(program.kernels.size() - 1);
 }
 
-bool Turns::isInLoop(NodeId id) const {
+bool Turns::isInLoop(NodeId id) {
     if (loops.empty()) {
         std::vector<graph::Arrow> arrows;
         for (const graph::Edge& edge : program.graph.edges)

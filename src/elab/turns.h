@@ -26,14 +26,14 @@ public:
     void undo();
 
 private:
-    bool mayFireTogether(graph::NodeId) const;
+    bool mayFireTogether(graph::NodeId);
     graph::KernelId joined(graph::KernelId, std::size_t firings);
-    bool isInLoop(graph::NodeId) const;
+    bool isInLoop(graph::NodeId);
 
     Elaboration& program;
     std::map<std::pair<graph::KernelId, std::size_t>, graph::KernelId> made;  ///< kNone: cannot be
     std::map<graph::NodeId, graph::KernelId> before;
-    mutable std::vector<bool> loops;  ///< by node, once somebody has asked
+    std::vector<bool> loops;  ///< by node, once somebody has asked
 };
 
 }  // namespace strc::elab
