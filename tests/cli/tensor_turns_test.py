@@ -63,6 +63,7 @@ class Turns(Case):
                 split roundrobin(1, 1); enqueue zeros(2); enqueue zeros(3); }; add Sink; }"""
         out, err = self.call("run", "-i2", self.file("l.str", text))
         self.assertIn("symbolic-shape", err)
+        self.assertEqual(out, b"2.0\n3.0\n2.0\n3.0\n")
 
     def test_one_firing_for_many_is_not_made_of_too_many(self):
         text = """void->tensor filter Source { work push 100 { for (int k = 1; k <= 100; k++) push(ones(k)); } }
