@@ -85,9 +85,8 @@ private:
         if (!rounds || bytesOf(*rounds) > kMostOwnBytes) return std::nullopt;
         const std::int64_t count = rounds->counts.rounds, each = std::max(cost / count, kInstr);
         const std::int64_t unit = kLeastOfPart / each >= kNeighbours ? kNeighbours : 1;
-        auto units = [unit](std::int64_t of) { return (of + unit - 1) / unit; };
-        const std::int64_t grain =
-            unit * grainOf(units(count), units((kLeastOfPart + each - 1) / each));
+        const std::int64_t least = piecesOf(piecesOf(kLeastOfPart, each), unit);
+        const std::int64_t grain = unit * grainOf(piecesOf(count, unit), least);
         if (grain >= count) return std::nullopt;
         return SharedLoop{std::move(*rounds), grain, each > kLongRound};
     }
