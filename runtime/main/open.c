@@ -218,48 +218,47 @@ static int open_writer(strc_surroundings *all, const strc_port *port, strc_write
                             origin, port->info);
 }
 
-/// Nothing but a regular file loses what it holds when it is opened for writing.
-static int is_regular(const strc_port *port, struct stat *found) {
-    char path[STRC_PATH];
-    return port->node != STRC_OPEN &&
-           stat(strc_path_of(strc_text_at(port->file), path), found) == 0 &&
-           S_ISREG(found->st_mode);
+// ---- files that are read and written
+
+/// Those of a port; their number.
+static uint32_t files_of(const strc_port *port, const strc_file_options *open, const char **one,
+                         const char *const **names) {
+    *one = port->node == STRC_OPEN ? open->name : strc_text_at(port->file);
+    const int several = port->node == STRC_OPEN && open->count != 0;
+    *names = several ? open->names : one;
+    return several ? open->count : 1;
 }
 
-/// -1 after reporting: a filter writes a file that another one reads, and would destroy it.
-static int check_output(const strc_executable *about, const strc_port *output,
-                        const struct stat *read) {
-    struct stat written;
-    if (!is_regular(output, &written)) return 0;
-    for (uint32_t k = 0; k < about->program->inputs; ++k)
-        if (read[k].st_ino == written.st_ino && read[k].st_dev == written.st_dev)
-            return STRC_FAIL(origin_of(about, output), FileReadAndWritten,
-                             strc_text_at(output->file),
-                             strc_text_at(about->paths[about->inputs[k].node]));
+/// -1 after reporting: what is read would be destroyed.
+static int check_pair(const strc_surroundings *all, const strc_port *read,
+                      const strc_port *written) {
+    const strc_executable *about = all->about;
+    const char *in, *out;
+    const char *const *ins, *const *outs;
+    const uint32_t in_count = files_of(read, &all->options.in, &in, &ins);
+    const uint32_t out_count = files_of(written, &all->options.out, &out, &outs);
+    const int reads = read->node != STRC_OPEN, writes = written->node != STRC_OPEN;
+    if (!reads && !writes) return 0;  // has been checked
+    for (uint32_t k = 0; k < in_count; ++k)
+        for (uint32_t j = 0; j < out_count; ++j)
+            if (is_same_file(ins[k], outs[j]))
+                return STRC_FAIL(writes ? origin_of(about, written) : nowhere, FileReadAndWritten,
+                                 outs[j], reads ? strc_text_at(about->paths[read->node]) : "--in");
     return 0;
 }
 
-static int check_files(const strc_executable *about) {
-    uint32_t inputs = about->program->inputs;
-    if (inputs == 0) return 0;
-    struct stat *read = calloc(inputs, sizeof *read);
-    strc_digits digits;
-    if (!read)
-        return STRC_FAIL(nowhere, OutOfMemory, "the files",
-                         strc_decimal_text(digits, (int64_t)(inputs * sizeof *read)));
-    for (uint32_t k = 0; k < inputs; ++k)
-        if (!is_regular(&about->inputs[k], &read[k])) read[k] = (struct stat){0};
+static int check_files(const strc_surroundings *all) {
+    const strc_executable *about = all->about;
     int status = 0;
     for (uint32_t k = 0; k < about->program->outputs; ++k)
-        status |= check_output(about, &about->outputs[k], read);
-    free(read);
+        for (uint32_t j = 0; j < about->program->inputs; ++j)
+            status |= check_pair(all, &about->inputs[j], &about->outputs[k]);
     return status;
 }
 
 static int open_files(strc_surroundings *all) {
     const strc_executable *about = all->about;
     const strc_options *options = &all->options;
-    if (check_files(about) != 0) return -1;
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         strc_supply *input = &all->inputs[k];
         strc_supply_begin(input, options->loop_input, options->pad_tail, about->most_bytes);
@@ -302,6 +301,7 @@ int strc_world_open(strc_surroundings *all) {
     if (status == 0 && about->printed_size != 0 &&
         strc_sink_write(&all->print, about->printed, about->printed_size) != 0)
         strc_world_print_failed(all);
+    if (status == 0) status = check_files(all);
     if (status == 0) status = open_ends(all);
     if (status == 0) status = open_files(all);
     return status;
@@ -363,7 +363,13 @@ static void report_left_overs(const strc_surroundings *all) {
     }
 }
 
+/// Of a run that ends before it has begun, or by a fault.
+static int has_written_nothing(const strc_surroundings *all) {
+    return (all->outcome == STRC_RUNNING || all->outcome == STRC_FAILED) && all->items_written == 0;
+}
+
 void strc_world_close(strc_surroundings *all) {
+    if (has_written_nothing(all)) strc_sinks_leave();
     for (uint32_t k = 0; k < all->writer_count; ++k)
         if (all->writers[k].sink.buffer) {
             strc_writer_close(&all->writers[k]);

@@ -13,6 +13,7 @@
 
 enum { kBuffer = 1 << 16 };
 static const int64_t moment = 100000000;  // nanoseconds
+static int leaves;  // outputs that nothing was handed on to
 
 static int64_t now(void) {
     struct timespec time = {0, 0};
@@ -41,11 +42,16 @@ static int begin(strc_sink *sink, int descriptor, const char *name, strc_origin 
 }
 
 int strc_sink_open(strc_sink *sink, const char *name, strc_origin origin) {
-    int standard = strcmp(name, "-") == 0;
-    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-    char path[STRC_PATH];
-    int descriptor = standard ? STDOUT_FILENO : open(strc_path_of(name, path), flags, 0666);
+    const int standard = strcmp(name, "-") == 0;
+    const int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+    char room[STRC_PATH];
+    const char *path = strc_path_of(name, room);
+    int descriptor = standard ? STDOUT_FILENO : open(path, flags | O_EXCL, 0666);
+    const int is_new = !standard && descriptor >= 0;
+    if (descriptor < 0) descriptor = open(path, flags, 0666);
     if (begin(sink, descriptor, standard ? "standard output" : name, origin) != 0) return -1;
+    sink->is_output = 1;
+    sink->is_new = is_new;
     struct stat status;
     sink->seekable = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
     // A file opened for appending, or not from its start (`>>`), cannot be corrected later.
@@ -63,6 +69,28 @@ int strc_sink_open_print(strc_sink *sink, int descriptor) {
     return 0;
 }
 
+void strc_sinks_leave(void) { leaves = 1; }
+
+static int is_left(const strc_sink *sink) { return leaves && sink->is_output && !sink->begun; }
+
+/// A file that is there for our sake alone goes, if it has its name still.
+static void leave(const strc_sink *sink) {
+    struct stat ours, named;
+    char room[STRC_PATH];
+    const char *path = strc_path_of(sink->name, room);
+    if (sink->is_new && fstat(sink->descriptor, &ours) == 0 && stat(path, &named) == 0 &&
+        ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
+        unlink(path);
+}
+
+/// Empties the file, once.
+static int empty(strc_sink *sink) {
+    if (sink->begun) return 0;
+    sink->begun = 1;
+    if (!sink->seekable || sink->descriptor == STDOUT_FILENO) return 0;
+    return ftruncate(sink->descriptor, 0) == 0 ? 0 : fail(sink);
+}
+
 static void note_lines(strc_sink *sink, const unsigned char *from, size_t count) {
     while (count != 0 && from[count - 1] != '\n') --count;
     if (count != 0) sink->last_line = sink->written + count;
@@ -70,6 +98,8 @@ static void note_lines(strc_sink *sink, const unsigned char *from, size_t count)
 
 static int give(strc_sink *sink, const unsigned char *from, size_t count) {
     if (sink->failed) return -1;
+    if (count == 0 || is_left(sink)) return 0;
+    if (empty(sink) != 0) return -1;
     while (count > 0) {
         ssize_t done = write(sink->descriptor, from, count);
         if (done < 0 && errno == EINTR) continue;
@@ -109,6 +139,7 @@ int strc_sink_write(strc_sink *sink, const void *from, size_t count) {
 
 int strc_sink_overwrite(strc_sink *sink, uint64_t position, const void *from, size_t count) {
     const unsigned char *bytes = from;
+    if (is_left(sink)) return 0;
     while (count > 0) {
         ssize_t done = pwrite(sink->descriptor, bytes, count, (off_t)position);
         if (done < 0 && errno == EINTR) continue;
@@ -146,6 +177,10 @@ int strc_sink_finish_lines(strc_sink *sink) {
 int strc_sink_close(strc_sink *sink) {
     if (!sink->buffer) return 0;
     int status = strc_sink_flush(sink);
+    if (is_left(sink))
+        leave(sink);
+    else if (status == 0)
+        status = empty(sink);
     free(sink->buffer);
     sink->buffer = NULL;
     if (sink->descriptor <= STDERR_FILENO) return status;

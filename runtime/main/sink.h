@@ -1,5 +1,6 @@
 /// Bytes to files, pipes and terminals, written through a buffer. Into pipes and terminals they are handed
-/// on after a moment, as long as more come.
+/// on after a moment, as long as more come. What a file held before is lost when the first bytes are handed on, or when
+/// it is closed.
 #ifndef STRC_SINK_H
 #define STRC_SINK_H
 
@@ -11,6 +12,9 @@ typedef struct strc_sink {
     int descriptor;
     const char *name;
     strc_origin origin;
+    int is_output;  ///< opened by strc_sink_open
+    int is_new;  ///< it was not there before
+    int begun;  ///< it has been emptied, if it is a file
     int seekable;  ///< a regular file, whose bytes can be overwritten
     int by_line;  ///< a person is looking: every line is handed on at once
     int gone;  ///< nobody reads the pipe any more
@@ -22,8 +26,11 @@ typedef struct strc_sink {
     int64_t handed_on;  ///< when
 } strc_sink;
 
-/// "-" is standard output. Creates or truncates. 0, or -1 after reporting.
+/// "-" is standard output. Creates the file if need be. 0, or -1 after reporting.
 int strc_sink_open(strc_sink *, const char *name, strc_origin);
+/// From now on outputs that nothing has been handed on to are not written any more: what they held stays, and what was
+/// created goes.
+void strc_sinks_leave(void);
 /// Standard output or error as the place of what a program prints; 0, or -1 after reporting.
 int strc_sink_open_print(strc_sink *, int descriptor);
 

@@ -104,16 +104,23 @@ std::vector<const char*> namesOf(const char* single, const char* const* several,
     return names;
 }
 
+bool isAmong(const std::vector<const char*>& files, const char* file) {
+    return std::any_of(files.begin(), files.end(),
+                       [&](const char* each) { return isSameFile(each, file); });
+}
+
+bool reads(const strc_run_options& options, const char* file) {
+    return isAmong(namesOf(options.in, options.in_files, options.in_count), file);
+}
+
 bool overwrites(const strc_run_options& options, const char* file) {
-    const auto written = namesOf(options.out, options.out_files, options.out_count);
-    return std::any_of(written.begin(), written.end(),
-                       [&](const char* out) { return isSameFile(file, out); });
+    return isAmong(namesOf(options.out, options.out_files, options.out_count), file);
 }
 
 bool overwritesInput(const strc_run_options& options) {
-    const auto read = namesOf(options.in, options.in_files, options.in_count);
-    return std::any_of(read.begin(), read.end(),
-                       [&](const char* in) { return overwrites(options, in); });
+    const auto written = namesOf(options.out, options.out_files, options.out_count);
+    return std::any_of(written.begin(), written.end(),
+                       [&](const char* out) { return reads(options, out); });
 }
 
 bool overwritesWeights(const strc_run_options& options, const weights::Source* weights) {
@@ -159,12 +166,28 @@ bool Ends::open() {
     if (overwritesWeights(options, compiler.program.weights.get()))
         diags.add(Diag::ConflictingOptions)
             << "the file with the weights" << "--out with the same file";
+    checkFilters();
     if (hasOutput && graph::hasTensors(graph.edges[graph.output]) && writesTwice(options))
         diags.add(Diag::ConflictingOptions) << "--out" << "another --out with the same file";
     if (diags.hasErrors()) return false;
     if (hasInput) openInput(graph.edges[graph.input]);
     if (hasOutput && !diags.hasErrors()) openOutput(graph.edges[graph.output]);
     return !diags.hasErrors();
+}
+
+/// A filter would read what the program writes, or write what it reads.
+void Ends::checkFilters() {
+    const elab::Elaboration& program = compiler.program.elaboration;
+    for (graph::NodeId id = 0; id < program.graph.nodes.size(); ++id) {
+        const graph::Node& node = program.graph.nodes[id];
+        if (node.file.empty()) continue;
+        const auto role = types::info(program.kernels[node.kernel].builtin).role;
+        const std::string path = graph::path(program.graph, id);
+        if (role == types::BuiltinRole::Reader && overwrites(options, node.file.c_str()))
+            diags.add(Diag::FileReadAndWritten) << node.file << path;
+        if (role == types::BuiltinRole::Writer && reads(options, node.file.c_str()))
+            diags.add(Diag::FileReadAndWritten, node.range).in(path) << node.file << "--in";
+    }
 }
 
 bool Ends::checkSide(const char* option, bool isThere, std::string_view side) {

@@ -108,6 +108,8 @@ private:
     }
 
     void closeFiles() {
+        // Not closed, they stay as they were.
+        if (stopped == End::Failed && outcome.itemsWritten == 0 && !options.files) return;
         bool fine = writers.close(context, *plan.program);
         if (options.output)
             fine = interp::closeOutput(context, *plan.program, *options.output) && fine;

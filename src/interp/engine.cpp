@@ -209,6 +209,8 @@ bool Engine::supply(io::Supply& input, NodeId owner, std::uint64_t items) {
 }
 
 void Engine::closeFiles() {
+    // Not closed, they stay as they were.
+    if (stopped == End::Failed && outcome.itemsWritten == 0 && !options.files) return;
     bool fine = writers.close(context, elaboration);
     if (options.output) fine = closeOutput(context, elaboration, *options.output) && fine;
     if (!fine) stopped = End::Failed;

@@ -28,7 +28,8 @@ struct Options {
     bool cFormat = false;  ///< --print-format=c
     std::uint64_t stepLimit = UINT64_MAX;  ///< --step-limit
     const volatile bool* interrupt = nullptr;  ///< Ctrl-C
-    std::uint32_t workers = 0;  ///< --workers; 0: one for each processor. The interpreter is one thread
+    std::uint32_t workers =
+        0;  ///< --workers; 0: one for each processor. The interpreter is one thread
     std::function<void(std::string_view)> print;  ///< standard output of the program
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
     io::ItemReader* input = nullptr;  ///< of an open input
@@ -63,7 +64,7 @@ struct Outcome {
 };
 
 /// Runs to the end; faults are reported in Context::diags with the instance's path. Files are
-/// flushed and closed whatever the end.
+/// flushed and closed whatever the end, unless a fault comes before anything is written: they then stay as they were.
 Outcome run(base::Context&, const ir::Module&, const elab::Elaboration&, const graph::Quota&,
             types::TypeTable&, const Options&);
 

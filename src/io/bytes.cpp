@@ -134,25 +134,45 @@ Failure Source::malformed(std::string_view format, const std::string& reason) co
 
 // ---------------------------------------------------------------- Sink
 
-Sink::Sink(int opened, std::string name, bool isRegular)
-    : descriptor(opened), path(std::move(name)), regular(isRegular), buffer(kBufferSize) {}
+Sink::Sink(int opened, std::string name, bool made)
+    : descriptor(opened), path(std::move(name)), isNew(made), buffer(kBufferSize) {}
 
 Result<std::unique_ptr<Sink>> Sink::open(const std::string& name) {
     std::string path = shown(name, "standard output");
-    int flags = O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC;
-    int descriptor = name == "-" ? STDOUT_FILENO : ::open(name.c_str(), flags, 0666);
+    const bool standard = name == "-";
+    constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+    int descriptor = standard ? STDOUT_FILENO : ::open(name.c_str(), flags | O_EXCL, 0666);
+    const bool isNew = !standard && descriptor >= 0;
+    if (descriptor < 0) descriptor = ::open(name.c_str(), flags, 0666);
     if (descriptor < 0) return base::failure(Diag::CannotWriteFile, {path, std::strerror(errno)});
+    std::unique_ptr<Sink> sink(new Sink(descriptor, std::move(path), isNew));
     struct stat status{};
-    bool regular = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
+    sink->regular = fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
     // A file opened for appending, or not from its start (`>>`), cannot be corrected later.
-    if (regular && name == "-")
-        regular =
+    if (sink->regular && standard)
+        sink->regular =
             (fcntl(descriptor, F_GETFL) & O_APPEND) == 0 && lseek(descriptor, 0, SEEK_CUR) == 0;
-    return std::unique_ptr<Sink>(new Sink(descriptor, std::move(path), regular));
+    return sink;
 }
 
 Sink::~Sink() {
-    if (descriptor > STDOUT_FILENO) ::close(descriptor);
+    if (descriptor <= STDOUT_FILENO) return;
+    if (!begun) leave();
+    ::close(descriptor);
+}
+
+/// Empties the file, once.
+Status Sink::begin() {
+    if (std::exchange(begun, true) || !regular || descriptor == STDOUT_FILENO) return base::ok();
+    return ftruncate(descriptor, 0) == 0 ? base::ok() : Status(fail(errno));
+}
+
+/// A file that is there for our sake alone goes, if it has its name still.
+void Sink::leave() const {
+    struct stat ours{}, named{};
+    if (isNew && fstat(descriptor, &ours) == 0 && stat(path.c_str(), &named) == 0 &&
+        ours.st_dev == named.st_dev && ours.st_ino == named.st_ino)
+        unlink(path.c_str());
 }
 
 Failure Sink::fail(int why) {
@@ -167,6 +187,8 @@ void Sink::noteLines(const std::byte* from, std::size_t count) {
 }
 
 Status Sink::put(const std::byte* from, std::size_t count) {
+    if (count > 0)
+        if (Status emptied = begin(); !emptied) return emptied;
     while (count > 0) {
         ssize_t done = ::write(descriptor, from, count);
         if (done < 0 && errno == EINTR) continue;
@@ -227,6 +249,7 @@ std::uint64_t Sink::cutToItems(std::uint64_t header, std::uint64_t itemSize) {
 
 Status Sink::close() {
     Status flushed = flush();
+    if (flushed) flushed = begin();
     if (descriptor == STDOUT_FILENO) return flushed;
     int closed = ::close(std::exchange(descriptor, -1));
     if (flushed && closed != 0 && errno != EINTR) return fail(errno);

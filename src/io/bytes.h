@@ -63,7 +63,8 @@ private:
     bool signalled = false;
 };
 
-/// Into pipes and terminals bytes are handed on after a moment, as long as more come.
+/// Into pipes and terminals bytes are handed on after a moment, as long as more come. What a file held before is lost
+/// when the first bytes are handed on, or when it is closed: who does neither leaves it as it was.
 class Sink {
 public:
     static base::Result<std::unique_ptr<Sink>> open(const std::string& name);
@@ -92,14 +93,18 @@ public:
     base::Status closeLines();
 
 private:
-    Sink(int descriptor, std::string name, bool regular);
+    Sink(int descriptor, std::string name, bool isNew);
+    base::Status begin();
+    void leave() const;
     base::Status put(const std::byte* from, std::size_t count);
     void noteLines(const std::byte* from, std::size_t count);
     base::Failure fail(int why);
 
     int descriptor;
     std::string path;
-    bool regular;
+    bool regular = false;
+    bool isNew;  ///< it was not there before
+    bool begun = false;
     bool gone = false;
     int error = 0;  ///< of the first failure
     std::vector<std::byte> buffer;

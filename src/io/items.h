@@ -70,7 +70,8 @@ public:
     virtual base::Status expect(const types::Type* tensor, const types::Type* memory);
     /// Hands on what is buffered, as far as the format allows before its end.
     virtual base::Status flush() = 0;
-    /// Completes headers, flushes and closes; called exactly once.
+    /// Completes headers, flushes and closes; called once, or never for a run that has failed before it has
+    /// written anything.
     virtual base::Status close() = 0;
     /// Samples beyond the greatest that the file has; and what messages call it.
     struct Clipped {
@@ -89,7 +90,8 @@ public:
 base::Result<std::unique_ptr<ItemReader>> openReader(const std::string& name, Format,
                                                      const types::Type* item,
                                                      std::function<void()> beforeWaiting = {});
-/// "-" is standard output. Creates or truncates. What `info` does not tell: channels as the item has
+/// "-" is standard output. Creates the file, or empties it when something is written or at the end: a writer that goes
+/// without either leaves things as they were. What `info` does not tell: channels as the item has
 /// numbers, if they are few; 44100 samples a second; 16 bits (WAV), 8 bits (images). An image without a
 /// height has as many rows as come, without a width one row.
 base::Result<std::unique_ptr<ItemWriter>> openWriter(const std::string& name, Format,

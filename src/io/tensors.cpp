@@ -235,22 +235,26 @@ private:
     std::map<std::string, Shared> written;
 };
 
-/// What a regular file held is gone before anything comes, and whether it can be written is known.
-Status empty(const std::string& file) {
-    std::error_code error;
-    if (file == "-" ||
-        (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)))
-        return base::ok();
-    auto sink = Sink::open(file);
-    return sink ? (*sink)->close() : sink.failure();
-}
-
-/// Files that are opened when it is known what they take.
+/// Files that are opened when it is known what they take; that they can be written is known before.
 class LateTensorWriter : public ItemWriter {
 public:
     LateTensorWriter(const std::vector<TensorFile>& given, StreamInfo about)
         : info(about), sinks(none, info) {
         for (const TensorFile& file : given) files.push_back({file, nullptr, nullptr, nullptr});
+    }
+
+    Status begin() {
+        std::error_code error;
+        for (const File& file : files) {
+            const std::string path(pathOf(file.about.name));
+            const bool isDevice = std::filesystem::exists(path, error) &&
+                                  !std::filesystem::is_regular_file(path, error);
+            if (path == "-" || isDevice || unused.count(path) != 0) continue;
+            auto sink = Sink::open(path);
+            if (!sink) return sink.failure();
+            unused.emplace(path, std::move(*sink));
+        }
+        return base::ok();
     }
 
     Status expect(const Type* tensor, const Type* memory) override {
@@ -271,7 +275,11 @@ public:
         return forEach([](auto& file) { return file.flush(); });
     }
     Status close() override {
-        return forEach([](auto& file) { return file.close(); });
+        Status emptied = base::ok();
+        for (const auto& [path, file] : unused)
+            if (Status closed = file->close(); emptied) emptied = std::move(closed);
+        Status closed = forEach([](auto& file) { return file.close(); });
+        return emptied ? closed : emptied;
     }
     bool readerGone() const override {
         return std::any_of(files.begin(), files.end(), [](const File& file) {
@@ -289,6 +297,7 @@ private:
     };
 
     Status open(File& file, const Type* tensor, const Type* memory) {
+        unused.erase(std::string(pathOf(file.about.name)));
         if (!knowsTensors(file.about.format) && file.about.format != Format::Csv) {
             if (Status fits = areNumbers({file.about}, {{tensor}, memory}); !fits) return fits;
             auto opened = openWriter(file.about.name, file.about.format, memory, info);
@@ -319,6 +328,7 @@ private:
     StreamInfo info;
     Sinks sinks;
     std::vector<File> files;
+    std::map<std::string, std::unique_ptr<Sink>> unused;  ///< by path: nothing has come for them
     std::size_t written = 0;
     const Type* next = nullptr;
 };
@@ -419,9 +429,9 @@ Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFil
                                                      const TensorItems& items,
                                                      const StreamInfo& info) {
     if (items.types.empty()) {
-        for (const TensorFile& file : given)
-            if (Status fine = empty(std::string(pathOf(file.name))); !fine) return fine.failure();
-        return std::make_unique<LateTensorWriter>(given, info);
+        auto writer = std::make_unique<LateTensorWriter>(given, info);
+        if (Status begun = writer->begin(); !begun) return begun.failure();
+        return writer;
     }
     if (!knowsTensors(given[0].format) && given[0].format != Format::Csv) {
         if (Status fits = areNumbers(given, items); !fits) return fits.failure();

@@ -329,6 +329,7 @@ public:
 
     std::unique_ptr<Sink> sink;
     std::optional<Failure> failure;
+    bool isLeft = false;  ///< nothing is to be written any more, whatever libsndfile does to close
 
 private:
     sf_count_t length() const {
@@ -345,7 +346,9 @@ private:
 
     sf_count_t write(const void* from, std::size_t count) {
         Status status = base::ok();
-        if (!started) {
+        if (isLeft) {
+            // as it was
+        } else if (!started) {
             const char* bytes = static_cast<const char*>(from);
             header.resize(std::max<std::size_t>(header.size(), position + count));
             std::copy(bytes, bytes + count, header.begin() + static_cast<std::ptrdiff_t>(position));
@@ -394,6 +397,7 @@ public:
               Numbers kind)
         : output(std::move(bytes)), file(opened), sound(about), item(kind) {}
     ~WavWriter() override {
+        output->isLeft = true;
         if (file) sf_close(file);
     }
     WavWriter(const WavWriter&) = delete;

@@ -25,6 +25,7 @@ public:
     io::ItemWriter* output() const { return writer.get(); }
 
 private:
+    void checkFilters();
     bool checkSide(const char* option, bool isThere, std::string_view side);
     std::optional<io::Format> formatOf(const char* file, const char* format,
                                        std::string_view option);

@@ -68,7 +68,9 @@ TEST(PassesTest, OnlyWhatIsAskedForIsShown) {
 
 TEST(PassesTest, NothingIsMeasuredUnasked) {
     Passes passes;
-    { Timing timing(passes, Pass::Parse); }
+    {
+        Timing timing(passes, Pass::Parse);
+    }
     EXPECT_THAT(passes.times(), IsEmpty());
 }
 
