@@ -72,8 +72,7 @@ std::optional<Trap> TensorHeap::add(const Type* type, TensorId& made) {
     std::unique_ptr<std::byte[]> elements;
     if (makeRoom(size))
         elements.reset(new (std::nothrow) std::byte[std::max<std::uint64_t>(count, 1)]());
-    if (!elements)
-        return Trap{Diag::OutOfMemory, {}, {"a " + types::toString(type), std::to_string(size)}};
+    if (!elements) return Trap{Diag::OutOfMemory, {}, {"a " + types::toString(type), std::to_string(size)}};
     if (free.empty()) {
         free.push_back(entries.size());
         entries.emplace_back();

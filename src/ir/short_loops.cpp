@@ -50,8 +50,8 @@ private:
 
     /// An address moves nothing, whatever lies there.
     static std::int64_t movedBytes(const Instr& instr) {
-        const bool moves =
-            instr.type && instr.type->isAggregate() && info(instr.op).result != ResultKind::Ref;
+        const bool moves = instr.type && instr.type->isAggregate() &&
+                           info(instr.op).result != ResultKind::Ref;
         return moves ? types::sizeOf(instr.type) : 0;
     }
 

@@ -234,8 +234,7 @@ void reportOverflow(base::Context& context, const Graph& graph, EdgeId id) {
     auto& diag = context.diags.add(Diag::BufferOverflow, edge.range)
                  << (edge.from == kNone ? "input" : path(graph, edge.from))
                  << (edge.to == kNone ? "output" : path(graph, edge.to)) << most / size;
-    diag.note(Diag::Hint) << fmt::format("tapes may take {} bytes, and an item takes {}", most,
-                                         size);
+    diag.note(Diag::Hint) << fmt::format("tapes may take {} bytes, and an item takes {}", most, size);
 }
 
 std::string itemCount(std::int64_t count) {

@@ -100,8 +100,9 @@ Reg Elements::between(Reg value, std::int32_t low, std::int32_t high) {
 void Elements::pad(const Node& node, const Target& target) {
     const Type* element = node.type->element;
     const bool isGiven = node.operands.size() > 1;
-    Reg value = isGiven ? convert(node.operands[1]->reg, node.operands[1]->type->element, element)
-                        : zero(registerType(element, w.types));
+    Reg value = isGiven
+                    ? convert(node.operands[1]->reg, node.operands[1]->type->element, element)
+                    : zero(registerType(element, w.types));
     // What is infinite is the last number that there is, as for larger integers.
     if (element->is(types::TypeKind::Int8)) value = between(value, -128, 127);
     Dims first(node.dims().size(), 0);  // where the part begins

@@ -387,8 +387,7 @@ static void test_what_cannot_be_compiled(void) {
 /// Functions get items of a size that they know; files may take the others.
 static void test_shapes_of_the_run(void) {
     strc_compiler* c = compiled(
-        "tensor<float>[2]->tensor filter Main { work pop 1 push 1 { tensor x = pop(); "
-        "push(narrow(x, 0, 0, (int) x[0])); } }",
+        "tensor<float>[2]->tensor filter Main { work pop 1 push 1 { tensor x = pop(); push(narrow(x, 0, 0, (int) x[0])); } }",
         "Main");
     strc_items items;
     EXPECT(strc_compiler_input(c, &items) == STRC_OK && items.size == 8);

@@ -68,9 +68,7 @@ TEST(PassesTest, OnlyWhatIsAskedForIsShown) {
 
 TEST(PassesTest, NothingIsMeasuredUnasked) {
     Passes passes;
-    {
-        Timing timing(passes, Pass::Parse);
-    }
+    { Timing timing(passes, Pass::Parse); }
     EXPECT_THAT(passes.times(), IsEmpty());
 }
 

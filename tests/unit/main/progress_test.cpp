@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 extern "C" {
-#include "progress.h"
 #include "strc/processor.h"
+#include "progress.h"
 }
 
 namespace strc::testing {

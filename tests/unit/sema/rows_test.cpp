@@ -373,9 +373,10 @@ TEST(Rows, EachFaultIsReportedOnceAndItsNeighbourIsNot) {
 
 /// Rows that have tests of their own elsewhere.
 bool isTestedElsewhere(const std::string& id) {
-    static const std::set<std::string> others = {"NoMainStream",        "SeveralMainStreams",
+    static const std::set<std::string> others = {"NoMainStream", "SeveralMainStreams",
                                                  "MainStreamParameter", "UnknownTopStream",
-                                                 "RequirePlace",        "TruncatingInitializer"};
+                                                 "RequirePlace",
+                                                 "TruncatingInitializer"};
     return others.contains(id);
 }
 
