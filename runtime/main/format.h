@@ -26,6 +26,7 @@ typedef struct strc_reader {
     const struct strc_format *format;
     void *own;  ///< of the format; freed when closed
     int any;  ///< items have been read
+    int is_piped;  ///< tensors: not all comes from regular files, so that it may end sooner than it said
     uint64_t item_bytes;  ///< raw: in the file; 0: other formats
     uint64_t missing;  ///< bytes that the file told of and has not, as far as its end is known
 } strc_reader;

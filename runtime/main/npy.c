@@ -77,6 +77,10 @@ static int64_t read_numbers(strc_reader *reader, unsigned char *to, uint64_t cou
     for (uint64_t k = 0; !own->plain && k < numbers; ++k) {
         strc_number element = element_of(header, from + k * size);
         if (strc_number_store(element, own->numbers.item.kind, to + k * step)) continue;
+        if (k > 0) {  // those before it come first
+            numbers = k;
+            break;
+        }
         snprintf(why, sizeof why, "element %llu does not fit the type of the items",
                  (unsigned long long)(header->count - own->left + k));
         return wrong(reader, why);

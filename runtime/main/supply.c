@@ -81,7 +81,8 @@ static int read_until(strc_supply *supply, uint64_t wanted) {
 /// Large items of a file need not be read before they are taken, if it is known that they are there.
 static int is_in_file(const strc_supply *supply, uint64_t wanted) {
     const uint64_t total = supply->reader.format->total(&supply->reader);
-    if (supply->is_marked || supply->failed || item_size(supply) < kLarge || total == STRC_UNKNOWN)
+    if (supply->is_marked || supply->failed || item_size(supply) < kLarge ||
+        total == STRC_UNKNOWN || supply->reader.is_piped)
         return 0;
     if (supply->loop) return total != 0;
     return total >= supply->position && here(supply) + (total - supply->position) >= wanted;
@@ -107,9 +108,8 @@ int strc_supply_has(strc_supply *supply, uint64_t wanted) {
 }
 
 int strc_supply_has_at_once(strc_supply *supply, uint64_t wanted) {
-    if (supply->reader.format->total(&supply->reader) != STRC_UNKNOWN &&
-        read_until(supply, wanted) != 0)
-        return -1;
+    if (supply->reader.format->total(&supply->reader) != STRC_UNKNOWN)
+        (void)read_until(supply, wanted);  // a fault ends the run when what is there is used
     return here(supply) >= wanted;
 }
 

@@ -28,7 +28,7 @@ void strc_supply_close(strc_supply *);
 /// Reads ahead until `wanted` items are there, unless they are large and a file has them: 1; 0: there never will be; -1
 /// after reporting.
 int strc_supply_has(strc_supply *, uint64_t wanted);
-/// The same without waiting for a pipe and without filling up the end.
+/// The same without waiting for a pipe and without filling up the end; never -1.
 int strc_supply_has_at_once(strc_supply *, uint64_t wanted);
 /// The next items, which have been promised. 0; -1 after reporting that the file has not kept that, or after a signal.
 int strc_supply_take(strc_supply *, void *to, uint64_t items);

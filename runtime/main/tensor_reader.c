@@ -10,6 +10,7 @@ typedef struct part {
     strc_tensor_header header;
     const int64_t *shape;
     uint64_t count, left;  // tensors
+    uint64_t lacks;  // elements: the file ends before the next tensor does
 } part;
 
 typedef struct tensor_reader {
@@ -108,6 +109,8 @@ int strc_tensors_open(strc_reader *reader, const strc_tensor_files *files) {
                            strc_common_shape(shapes, reader->item.tensors, k, count));
     for (uint32_t k = 0; k < own->count && status == 0; ++k)
         status = check_part(reader, own, k, shapes);
+    for (uint32_t k = 0; k < own->count; ++k)
+        reader->is_piped |= own->parts[k].source->size == STRC_UNKNOWN;
     free(shapes);
     return status;
 }
@@ -127,8 +130,8 @@ static void swap_bytes(unsigned char *at, size_t size) {
     }
 }
 
-/// 1, 0 after a signal, -1 after reporting.
-static int read_tensor(const char *format, part *each, unsigned char *to) {
+/// 1; 0 after a signal or at an end that comes too early; -1 after reporting.
+static int read_tensor(part *each, unsigned char *to) {
     const size_t bytes = strc_shape_bytes(each->shape);
     const size_t size = strc_elements[each->shape[0]].file_size;
     const size_t count = strc_shape_count(each->shape);
@@ -143,11 +146,8 @@ static int read_tensor(const char *format, part *each, unsigned char *to) {
         if (some < 0) return -1;
         if (some == 0 && each->source->signalled) return 0;
         if (some == 0) {
-            char why[STRC_NPY_WHY];
-            const size_t left = (size_t)each->left * bytes - have;
-            snprintf(why, sizeof why, "it ends %llu elements too early",
-                     (unsigned long long)((left + size - 1) / size));
-            return strc_source_malformed(each->source, format, why);
+            each->lacks = (each->left * bytes - have + size - 1) / size;
+            return 0;
         }
         have += (size_t)some;
     }
@@ -159,6 +159,13 @@ static int read_tensor(const char *format, part *each, unsigned char *to) {
     return 1;
 }
 
+static int report_short(const char *format, const part *each) {
+    char why[STRC_NPY_WHY];
+    snprintf(why, sizeof why, "it ends %llu elements too early", (unsigned long long)each->lacks);
+    return strc_source_malformed(each->source, format, why);
+}
+
+/// What is whole before a fault comes first.
 int64_t strc_tensors_read(strc_reader *reader, void *to, uint64_t count) {
     tensor_reader *own = reader->own;
     const size_t size = (size_t)reader->item.type->size;
@@ -172,11 +179,13 @@ int64_t strc_tensors_read(strc_reader *reader, void *to, uint64_t count) {
         unsigned char *item = (unsigned char *)to + done * size;
         if (strc_shape_bytes(each->shape) < size) memset(item, 0, size);
         const int status =
-            read_tensor(own->files->format, each, item + strc_shape_offset(each->shape));
+            each->lacks ? 0 : read_tensor(each, item + strc_shape_offset(each->shape));
         if (status < 0) return -1;
         if (status == 0) break;
         own->next = (own->next + 1) % own->count;
     }
+    const part *next = &own->parts[own->next];
+    if (done == 0 && next->lacks) return report_short(own->files->format, next);
     return (int64_t)done;
 }
 

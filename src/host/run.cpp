@@ -145,7 +145,9 @@ private:
         if (options.progress && input == 0)
             if (auto total = inputs[0]->total(); total && *total > 0)
                 options.progress(inputs[0]->given(), *total);
-        auto there = must ? inputs[input]->has(items) : inputs[input]->hasAtOnce(items);
+        if (stopped) return 1;  // why has been said
+        if (!must) return inputs[input]->hasAtOnce(items) ? 0 : 1;
+        auto there = inputs[input]->has(items);
         if (there) return *there ? 0 : 1;
         interp::reportFile(context, *plan.program, plan.inputs[input].node, there.failure());
         stop(End::Failed);

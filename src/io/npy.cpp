@@ -227,6 +227,10 @@ protected:
         if (plain) std::memcpy(to, bytes->data(), numbers * size);
         for (std::size_t i = 0; !plain && i < numbers; ++i) {
             if (store(element(bytes->data() + i * size), item.kind, to + i * item.size)) continue;
+            if (i > 0) {  // those before it come first
+                numbers = i;
+                break;
+            }
             std::uint64_t index = header.count - left + i;
             return source->malformed(
                 name(Format::Npy),

@@ -29,8 +29,9 @@ Supply::Supply(std::unique_ptr<ItemReader> items, std::string name, const types:
 
 base::Result<bool> Supply::has(std::uint64_t wanted) {
     if (wanted > options.mostBytes / itemSize) throw std::bad_alloc();
-    if (base::Status status = readUntil(wanted); !status) return status.failure();
+    readUntil(wanted);
     if (size() >= wanted) return true;
+    if (fault) return *fault;
     if (!options.padTail || size() == 0) return false;
     std::uint64_t missing = wanted - size();
     ahead.resize(ahead.size() + missing * itemSize);
@@ -38,16 +39,18 @@ base::Result<bool> Supply::has(std::uint64_t wanted) {
     return true;
 }
 
-base::Result<bool> Supply::hasAtOnce(std::uint64_t wanted) {
-    if (reader->total())
-        if (base::Status status = readUntil(wanted); !status) return status.failure();
+bool Supply::hasAtOnce(std::uint64_t wanted) {
+    if (reader->total()) readUntil(wanted);
     return size() >= wanted;
 }
 
-base::Status Supply::readUntil(std::uint64_t wanted) {
-    while (size() < wanted && !ended) {
+void Supply::readUntil(std::uint64_t wanted) {
+    while (size() < wanted && !ended && !fault) {
         auto got = readMore(wanted - size());
-        if (!got) return got.failure();
+        if (!got) {
+            fault = got.failure();
+            return;
+        }
         sinceRewind += *got;
         if (*got != 0) continue;
         if (options.loop && sinceRewind != 0 && reader->rewind())
@@ -55,7 +58,6 @@ base::Status Supply::readUntil(std::uint64_t wanted) {
         else
             ended = true;
     }
-    return base::ok();
 }
 
 /// A file is read in pieces; a pipe gives what it has at once, which may be more than is wanted now.

@@ -27,10 +27,10 @@ public:
            SupplyOptions);
 
     /// Reads ahead until `wanted` items are there; false: there never will be. A failure: the input cannot
-    /// be read. Throws std::bad_alloc if so many are more than may be read ahead.
+    /// be read any further. Throws std::bad_alloc if so many are more than may be read ahead.
     base::Result<bool> has(std::uint64_t wanted);
     /// The same without waiting for a pipe and without filling up the end.
-    base::Result<bool> hasAtOnce(std::uint64_t wanted);
+    bool hasAtOnce(std::uint64_t wanted);
     /// The next items, which `has` has promised.
     void take(std::byte* to, std::uint64_t items);
 
@@ -59,7 +59,7 @@ private:
     };
 
     std::uint64_t size() const { return (ahead.size() - first) / itemSize; }
-    base::Status readUntil(std::uint64_t wanted);
+    void readUntil(std::uint64_t wanted);
     void dropTaken();
     base::Result<std::size_t> readMore(std::uint64_t wanted);
 
@@ -75,6 +75,7 @@ private:
     std::uint64_t padded = 0;
     std::uint64_t sinceRewind = 1;  ///< items; 0: the input has none at all
     bool ended = false;
+    std::optional<base::Failure> fault;  ///< behind all that has been read
 };
 
 }  // namespace strc::io

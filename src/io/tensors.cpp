@@ -103,15 +103,18 @@ public:
         }
     }
 
+    /// What is whole before a fault comes first.
     Result<std::size_t> read(std::byte* to, std::size_t count) override {
+        if (fault) return *fault;
         for (std::size_t done = 0; done < count; ++done) {
             File& file = files[next];
             if (file.left == 0 || (done > 0 && file.source->wouldWait())) return done;
             std::byte* item = to + done * size;
             std::memset(item, 0, size);
             Result<bool> read = file.source->read(file.elements, item + file.offset);
-            if (!read) return read.failure();
-            if (!*read) return done;
+            if (!read) fault = read.failure();
+            if (fault && done == 0) return *fault;
+            if (fault || !*read) return done;
             --file.left;
             next = (next + 1) % files.size();
         }
@@ -145,6 +148,7 @@ private:
     std::size_t size;
     std::vector<File> files;
     std::size_t next = 0;
+    std::optional<base::Failure> fault;
 };
 
 // ---------------------------------------------------------------- writing
