@@ -2,8 +2,13 @@
 // along, is done to the whole: op(a), op(b), … joined is op(a, b, … joined), and neighbouring slices joined are one slice.
 
 #include <algorithm>
-#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
 
+#include "opt/along.h"
+#include "opt/tensor_constants.h"
 #include "opt/tensor_passes.h"
 #include "opt/tensor_rewriter.h"
 #include "tensor/node.h"
@@ -16,7 +21,6 @@ using ir::Op;
 using ir::Reg;
 using types::TensorFn;
 using types::Type;
-using types::TypeKind;
 using Regs = std::vector<Reg>;
 
 /// Items of a dimension of a tensor.
@@ -25,18 +29,23 @@ struct Cut {
     std::int64_t dim = 0, from = 0, to = 0;
 };
 
-/// What parts make together: a cut, or an operation. Operands without an operation or cut are the same for all parts.
+struct Whole;
+using WholePtr = std::shared_ptr<Whole>;
+
+/// What parts make together: a value that is the same for all parts, a cut, or an operation.
 struct Whole {
     Reg shared = ir::kNone;
     Cut cut;
     const Instr* like = nullptr;
-    std::vector<Whole> operands;
+    std::vector<WholePtr> operands;
+    std::vector<std::int64_t> dims;  ///< of an operation
+    Reg made = ir::kNone;  ///< once it is there
 };
 
 class Coalescer : TensorRewriter {
 public:
     Coalescer(elab::Kernel& kernel, types::TypeTable& table)
-        : TensorRewriter(kernel, table), isInner(body.regs.size()) {
+        : TensorRewriter(kernel, table), along(facts), isInner(body.regs.size()) {
         for (const Instr& instr : body.blocks[body.entry].instrs)
             if (isConcat(instr))
                 for (Reg part : partsOf(instr))
@@ -56,7 +65,7 @@ private:
     }
 
     std::int64_t dimOf(const Instr& concat) const {
-        return dimension(concat.operands.back(), typeOf(concat.result)->dims.size());
+        return along.dimension(concat.operands.back(), along.rankOf(concat.result));
     }
 
     static Regs partsOf(const Instr& concat) {
@@ -82,43 +91,84 @@ private:
         if (!isConcat(instr) || isInner[instr.result]) return std::nullopt;
         Regs parts;
         collect(instr, dimOf(instr), parts);
-        const std::optional<Whole> whole = wholeOf(parts, dimOf(instr));
-        if (!whole) return std::nullopt;
+        known.clear();
+        replaced.clear();
+        const WholePtr whole = wholeOf(parts, dimOf(instr));
+        if (!whole || !areGone(parts)) return std::nullopt;
         return emitWhole(*whole);
+    }
+
+    /// Does nobody else use what the parts were made by? It would be computed twice.
+    bool areGone(const Regs& parts) const {
+        std::map<Reg, int> gone;
+        for (Reg part : parts) ++gone[part];
+        for (const Instr* maker : replaced)
+            for (Reg operand : maker->operands) ++gone[operand];
+        return std::all_of(replaced.begin(), replaced.end(), [&](const Instr* maker) {
+            return gone[maker->result] == uses[maker->result];
+        });
     }
 
     // ---- what parts make together
 
-    std::optional<Whole> wholeOf(const Regs& parts, std::int64_t dim) const {
-        if (const std::optional<Cut> cut = wholeCut(parts, dim))
-            return Whole{ir::kNone, *cut, {}, {}};
+    /// Null: nothing that could be done at once.
+    WholePtr wholeOf(const Regs& parts, std::int64_t dim) {
+        const auto found = known.find({parts, dim});
+        if (found != known.end()) return found->second;
+        return known[{parts, dim}] = cutOrOperation(parts, dim);
+    }
+
+    WholePtr cutOrOperation(const Regs& parts, std::int64_t dim) {
+        if (const std::optional<Cut> cut = wholeCut(parts, dim)) {
+            WholePtr whole = std::make_shared<Whole>();
+            whole->cut = *cut;
+            return whole;
+        }
         std::vector<const Instr*> makers;
         for (Reg part : parts) {
-            makers.push_back(makerOf(part));
-            if (!makers.back() || !areAlike(*makers[0], *makers.back())) return std::nullopt;
+            makers.push_back(facts.makers[part]);
+            if (!makers.back() || makers.back()->op != Op::Tensor || !typeOf(part) ||
+                !areAlike(*makers[0], *makers.back()) || !fit(part, parts[0], dim))
+                return nullptr;
         }
-        Whole whole{ir::kNone, {}, makers[0], {}};
+        WholePtr whole = std::make_shared<Whole>();
+        whole->like = makers[0];
+        whole->dims = typeOf(parts[0])->dims;
+        std::int64_t& items = whole->dims[static_cast<std::size_t>(dim)] = 0;
+        for (Reg part : parts) items += along.extent(part, dim);
         bool hasParts = false;
         for (std::size_t k = 0; k < makers[0]->operands.size(); ++k) {
-            Regs operands;
-            for (const Instr* maker : makers) operands.push_back(maker->operands[k]);
-            const bool isSame = std::all_of(operands.begin(), operands.end(),
-                                            [&](Reg each) { return isEqual(each, operands[0]); });
-            const std::optional<std::int64_t> along = alongOf(*makers[0], k, dim, isSame);
-            if (!along && !isSame) return std::nullopt;
-            if (!along) {
-                whole.operands.push_back({operands[0], {}, {}, {}});
-                continue;
-            }
-            for (const Instr* maker : makers)
-                if (extent(maker->operands[k], *along) != extent(maker->result, dim))
-                    return std::nullopt;
-            std::optional<Whole> operand = wholeOf(operands, *along);
-            if (!operand) return std::nullopt;
-            whole.operands.push_back(std::move(*operand));
-            hasParts = true;
+            if (k > 0 && tensor::keepsOrder(makers[0]->tensor))
+                break;  // dimensions, as they will be
+            WholePtr operand = operandOf(makers, k, dim, hasParts);
+            if (!operand) return nullptr;
+            whole->operands.push_back(std::move(operand));
         }
-        return hasParts ? std::optional(std::move(whole)) : std::nullopt;
+        if (!hasParts) return nullptr;
+        replaced.insert(makers.begin(), makers.end());
+        return whole;
+    }
+
+    WholePtr operandOf(const std::vector<const Instr*>& makers, std::size_t k, std::int64_t dim,
+                       bool& hasParts) {
+        const Instr& first = *makers[0];
+        Regs operands;
+        for (const Instr* maker : makers) operands.push_back(maker->operands[k]);
+        const bool isSame = std::all_of(operands.begin(), operands.end(),
+                                        [&](Reg each) { return isEqual(each, operands[0]); });
+        const std::optional<std::int64_t> own = along.operand(first, k, dim, isSame);
+        if (!own && !isSame) return nullptr;
+        if (!own) {
+            WholePtr whole = std::make_shared<Whole>();
+            whole->shared = operands[0];
+            return whole;
+        }
+        for (const Instr* maker : makers)
+            if (!tensor::keepsOrder(first.tensor) &&
+                along.extent(maker->operands[k], *own) != along.extent(maker->result, dim))
+                return nullptr;
+        hasParts = true;
+        return wholeOf(operands, *own);
     }
 
     static bool areAlike(const Instr& a, const Instr& b) {
@@ -126,69 +176,16 @@ private:
                a.operands.size() == b.operands.size();
     }
 
+    /// In all dimensions but that one.
+    bool fit(Reg a, Reg b, std::int64_t dim) const {
+        std::vector<std::int64_t> dims = typeOf(a)->dims;
+        if (dims.size() != typeOf(b)->dims.size()) return false;
+        dims[static_cast<std::size_t>(dim)] = along.extent(b, dim);
+        return dims == typeOf(b)->dims;
+    }
+
     bool isEqual(Reg a, Reg b) const {
         return a == b || (facts.constants[a] && facts.constants[a] == facts.constants[b]);
-    }
-
-    std::int64_t extent(Reg tensor, std::int64_t dim) const {
-        return typeOf(tensor)->dims[static_cast<std::size_t>(dim)];
-    }
-
-    std::int64_t dimension(Reg constant, std::size_t rank) const {
-        const std::int64_t dim = facts.constants[constant]->toInt();
-        return dim < 0 ? dim + static_cast<std::int64_t>(rank) : dim;
-    }
-
-    /// The dimension of an operand that the result's dimension goes along; none: all places need the same of it, or
-    /// nobody knows.
-    std::optional<std::int64_t> alongOf(const Instr& instr, std::size_t k, std::int64_t dim,
-                                        bool isSame) const {
-        if (!typeOf(instr.operands[k])) return std::nullopt;
-        const auto rank = static_cast<std::int64_t>(typeOf(instr.result)->dims.size());
-        switch (instr.tensor) {
-            case TensorFn::Matmul: {
-                const auto own = rankOf(instr.operands[k]);
-                if (rankOf(instr.operands[1 - k]) < 2 || own < 2) return std::nullopt;
-                if (dim < rank - 2) return aligned(instr, k, dim, isSame);
-                const bool isRow = dim == rank - 2;
-                if (isRow != (k == 0)) return std::nullopt;
-                return isRow ? own - 2 : own - 1;
-            }
-            case TensorFn::Conv: {
-                const bool isBatched = rankOf(instr.operands[0]) == rankOf(instr.operands[1]);
-                if (k == 0 && isBatched && dim == 0) return 0;
-                const bool isWhole = isNumber(instr.operands.back(), 1);  // of one group
-                if (k == 1 && isWhole && dim == (isBatched ? 1 : 0)) return 0;
-                return std::nullopt;
-            }
-            case TensorFn::Transpose: {
-                const auto size = static_cast<std::size_t>(rank);
-                const std::int64_t a = dimension(instr.operands[1], size),
-                                   b = dimension(instr.operands[2], size);
-                return dim == a ? b : dim == b ? a : dim;
-            }
-            default:
-                return tensor::isElementwise(instr.tensor) ? aligned(instr, k, dim, isSame)
-                                                           : std::nullopt;
-        }
-    }
-
-    std::int64_t rankOf(Reg tensor) const {
-        return typeOf(tensor) ? static_cast<std::int64_t>(typeOf(tensor)->dims.size()) : 0;
-    }
-
-    bool isNumber(Reg constant, std::int64_t number) const {
-        const auto& value = facts.constants[constant];
-        return value && value->type->is(TypeKind::Int) && value->toInt() == number;
-    }
-
-    /// Counted from the last one; an operand that all share may stand still along it.
-    std::optional<std::int64_t> aligned(const Instr& instr, std::size_t k, std::int64_t dim,
-                                        bool isSame) const {
-        const Reg operand = instr.operands[k];
-        const std::int64_t own = dim - rankOf(instr.result) + rankOf(operand);
-        if (own < 0 || (isSame && extent(operand, own) == 1)) return std::nullopt;
-        return own;
     }
 
     // ---- cuts
@@ -200,11 +197,11 @@ private:
             return std::nullopt;
         for (std::size_t k = 1; k < maker->operands.size(); ++k)
             if (!facts.constants[maker->operands[k]]) return std::nullopt;
-        const bool isEach = maker->operands.size() == 4 || isNumber(maker->operands[4], 1);
+        const bool isEach = maker->operands.size() == 4 || along.isNumber(maker->operands[4], 1);
         const std::int64_t from = facts.constants[maker->operands[2]]->toInt();
-        if (!isEach || from < 0 || dimension(maker->operands[1], typeOf(part)->dims.size()) != dim)
+        if (!isEach || from < 0 || along.dimension(maker->operands[1], along.rankOf(part)) != dim)
             return std::nullopt;
-        return Cut{maker->operands[0], dim, from, from + extent(part, dim)};
+        return Cut{maker->operands[0], dim, from, from + along.extent(part, dim)};
     }
 
     /// Of cuts that follow each other.
@@ -225,19 +222,29 @@ private:
 
     // ---- what takes their place
 
-    Reg emitWhole(const Whole& whole) {
+    Reg emitWhole(Whole& whole) {
+        if (whole.made == ir::kNone) whole.made = emitNow(whole);
+        return whole.made;
+    }
+
+    Reg emitNow(const Whole& whole) {
         if (whole.shared != ir::kNone) return whole.shared;
         if (!whole.like) {
             const Cut& cut = whole.cut;
-            if (cut.from == 0 && cut.to == extent(cut.of, cut.dim)) return cut.of;
+            if (cut.from == 0 && cut.to == along.extent(cut.of, cut.dim)) return cut.of;
             return emitTo(TensorFn::Slice, cut.of, {cut.dim, cut.from, cut.to});
         }
         Regs operands;
-        for (const Whole& operand : whole.operands) operands.push_back(emitWhole(operand));
+        for (const WholePtr& operand : whole.operands) operands.push_back(emitWhole(*operand));
+        if (tensor::keepsOrder(whole.like->tensor))
+            return emitTo(TensorFn::Reshape, operands[0], whole.dims);
         return emitLike(*whole.like, std::move(operands));
     }
 
+    const Along along;
     std::vector<bool> isInner;  ///< by register: a part of what a larger concat puts together
+    std::map<std::pair<Regs, std::int64_t>, WholePtr> known;  ///< by parts and their dimension
+    std::set<const Instr*> replaced;
 };
 
 }  // namespace

@@ -28,7 +28,7 @@ using graph::NodeId;
 using graph::NodeKind;
 using types::TensorFn;
 
-/// Operations on tensors in one body: what is beyond is no neighbour's loop any more.
+/// Loops that the operations on tensors in one body become: what is beyond is no neighbour's loop any more.
 constexpr std::size_t kMostOperations = 512;
 /// Sums of products of a residual block, or of convolutions that pad their images.
 constexpr std::size_t kMostSums = 8;
@@ -36,10 +36,12 @@ constexpr std::size_t kMostSums = 8;
 constexpr std::int64_t kFewScalars = 16;
 /// Branches of one body that have sums of products each.
 constexpr std::size_t kMostParts = 1024;
+/// Children of a pipeline that parts of a tensor go through: what cuts it up, the branches, what puts it together.
+constexpr std::uint32_t kPartsLength = 3;
 
 /// What a body would grow by.
 struct Cost {
-    std::size_t operations = 0;  ///< that become loops
+    std::size_t operations = 0;  ///< loops that they become
     std::size_t sums = 0;  ///< of products behind each other: each is many loops
     Cost operator+(const Cost& other) const {
         return {operations + other.operations, sums + other.sums};
@@ -53,6 +55,11 @@ bool isSum(TensorFn fn) {
     return fn == TensorFn::Matmul || fn == TensorFn::Conv || fn == TensorFn::Attention;
 }
 
+std::size_t loopsOf(TensorFn fn) {
+    const bool isSoftmax = fn == TensorFn::Softmax || fn == TensorFn::LogSoftmax;
+    return isSoftmax ? 4 : 1;  // the largest one, powers, their sum, quotients
+}
+
 Cost costOf(const ir::Body& body) {
     Cost cost;
     for (const ir::Block& block : body.blocks)
@@ -60,7 +67,7 @@ Cost costOf(const ir::Body& body) {
             if (instr.op != ir::Op::Tensor) continue;
             // Parts are written where they are wanted.
             const bool isPlace = tensor::isView(instr.tensor) || instr.tensor == TensorFn::Concat;
-            if (!isPlace) ++cost.operations;
+            if (!isPlace) cost.operations += loopsOf(instr.tensor);
             if (isSum(instr.tensor)) ++cost.sums;
         }
     return cost;
@@ -116,17 +123,27 @@ private:
         const std::vector<Child>& children = graph.composites[id].children;
         for (std::uint32_t from = 0; from < children.size();) {
             std::optional<Piece> piece = residualAt(id, from);
-            if (!piece) piece = firstOf(children[from]);
             std::uint32_t to = from + 1;
-            for (; piece && to < children.size(); ++to) {
-                std::optional<Piece> next = pieceOf(children[to]);
-                if (!next || !(append(*piece, *next) || appendPadded(*piece, *next, children[to])))
-                    break;
+            if (!piece && (piece = partsAt(id, from))) to = from + kPartsLength;
+            if (!piece) piece = firstOf(children[from]);
+            while (piece && to < children.size()) {
+                const std::uint32_t more = appendAt(id, to, *piece);
+                if (more == 0) break;
+                to += more;
             }
             if (piece && (piece->region.nodes.size() > 1 || isOwnKernel(piece->region.nodes[0])))
                 fuse({id, from, to, piece->region.nodes.front()}, piece->region);
             from = to;
         }
+    }
+
+    /// How many children have become part of it.
+    std::uint32_t appendAt(CompositeId id, std::uint32_t at, Piece& piece) const {
+        if (const std::optional<Piece> parts = partsAt(id, at))
+            return append(piece, *parts) ? kPartsLength : 0;
+        const Child child = graph.composites[id].children[at];
+        const std::optional<Piece> next = pieceOf(child);
+        return next && (append(piece, *next) || appendPadded(piece, *next, child)) ? 1 : 0;
     }
 
     void branches(CompositeId id) {
@@ -176,6 +193,26 @@ private:
         run.show([&] { return namesOf(piece->region); });
         piece->mostSums = piece->cost.sums;
         return piece;
+    }
+
+    /// What cuts a tensor up, branches, and what puts their results together. They stay together, or the parts would be
+    /// copied, so branches may have any number of sums of products.
+    std::optional<Piece> partsAt(CompositeId id, std::uint32_t at) const {
+        const std::vector<Child>& children = graph.composites[id].children;
+        if (at + kPartsLength > children.size() || children[at].isComposite ||
+            !children[at + 1].isComposite || !isDealtOut(graph.composites[children[at + 1].id]) ||
+            children[at + 2].isComposite)
+            return std::nullopt;
+        std::optional<Piece> parts = pieceOf(children[at], 0);
+        if (!parts) return std::nullopt;
+        for (std::uint32_t k = 1; k < kPartsLength; ++k) {
+            const std::optional<Piece> next =
+                pieceOf(children[at + k], k == 1 ? kMostOperations : 0);
+            if (!next || !isBehind(*parts, *next, kMostOperations)) return std::nullopt;
+            join(*parts, *next);
+        }
+        parts->mostSums = std::max<std::size_t>(1, parts->cost.sums);
+        return parts;
     }
 
     /// A line.
@@ -298,8 +335,10 @@ private:
     }
 
     bool append(Piece& piece, const Piece& next) const {
-        if (!isBehind(piece, next, piece.mostSums)) return false;
+        const std::size_t mostSums = std::max(piece.mostSums, next.mostSums);
+        if (!isBehind(piece, next, mostSums)) return false;
         join(piece, next);
+        piece.mostSums = mostSums;
         return true;
     }
 

@@ -23,12 +23,18 @@ bool haveSameCode(const elab::Kernel& a, const elab::Kernel& b) {
 
 constexpr std::size_t kMany = 1 << 16, kFew = 512;
 
+bool isExtent(const ir::Instr& instr) {
+    return instr.op == ir::Op::Tensor &&
+           (instr.tensor == types::TensorFn::Size || instr.tensor == types::TensorFn::Rank);
+}
+
 /// Of a body as one block. Tensors that come or go in loops or branches are worth many, for others could not be composed with it;
-/// operations there are worth a few, which passes see then.
+/// operations there, and extents, are worth a few, which passes see then.
 std::size_t mostInstructions(const ir::Body& body) {
     std::size_t most = 0;
     for (ir::BlockId id = 0; id < body.blocks.size(); ++id)
         for (const ir::Instr& instr : body.blocks[id].instrs) {
+            if (isExtent(instr)) most = kFew;
             if (id == body.entry) continue;
             const bool moves = instr.op == ir::Op::Pop || instr.op == ir::Op::Push;
             if (moves && instr.type->is(types::TypeKind::Tensor)) return kMany;

@@ -103,6 +103,59 @@ class Parts(Case):
         self.assertEqual(len(re.findall(r"^ *contract", body, re.M)), 1, body[:1000])
 
 
+LAYERS = """tensor->tensor pipeline Same(int n) { add chunk(n); add splitjoin { split roundrobin;
+    for (int k = 0; k < n; k++) add Layers("a", "b"); join roundrobin; } add cat(n); }
+tensor->tensor pipeline Own(int n) { add linear(8, 8, weights = "c"); add chunk(n); add splitjoin { split roundrobin;
+    for (int k = 0; k < n; k++) add Layers("a" + k, "b" + k); join roundrobin; } add cat(n); add relu(); }
+tensor->tensor pipeline Layers(String a, String b) { add linear(8, 12, weights = a); add gelu(); add linear(12, 4, weights = b); }
+tensor->tensor pipeline Rows(int n) { add chunk(n); add splitjoin { split roundrobin;
+    for (int k = 0; k < n; k++) add pipeline { add linear(8, 4, weights = "a"); add softmax(DIM); }; join roundrobin; } add cat(n); }
+"""
+
+
+class Layers(Case):
+    """Branches of several layers."""
+
+    words = ("--input=256x8", "--weights=random:1", "-w")
+
+    def tapes(self, path, top):
+        plan = self.call("check", path, "--top", top, *self.words, "--emit=plan")[0].decode()
+        return len(re.findall(r" -> ", plan))
+
+    def results(self, path, top, *more):
+        numbers = array("f", (k % 13 - 6.0 for k in range(256 * 8)))
+        items = self.file("in.raw", numbers.tobytes())
+        words = (path, "--top", top, *self.words, "--in", items, "--out-format=raw")
+        return array("f", self.call("run", *words, *more)[0])
+
+    def check(self, path, top, size):
+        wanted = self.results(path, top, "--interpret")
+        self.assertEqual(len(wanted), size)
+        for more in ((), ("--disable-pass=coalesce-parts",), ("--disable-pass=fuse-tensors",), ("--workers=2",)):
+            for found, number in zip(self.results(path, top, *more), wanted, strict=True):
+                self.assertAlmostEqual(found, number, delta=1e-5 * max(1, abs(number)))
+
+    def test_equal_ones_are_the_layers_of_the_whole(self):
+        path = self.file("p.str", LAYERS.replace("DIM", ""))
+        shown = self.call("check", path, "--top=Same(4)", *self.words, "--emit-after=coalesce-parts")[0].decode()
+        self.assertEqual([shown.count("tensor " + name) for name in ("matmul", "slice", "concat")], [2, 0, 0], shown)
+        self.assertEqual(self.tapes(path, "Same(4)"), 2)
+        self.check(path, "Same(4)", 256 * 4)
+
+    def test_different_ones_are_not_copied(self):
+        path = self.file("p.str", LAYERS.replace("DIM", ""))
+        self.assertEqual(self.tapes(path, "Own(4)"), 3)  # the layer before it is a filter
+        shown = self.call("check", path, "--top=Own(4)", *self.words, "--emit-after=items-in-place")[0].decode()
+        self.assertRegex(shown, r"local \d+ is popped item 0\n *local \d+ is pushed item 0")
+        self.check(path, "Own(4)", 256 * 4)
+
+    def test_a_hundred_rows_of_softmax(self):
+        path = self.file("p.str", LAYERS.replace("DIM", ""))
+        shown = self.call("check", path, "--top=Rows(128)", *self.words, "--emit-after=coalesce-parts")[0].decode()
+        self.assertEqual([shown.count("tensor " + name) for name in ("matmul", "softmax", "slice")], [1, 1, 0], shown)
+        self.check(path, "Rows(128)", 256 * 4)
+
+
 class Split(Case):
     """--split"""
 

@@ -49,13 +49,17 @@ protected:
         EXPECT_EQ(all[1], std::exchange(printed, ""));
         return program.context.passes.emitted();
     }
-    void expectOne(const std::string& text, const std::string& operation) {
-        EXPECT_THAT(text, HasSubstr("coalesce-parts: Main.Parts\n"));
-        for (const std::string& name : {std::string("concat"), std::string("slice")})
-            EXPECT_THAT(text, Not(HasSubstr("tensor " + name)));
-        const std::size_t first = text.find("tensor " + operation);
-        EXPECT_NE(first, std::string::npos) << text;
-        EXPECT_EQ(text.find("tensor " + operation, first + 1), std::string::npos) << text;
+    void expectOne(const std::string& text, const std::string& operation, int times = 1) {
+        EXPECT_THAT(text, HasSubstr("coalesce-parts: Main.Parts"));
+        EXPECT_THAT(text, Not(HasSubstr("tensor concat")));
+        if (operation != "slice") {
+            EXPECT_THAT(text, Not(HasSubstr("tensor slice")));
+        }
+        int found = 0;
+        for (std::size_t at = 0; (at = text.find("tensor " + operation, at)) != std::string::npos;
+             ++at)
+            ++found;
+        EXPECT_EQ(found, times) << text;
     }
 
     void SetUp() override { request.improve = linear::Options{}; }
@@ -159,6 +163,91 @@ TEST_F(CoalesceParts, FunctionsOfElementsAndSeveralFilters) {
 
 TEST_F(CoalesceParts, MoreThanAHundredBranches) {
     expectOne(compare([&] { compileParts("240, 6", 1440, 120, 0, "Product", product); }), "matmul");
+}
+
+TEST_F(CoalesceParts, SeveralProducts) {
+    const std::string second =
+        "tensor->tensor filter Second { tensor<float>[5, 3] m; init { m = reshape(arange(15) - "
+        "7.0, 5, 3); }\n  work pop 1 push 1 { push(matmul(pop(), m)); } }\n";
+    const std::string text = compare([&] {
+        compileParts("8, 6", 48, 4, 0, "pipeline { add Product; add relu; add Second; }",
+                     product + second);
+    });
+    expectOne(text, "matmul", 2);
+}
+
+/// A filter whose work pushes that of its item `x`.
+std::string pushing(const std::string& value) {
+    return "tensor->tensor filter Branch { work pop 1 push 1 { tensor x = pop(); push(" + value +
+           "); } }\n";
+}
+
+TEST_F(CoalesceParts, OverOtherDimensions) {
+    for (const std::string operation : {"sum", "amax", "argmax", "cumsum", "flip"}) {
+        SCOPED_TRACE(operation);
+        expectOne(compare([&] {
+                      compileParts("8, 6, 3", 144, 4, 0, "Branch", pushing(operation + "(x, 1)"));
+                  }),
+                  operation);
+    }
+    for (const std::string value :
+         {"sum(x, 0)", "windows(x, 0, 2, 1)", "pad(x, 2, 1, 2)", "slice(x, 0, 1, 6, 2)",
+          "update(x, sum(x, 2, 1), 2, 1)", "permute(x, 2, 0, 1)"}) {
+        SCOPED_TRACE(value);
+        const std::string joined = value[0] == 's' && value[1] == 'u' ? "Before"
+                                   : value[1] == 'e'                  ? "Behind"
+                                                                      : "cat";
+        const std::string joins =
+            "tensor->tensor pipeline Before(int n, int d) { add cat(n, d - 1); }\n"
+            "tensor->tensor pipeline Behind(int n, int d) { add cat(n, d + 1); }\n";
+        expectOne(compare([&] {
+                      compileParts("6, 8, 3", 144, 4, 1, "Branch", pushing(value) + joins, joined);
+                  }),
+                  value.substr(0, value.find('(')));
+    }
+}
+
+TEST_F(CoalesceParts, SoftmaxOfRows) {
+    const std::string text = compare(
+        [&] { compileParts("128, 3", 384, 64, 0, "Branch", pushing("floor(16 * softmax(x))")); });
+    expectOne(text, "softmax");
+}
+
+TEST_F(CoalesceParts, ValuesThatAreUsedTwice) {
+    expectOne(compare([&] {
+                  compileParts("8, 4", 32, 4, 0, "Branch", pushing("(x + 1) * sum(x + 1, 1, 1)"));
+              }),
+              "sum");
+}
+
+TEST_F(CoalesceParts, Heads) {
+    expectOne(compare([&] {
+                  compileParts("8, 6", 48, 3, 0, "Branch",
+                               pushing("transpose(reshape(x, size(x, 0), 2, 3), 1, 2)"));
+              }),
+              "reshape");
+}
+
+TEST_F(CoalesceParts, WhatIsUsedElsewhereStays) {
+    // The branches give a second tensor each, which are put together otherwise.
+    const std::string filters =
+        "tensor->tensor filter Two { work pop 1 push 2 { tensor x = abs(pop()); push(x); "
+        "push(sum(x, 0)); } }\n"
+        "tensor->tensor filter Both(int n, int d) { work pop 2 * n push 1 { tensor a = pop(); "
+        "tensor b = pop(); for (int k = 1; k < n; k++) { a = concat(a, pop(), 0); b = b + pop(); } "
+        "push(a * b); } }\n";
+    EXPECT_EQ(compare([&] {
+                  compile(
+                      "void->void pipeline Main { add Count; add Parts; add Show; }\n"
+                      "void->tensor filter Count { int n; work push 1 { n++; "
+                      "push(reshape(arange(48) - 20.0 + n, 8, 6)); } }\n"
+                      "tensor->void filter Show { work pop 1 { println(pop()); } }\n"
+                      "tensor->tensor pipeline Parts { add chunk(4, 0); add splitjoin { split "
+                      "roundrobin; for (int k = 0; k < 4; k++) add Two; join roundrobin(2); } add "
+                      "Both(4, 0); }\n" +
+                      filters);
+              }),
+              "");
 }
 
 TEST_F(CoalesceParts, DifferentBranchesStay) {
