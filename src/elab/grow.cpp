@@ -11,6 +11,7 @@
 #include "elab/tensor_fields.h"
 #include "elab/tree.h"
 #include "graph/hierarchy.h"
+#include "ir/inline.h"
 #include "ir/specialize.h"
 #include "ir/text.h"
 #include "tensor/expand.h"
@@ -373,6 +374,7 @@ private:
     /// Setup and init with tensors run on code of their own, made for the constants.
     bool bindTensors(eval::Instance& run, tensor::Fields& tensors) {
         boundCodes.push_back(ir::specializeSetup(*run.code, run.constants, types));
+        takeInFunctions(boundCodes.back());
         const std::vector<tensor::Fault> faults = tensor::expandSetup(
             boundCodes.back(), run.constants, module, tensors, surroundings.weights, types);
         if (surroundings.weights)
@@ -384,6 +386,15 @@ private:
         }
         run.code = &boundCodes.back();
         return faults.empty();
+    }
+
+    /// What they make of parameters and extents may be a shape, which is followed within a body.
+    void takeInFunctions(ir::StreamCode& code) const {
+        ir::inlineCalls(module, code, code.setup);
+        for (std::optional<ir::Body>* body : {&code.init, &code.prework, &code.work, &code.body})
+            if (*body && tensor::usesTensors(**body)) ir::inlineCalls(module, code, **body);
+        for (ir::Body& function : code.functions)
+            if (tensor::usesTensors(function)) ir::inlineCalls(module, code, function);
     }
 
     void reportFault(const tensor::Fault& fault) {
@@ -445,11 +456,12 @@ private:
         return true;
     }
 
-    static std::vector<Value> valuesOfFields(const eval::Instance& run) {
+    /// Scalars, and with tensors lists that may say a shape.
+    static std::vector<Value> valuesOfFields(const eval::Instance& run, bool hasTensors) {
         std::vector<Value> values(run.fieldTypes.size());
         for (std::size_t k = 0; k < values.size(); ++k) {
             const Type* type = run.fieldTypes[k];
-            if (!type->isScalar()) continue;
+            if (!type->isScalar() && !(hasTensors && tensor::maySayShape(type))) continue;
             const char* at = reinterpret_cast<const char*>(run.state.data()) + run.fieldOffsets[k];
             values[k] = {type, std::string(at, static_cast<std::size_t>(types::sizeOf(type)))};
         }
@@ -469,11 +481,13 @@ private:
         kernel.fieldOffsets = run.fieldOffsets;
         kernel.stateSize = static_cast<std::int64_t>(run.state.size());
         std::vector<Value> fieldValues;
-        if (pure && !run.code->startsLate) fieldValues = valuesOfFields(run);
+        if (pure && !run.code->startsLate)
+            fieldValues = valuesOfFields(run, usesTensors(*instance.code));
         ir::Bindings bindings{kernel.constants, kernel.fieldTypes, fieldValues, kernel.input,
                               kernel.output};
         base::Timing timing(context.passes, base::Pass::Specialize);
         kernel.code = ir::specialize(module, *instance.code, bindings, types);
+        if (tensor::usesTensors(kernel.code)) takeInFunctions(kernel.code);
         kernel.code.stored = run.code->stored;
         if (context.passes.emitsAfter(base::Pass::Specialize))  // a path takes time
             context.passes.show(base::Pass::Specialize, path(tree, current),

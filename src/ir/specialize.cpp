@@ -14,7 +14,7 @@ using types::TypeKind;
 /// What is known about the variables of the stream; everything absent stays as it is.
 struct Known {
     const Bindings* bindings = nullptr;
-    std::vector<const Value*> fields;  ///< scalar fields that keep their value after init
+    std::vector<const Value*> fields;  ///< fields that keep their value after init
     types::TypeTable* types = nullptr;
     const StreamCode* code = nullptr;  ///< says which constants are open
 
@@ -95,7 +95,9 @@ private:
             case Op::Declare: return rewriteDeclare(instr);
             case Op::Addr:
                 if (instr.type->is(TypeKind::Tensor)) return;  // as a native function is handed it
-                return retype(instr, variableType(instr.var));
+                retype(instr, variableType(instr.var));
+                if (const Value* array = fieldValue(instr.var)) makeArray(instr, *array);
+                return;
             case Op::Elem: return rewriteElem(instr);
             case Op::Copy: return rewriteBytes(instr, 2);
             case Op::Zero: return rewriteBytes(instr, 1);
@@ -122,12 +124,23 @@ private:
         instr = std::move(constant);
     }
 
+    /// Memory that nobody writes.
+    static void makeArray(Instr& instr, const Value& array) {
+        instr.op = Op::Const;
+        instr.value = array;
+        instr.var = {};
+    }
+
+    const Value* fieldValue(VarRef var) const {
+        const bool isField = var.space == Space::Field && var.index < known.fields.size();
+        return isField ? known.fields[var.index] : nullptr;
+    }
+
     void rewriteLoad(Instr& instr) {
         if (instr.var.space == Space::Constant && known.bindings && !known.isOpen(instr.var.index))
             makeConst(instr, known.bindings->constants[instr.var.index]);
-        else if (instr.var.space == Space::Field && instr.var.index < known.fields.size() &&
-                 known.fields[instr.var.index])
-            makeConst(instr, *known.fields[instr.var.index]);
+        else if (const Value* value = fieldValue(instr.var))
+            makeConst(instr, *value);
     }
 
     const Type* sideType(int side, const Type* otherwise) const {
@@ -296,6 +309,28 @@ private:
     std::vector<Reg> alias;  ///< what a register has been replaced by
 };
 
+/// Fields whose address is used for anything but reading. An address is taken before it is used.
+void noteWrittenArrays(const Body& body, std::vector<bool>& written) {
+    std::vector<std::uint32_t> fieldOf(body.regs.size(), kNone);  // by register: where it leads to
+    const auto visit = [&](const auto& self, BlockId id) -> void {
+        if (id == kNone) return;
+        for (const Instr& instr : body.blocks[id].instrs) {
+            if (instr.op == Op::Addr && instr.var.space == Space::Field)
+                fieldOf[instr.result] = instr.var.index;
+            for (Reg operand : instr.operands) {
+                const std::uint32_t field = fieldOf[operand];
+                if (field == kNone) continue;
+                if (instr.op == Op::Elem)
+                    fieldOf[instr.result] = field;
+                else if (instr.op != Op::LoadAt && instr.op != Op::Tensor)
+                    written[field] = true;
+            }
+            for (BlockId block : instr.blocks) self(self, block);
+        }
+    };
+    visit(visit, body.entry);
+}
+
 /// Fields that work, prework, functions or handlers store to.
 std::vector<bool> storedFields(const StreamCode& code) {
     std::vector<bool> stored(code.fields.size());
@@ -304,6 +339,7 @@ std::vector<bool> storedFields(const StreamCode& code) {
             for (const Instr& instr : block.instrs)
                 if (instr.op == Op::Store && instr.var.space == Space::Field)
                     stored[instr.var.index] = true;
+        noteWrittenArrays(body, stored);
     };
     if (code.work) scan(*code.work);
     if (code.prework) scan(*code.prework);

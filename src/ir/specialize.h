@@ -16,7 +16,7 @@ namespace strc::ir {
 struct Bindings {
     std::span<const Value> constants;
     std::span<const Type* const> fieldTypes;
-    /// Values of scalar fields after init where all instances agree on them: those that nothing
+    /// Values of fields after init where all instances agree on them, scalars and arrays: those that nothing
     /// stores to later are literals too. Empty, or parallel to fieldTypes (no type: unknown).
     std::span<const Value> fieldValues;
     const Type* input;  ///< concrete

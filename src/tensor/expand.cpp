@@ -108,6 +108,12 @@ void expandFunctions(ir::StreamCode& code, World& world, types::TypeTable& types
 
 }  // namespace
 
+bool maySayShape(const Type* type) {
+    constexpr std::int64_t longest = 16;
+    return type->is(TypeKind::Array) && type->element->is(TypeKind::Int) &&
+           type->extent != types::kDynamic && type->extent <= longest;
+}
+
 bool makesDemands(const Body& body) {
     auto isOne = [](const Instr& instr) { return instr.op == Op::Require; };
     return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const ir::Block& block) {

@@ -60,6 +60,9 @@ bool usesTensors(const ir::StreamCode&);
 /// Has registers or variables that are, or demands that are checked when these are known.
 bool usesTensors(const ir::Body&);
 
+/// A short array of ints, which may say a shape.
+bool maySayShape(const Type*);
+
 /// Requires something of arguments or shapes.
 bool makesDemands(const ir::Body&);
 

@@ -34,6 +34,7 @@ Body BodyExpander::expand() {
     regs.assign(from.regs.size(), ir::kNone);
     nodes.resize(from.regs.size());
     constants.resize(from.regs.size());
+    known = world.known;
     countUses();
     expandBlock(from.entry);
     return std::move(w.body);

@@ -23,6 +23,14 @@ struct Stop {
     Fault fault;
 };
 
+/// Values of variables, by space and number.
+struct KnownVariables {
+    using Key = std::pair<int, std::uint32_t>;
+    std::map<Key, Value> scalars;
+    std::map<Key, Value> arrays;  ///< small ones, of ints
+    void forgetFields();
+};
+
 /// What a body sees of the world around it.
 struct World {
     std::span<const Value> constants;  ///< of the stream
@@ -34,6 +42,7 @@ struct World {
         declared;  ///< fields: what is known by their declarations
     bool attendsInBlocks = false;  ///< the pass `attention-blocks`
     bool areFieldsKnown = false;  ///< setup and init are done
+    KnownVariables known = {};  ///< fields behind setup, for init
     bool isOutputRegular = true;  ///< nothing was pushed where the count depends on the run
     weights::Source* weights = nullptr;
     std::vector<ir::StoredArray>* stored = nullptr;  ///< those of the code; null: setup is over
@@ -69,6 +78,8 @@ public:
 
     ir::Body expand();
     bool hasUnrolled() const { return unrolled; }
+    /// What is known of fields behind the body stands in the world.
+    void rememberFields();
 
 private:
     /// What a tensor variable holds at the place in the code that has been reached.
@@ -118,8 +129,10 @@ private:
     /// True: the result is a text that is known; who wants it gets it from `scalarReg`.
     bool keepsAsText(const ir::Instr& instr);
     ir::Reg scalarReg(ir::Reg reg);
+    bool isFollowed(ir::VarRef var) const;
+    const Type* typeOfFollowed(ir::VarRef var) const;
     void forget(const ir::Instr& control);
-    void scalarsStoredIn(ir::BlockId id, std::vector<std::uint32_t>& found) const;
+    void forgetStored(ir::BlockId id);
     /// True: the branch that is taken stands in the block at hand.
     bool takeBranch(const ir::Instr& instr);
     /// True: all rounds stand in the block at hand.
@@ -269,14 +282,13 @@ private:
     std::vector<NodePtr> nodes;  ///< by register of `from`
     std::vector<std::optional<Value>>
         constants;  ///< by register of `from`; of a ref, what is there
-    std::map<std::uint32_t, Value> knownLocals;  ///< scalars
-    /// Where a ref to an item of a small local array points.
+    KnownVariables known;
+    /// Where a ref to an item of a small array points.
     struct Spot {
-        std::uint32_t local = 0;
+        KnownVariables::Key variable;
         std::int64_t item = 0;
     };
     std::map<ir::Reg, Spot> spots;
-    std::map<std::uint32_t, Value> knownArrays;  ///< small ones, of ints
     std::map<std::uint32_t, int> loads;  ///< of local tensors: how often they stand in the body
     std::vector<int> uses;  ///< that are still to come
     std::vector<ir::Reg> live;  ///< tensors that may still be used

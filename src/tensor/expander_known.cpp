@@ -16,8 +16,6 @@ using types::TypeKind;
 
 namespace {
 
-/// Of arrays that say a shape.
-constexpr std::int64_t kLongestShape = 16;
 /// Rounds and instructions beyond which no loop is written out.
 constexpr int kMostRounds = 4096;
 constexpr int kFewRounds = 64;
@@ -42,16 +40,44 @@ std::size_t countInstructions(const ir::Body& body) {
 
 }  // namespace
 
+void KnownVariables::forgetFields() {
+    const auto isField = [](const auto& entry) {
+        return entry.first.first == static_cast<int>(Space::Field);
+    };
+    std::erase_if(scalars, isField);
+    std::erase_if(arrays, isField);
+}
+
+void BodyExpander::rememberFields() {
+    const auto isLocal = [](const auto& entry) {
+        return entry.first.first == static_cast<int>(Space::Local);
+    };
+    std::erase_if(known.scalars, isLocal);
+    std::erase_if(known.arrays, isLocal);
+    world.known = std::move(known);
+}
+
+/// Local variables; fields while they get their first values.
+bool BodyExpander::isFollowed(ir::VarRef var) const {
+    if (var.space == Space::Local) return var.index != ir::kNone;
+    const bool isSetup = from.kind == ir::BodyKind::Setup || from.kind == ir::BodyKind::Init;
+    return var.space == Space::Field && isSetup && !world.areFieldsKnown;
+}
+
+const Type* BodyExpander::typeOfFollowed(ir::VarRef var) const {
+    return var.space == Space::Local ? w.body.locals[var.index].type : code.fields[var.index].type;
+}
+
 void BodyExpander::note(const Instr& instr) {
-    if (instr.op == Op::Store && instr.var.space == Space::Local) {
+    if (instr.op == Op::Store && isFollowed(instr.var)) {
         const auto& value = constants[instr.operands[0]];
         if (value)
-            knownLocals.insert_or_assign(instr.var.index, *value);
+            known.scalars.insert_or_assign(key(instr.var), *value);
         else
-            knownLocals.erase(instr.var.index);
+            known.scalars.erase(key(instr.var));
     }
-    if (instr.op == Op::Declare && instr.var.space == Space::Local)
-        knownLocals.erase(instr.var.index);
+    if (instr.op == Op::Declare && isFollowed(instr.var)) known.scalars.erase(key(instr.var));
+    if (instr.op == Op::Call) known.forgetFields();
     noteArray(instr);
     if (instr.result != ir::kNone) constants[instr.result] = valueOf(instr);
 }
@@ -63,55 +89,53 @@ void BodyExpander::noteArray(const Instr& instr) {
     };
     switch (instr.op) {
         case Op::Declare: {
-            if (instr.var.space != Space::Local) return;
-            const Type* type = w.body.locals[instr.var.index].type;
-            knownArrays.erase(instr.var.index);
-            if (type->is(TypeKind::Array) && type->element->is(TypeKind::Int) &&
-                type->extent <= kLongestShape && type->extent != types::kDynamic)
-                knownArrays.emplace(instr.var.index, Value::zero(type));
+            if (!isFollowed(instr.var)) return;
+            const Type* type = typeOfFollowed(instr.var);
+            known.arrays.erase(key(instr.var));
+            if (maySayShape(type)) known.arrays.emplace(key(instr.var), Value::zero(type));
             return;
         }
         case Op::Addr:
-            if (instr.var.space == Space::Local && knownArrays.contains(instr.var.index))
-                spots[instr.result] = {instr.var.index, 0};
+            if (isFollowed(instr.var) && known.arrays.contains(key(instr.var)))
+                spots[instr.result] = {key(instr.var), 0};
             return;
         case Op::Elem:
             if (const auto spot = spotOf(0)) {
                 const auto& index = constants[instr.operands[1]];
                 if (index)
-                    spots[instr.result] = {spot->local, index->toInt()};
+                    spots[instr.result] = {spot->variable, index->toInt()};
                 else
-                    spots[instr.result] = {spot->local, -1};
+                    spots[instr.result] = {spot->variable, -1};
             }
             return;
         case Op::LoadAt: return;
         case Op::Copy:
             if (const auto spot = spotOf(0)) {
                 const auto& value = constants[instr.operands[1]];
-                auto array = knownArrays.find(spot->local);
-                if (array == knownArrays.end()) return;
+                auto array = known.arrays.find(spot->variable);
+                if (array == known.arrays.end()) return;
                 if (value && spot->item == 0 && value->bytes.size() == array->second.bytes.size())
                     array->second.bytes = value->bytes;
                 else
-                    knownArrays.erase(array);
+                    known.arrays.erase(array);
             }
             return;
         case Op::StoreAt:
             if (const auto spot = spotOf(0)) {
                 const auto& value = constants[instr.operands[1]];
-                auto array = knownArrays.find(spot->local);
-                if (array == knownArrays.end()) return;
+                auto array = known.arrays.find(spot->variable);
+                if (array == known.arrays.end()) return;
                 const bool isInside = spot->item >= 0 && spot->item < array->second.type->extent;
                 if (value && isInside)
                     array->second.bytes.replace(static_cast<std::size_t>(spot->item) * 4, 4,
                                                 value->bytes);
                 else
-                    knownArrays.erase(array);
+                    known.arrays.erase(array);
             }
             return;
         default:
             for (std::size_t k = 0; k < instr.operands.size(); ++k)
-                if (const auto spot = spotOf(k)) knownArrays.erase(spot->local);
+                if (const auto spot = spotOf(k)) known.arrays.erase(spot->variable);
     }
 }
 
@@ -134,8 +158,8 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
     switch (instr.op) {
         case Op::Const: return instr.value;
         case Op::Addr:
-            if (auto array = knownArrays.find(instr.var.index);
-                instr.var.space == Space::Local && array != knownArrays.end())
+            if (auto array = known.arrays.find(key(instr.var));
+                isFollowed(instr.var) && array != known.arrays.end())
                 return array->second;
             if (instr.var.space == Space::Global) return staticArray(instr.var.index);
             if (instr.var.space != Space::Constant || code.openSlot(instr.var.index) != ir::kNone ||
@@ -143,9 +167,9 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
                 return std::nullopt;
             return world.constants[instr.var.index];
         case Op::Load: {
-            if (instr.var.space != Space::Local) return std::nullopt;
-            auto known = knownLocals.find(instr.var.index);
-            return known == knownLocals.end() ? std::nullopt : std::optional(known->second);
+            if (!isFollowed(instr.var)) return std::nullopt;
+            auto found = known.scalars.find(key(instr.var));
+            return found == known.scalars.end() ? std::nullopt : std::optional(found->second);
         }
         case Op::Extent: {
             const bool isLocal = instr.var.space == Space::Local && instr.index == 0;
@@ -163,10 +187,8 @@ std::optional<Value> BodyExpander::valueOf(const Instr& instr) const {
 std::optional<Value> BodyExpander::staticArray(std::uint32_t global) const {
     if (!world.module || global >= world.module->globalValues.size()) return std::nullopt;
     const Value& value = world.module->globalValues[global];
-    const bool isOfInts = value.type && value.type->is(TypeKind::Array) &&
-                          value.type->element->is(TypeKind::Int) &&
-                          value.type->extent <= kLongestShape;
-    if (!isOfInts || (world.given && mayChangeArrays(from))) return std::nullopt;
+    if (!value.type || !maySayShape(value.type) || (world.given && mayChangeArrays(from)))
+        return std::nullopt;
     return value;
 }
 
@@ -198,21 +220,20 @@ std::optional<Value> BodyExpander::folded(const Instr& instr) const {
 
 /// What a branch or round may change is not known behind it, nor at its beginning.
 void BodyExpander::forget(const Instr& control) {
-    std::vector<std::uint32_t> changed;
-    for (BlockId block : control.blocks) scalarsStoredIn(block, changed);
-    for (std::uint32_t local : changed) {
-        knownLocals.erase(local);
-        knownArrays.erase(local);
-    }
+    for (BlockId block : control.blocks) forgetStored(block);
 }
 
-void BodyExpander::scalarsStoredIn(BlockId id, std::vector<std::uint32_t>& found) const {
+void BodyExpander::forgetStored(BlockId id) {
     if (id == ir::kNone) return;
     for (const Instr& instr : from.blocks[id].instrs) {
-        if ((instr.op == Op::Store || instr.op == Op::Declare || instr.op == Op::Addr) &&
-            instr.var.space == Space::Local)
-            found.push_back(instr.var.index);
-        for (BlockId block : instr.blocks) scalarsStoredIn(block, found);
+        const bool changes =
+            instr.op == Op::Store || instr.op == Op::Declare || instr.op == Op::Addr;
+        if (changes && isFollowed(instr.var)) {
+            known.scalars.erase(key(instr.var));
+            known.arrays.erase(key(instr.var));
+        }
+        if (instr.op == Op::Call) known.forgetFields();
+        for (BlockId block : instr.blocks) forgetStored(block);
     }
 }
 
@@ -275,8 +296,7 @@ bool BodyExpander::decidesOnShapes(BlockId id) const {
     auto decides = [&](const Instr& instr) {
         if (instr.op == Op::Tensor || instr.op == Op::Require || isTensor(instr.type)) return true;
         if (instr.op == Op::Pop || instr.op == Op::Peek) return !world.input.empty();
-        if (instr.op == Op::Addr && instr.var.space == Space::Local &&
-            knownArrays.contains(instr.var.index))
+        if (instr.op == Op::Addr && isFollowed(instr.var) && known.arrays.contains(key(instr.var)))
             return true;
         return std::any_of(instr.blocks.begin(), instr.blocks.end(),
                            [&](BlockId block) { return decidesOnShapes(block); });
@@ -328,8 +348,7 @@ bool BodyExpander::writeOut(const Instr& loop) {
 /// A loop of scalars may compute what others depend on, but is left alone if it has many rounds.
 bool BodyExpander::writeOutFew(const Instr& loop) {
     const ir::Body before = w.body;
-    const auto locals = knownLocals;
-    const auto arrays = knownArrays;
+    const KnownVariables variables = known;
     for (int rounds = 0; rounds <= kFewRounds; ++rounds) {
         const std::optional<bool> more = condition(loop);
         if (!more) break;
@@ -337,8 +356,7 @@ bool BodyExpander::writeOutFew(const Instr& loop) {
         writeRound(loop);
     }
     w.body = before;
-    knownLocals = locals;
-    knownArrays = arrays;
+    known = variables;
     return false;
 }
 
@@ -372,16 +390,22 @@ ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, World& wor
         world.declared = declared;
         world.isOutputRegular = isOutputRegular;
     };
+    auto expanded = [&](BodyExpander& expander) {
+        ir::Body made = expander.expand();
+        expander.rememberFields();
+        return made;
+    };
     Stop first;
     try {
-        return BodyExpander(code, body, world, types, false).expand();
+        BodyExpander plain(code, body, world, types, false);
+        return expanded(plain);
     } catch (Stop& stop) {
         first = std::move(stop);
     }
     restore();
     BodyExpander unrolling(code, body, world, types, true);
     try {
-        return unrolling.expand();
+        return expanded(unrolling);
     } catch (Stop&) {
         restore();
         if (unrolling.hasUnrolled()) throw;
