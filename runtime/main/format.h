@@ -19,6 +19,12 @@ typedef struct strc_item {
     uint32_t file_count;
 } strc_item;
 
+/// One of the files that take turns.
+typedef struct strc_part {
+    const char *file;
+    uint64_t items;
+} strc_part;
+
 typedef struct strc_reader {
     strc_source source;
     strc_item item;
@@ -26,6 +32,8 @@ typedef struct strc_reader {
     const struct strc_format *format;
     void *own;  ///< of the format; freed when closed
     int any;  ///< items have been read
+    /// The k-th of the files that take turns; without a name there are no more. Null: there is one file.
+    strc_part (*part)(const struct strc_reader *, uint32_t k);
     int is_piped;  ///< tensors: not all comes from regular files, so that it may end sooner than it said
     uint64_t item_bytes;  ///< raw: in the file; 0: other formats
     uint64_t missing;  ///< bytes that the file told of and has not, as far as its end is known

@@ -308,12 +308,19 @@ int strc_world_open(strc_surroundings *all) {
 }
 
 static void report_items_left(const strc_executable *about, const strc_supply *input) {
-    uint64_t left = strc_supply_left(input);
     strc_digits digits;
-    if (left == 0) return;
-    strc_report((strc_severity)about->left_over, nowhere, STRC_MESSAGE_InputLeftOver,
-                (const char *const[]){strc_decimal_text(digits, (int64_t)left),
-                                      input->reader.source.name, 0});
+    strc_part left = strc_supply_left(input, 0);
+    for (uint32_t k = 1; left.file; ++k) {
+        strc_part next = strc_supply_left(input, k);
+        // The tensors of one file follow each other.
+        if (next.file && strcmp(next.file, left.file) == 0)
+            next.items += left.items;
+        else if (left.items != 0)
+            strc_report((strc_severity)about->left_over, nowhere, STRC_MESSAGE_InputLeftOver,
+                        (const char *const[]){strc_decimal_text(digits, (int64_t)left.items),
+                                              left.file, 0});
+        left = next;
+    }
 }
 
 static void report_bytes_left(const strc_executable *about, const strc_reader *reader,

@@ -148,10 +148,24 @@ void strc_supply_give_back(strc_supply *supply) {
 
 void strc_supply_keep(strc_supply *supply) { supply->is_marked = 0; }
 
-uint64_t strc_supply_left(const strc_supply *supply) {
+static uint64_t left_of_one(const strc_supply *supply) {
     if (supply->padded != 0) return 0;
     uint64_t all = supply->reader.format->total(&supply->reader);
     if (all == STRC_UNKNOWN || supply->loop) return here(supply);
     uint64_t behind = all > supply->taken ? all - supply->taken : 0;
     return behind > here(supply) ? behind : here(supply);
+}
+
+strc_part strc_supply_left(const strc_supply *supply, uint32_t k) {
+    const strc_reader *reader = &supply->reader;
+    if (!reader->part || supply->loop)
+        return k == 0 ? (strc_part){reader->source.name, left_of_one(supply)}
+                      : (strc_part){NULL, 0};
+    uint32_t count = 0;
+    while (reader->part(reader, count).file) ++count;
+    strc_part left = reader->part(reader, k);
+    if (!left.file) return left;
+    const uint64_t used = (supply->taken + count - 1 - k) / count;
+    left.items -= used < left.items ? used : left.items;
+    return left;
 }

@@ -37,7 +37,8 @@ int strc_supply_take(strc_supply *, void *to, uint64_t items);
 void strc_supply_mark(strc_supply *);
 void strc_supply_give_back(strc_supply *);
 void strc_supply_keep(strc_supply *);
-/// Items at the end that did not come to be used; none if the end was padded.
-uint64_t strc_supply_left(const strc_supply *);
+/// Items at the end that did not come to be used, of the k-th of the files that take turns; none if the end was padded.
+/// Without a file there are no more.
+strc_part strc_supply_left(const strc_supply *, uint32_t k);
 
 #endif

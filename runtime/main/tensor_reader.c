@@ -94,11 +94,18 @@ static int check_part(strc_reader *reader, tensor_reader *own, uint32_t k,
     return each->count == 0 ? strc_source_empty(each->source) : 0;
 }
 
+static strc_part part_of(const strc_reader *reader, uint32_t k) {
+    const tensor_reader *own = reader->own;
+    if (k >= own->count) return (strc_part){NULL, 0};
+    return (strc_part){own->parts[k].source->name, own->parts[k].count};
+}
+
 int strc_tensors_open(strc_reader *reader, const strc_tensor_files *files) {
     const strc_source *source = &reader->source;
     tensor_reader *own = strc_own(&reader->own, sizeof *own, source->origin, source->name);
     if (!own) return -1;
     own->files = files;
+    reader->part = part_of;
     const int64_t **shapes = strc_list_shapes(&reader->item, source->origin, source->name);
     if (!shapes) return -1;
     const uint32_t count = strc_files_of(&reader->item);

@@ -146,11 +146,14 @@ bool closeOutput(base::Context& context, const elab::Elaboration& program, io::I
 }
 
 std::uint64_t reportItemsLeft(base::Context& context, const io::Supply& input) {
-    const std::uint64_t left = input.left();
-    if (left > 0)
-        context.diags.add(base::Diag::InputLeftOver)
-            << static_cast<std::int64_t>(left) << input.name();
-    return left;
+    std::uint64_t all = 0;
+    for (const io::ItemReader::Part& left : input.left()) {
+        all += left.items;
+        if (left.items > 0)
+            context.diags.add(base::Diag::InputLeftOver)
+                << static_cast<std::int64_t>(left.items) << left.file;
+    }
+    return all;
 }
 
 void reportBytesLeft(base::Context& context, const io::Supply& input, bool assumed) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "types/type.h"
@@ -51,6 +52,12 @@ public:
     virtual bool rewind() = 0;
     /// Items in all, if that is known.
     virtual std::optional<std::uint64_t> total() const { return std::nullopt; }
+    /// Files that take turns, with the items of each; empty: one file.
+    struct Part {
+        std::string file;
+        std::uint64_t items = 0;
+    };
+    virtual std::vector<Part> parts() const { return {}; }
     /// Bytes at the end that are too few for an item, as far as the end is known; and how many those have.
     struct Rest {
         std::uint64_t bytes = 0;

@@ -99,7 +99,23 @@ void Supply::take(std::byte* to, std::uint64_t items) {
     taken += items;
 }
 
-std::uint64_t Supply::left() const {
+std::vector<ItemReader::Part> Supply::left() const {
+    std::vector<ItemReader::Part> parts = reader->parts();
+    if (parts.empty() || options.loop) return {{file, leftOfOne()}};
+    std::vector<ItemReader::Part> left;
+    for (std::size_t k = 0; k < parts.size(); ++k) {
+        const std::uint64_t used = (taken + parts.size() - 1 - k) / parts.size();
+        parts[k].items -= std::min(parts[k].items, used);
+        // The tensors of one file follow each other.
+        if (left.empty() || left.back().file != parts[k].file)
+            left.push_back(parts[k]);
+        else
+            left.back().items += parts[k].items;
+    }
+    return left;
+}
+
+std::uint64_t Supply::leftOfOne() const {
     if (padded != 0) return 0;
     std::uint64_t here = (ahead.size() - first) / itemSize;
     std::optional<std::uint64_t> all = reader->total();

@@ -43,8 +43,8 @@ public:
     std::uint64_t bytesOf(std::uint64_t items) const { return items * itemSize; }
     std::uint64_t given() const { return taken; }
     std::optional<std::uint64_t> total() const { return reader->total(); }
-    /// Items at the end that did not come to be used; none if the end was padded.
-    std::uint64_t left() const;
+    /// Items at the end that did not come to be used, by file; none if the end was padded.
+    std::vector<ItemReader::Part> left() const;
     /// Bytes at the end that are no item. They are never used.
     ItemReader::Rest rest() const { return reader->rest(); }
     std::uint64_t missing() const { return reader->missing(); }
@@ -58,6 +58,7 @@ private:
         std::uint64_t taken;
     };
 
+    std::uint64_t leftOfOne() const;
     std::uint64_t size() const { return (ahead.size() - first) / itemSize; }
     void readUntil(std::uint64_t wanted);
     void dropTaken();

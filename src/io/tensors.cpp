@@ -137,6 +137,12 @@ public:
         return least;
     }
 
+    std::vector<Part> parts() const override {
+        std::vector<Part> all;
+        for (const File& file : files) all.push_back({file.source->name(), file.count});
+        return all;
+    }
+
 private:
     struct File {
         std::unique_ptr<TensorSource> source;

@@ -35,11 +35,11 @@ TEST_F(SupplyTest, SaysWhatIsThere) {
     open(file("a", ints({1, 2, 3}) + "xx"));
     EXPECT_EQ(strc_supply_has(&supply, 2), 1);
     EXPECT_EQ(take(2), (std::vector{1, 2}));
-    EXPECT_EQ(strc_supply_left(&supply), 1u);
+    EXPECT_EQ(strc_supply_left(&supply, 0).items, 1u);
     EXPECT_EQ(strc_supply_has(&supply, 2), 0);
     EXPECT_EQ(strc_supply_has_at_once(&supply, 1), 1);
     EXPECT_EQ(take(1), std::vector{3});
-    EXPECT_EQ(strc_supply_left(&supply), 0u);
+    EXPECT_EQ(strc_supply_left(&supply, 0).items, 0u);
 }
 
 TEST_F(SupplyTest, GivesBackWhatWasMarked) {
@@ -81,7 +81,7 @@ TEST_F(SupplyTest, GoesRoundAndFillsUp) {
     EXPECT_EQ(strc_supply_has(&supply, 3), 1);
     EXPECT_EQ(take(3), (std::vector{1, 2, 0}));
     EXPECT_EQ(strc_supply_has(&supply, 1), 0);
-    EXPECT_EQ(strc_supply_left(&supply), 0u);
+    EXPECT_EQ(strc_supply_left(&supply, 0).items, 0u);
 }
 
 TEST_F(SupplyTest, ReadsNoMoreAheadThanItMay) {
@@ -135,7 +135,7 @@ TEST_F(LargeItemsTest, AreReadWhenTheyAreTaken) {
     EXPECT_EQ(supply.last, 0u);
     EXPECT_EQ(takeItems(2), (std::vector{0, 1}));
     EXPECT_EQ(supply.last, 0u);
-    EXPECT_EQ(strc_supply_left(&supply), 1u);
+    EXPECT_EQ(strc_supply_left(&supply, 0).items, 1u);
     EXPECT_EQ(strc_supply_has(&supply, 2), 0);
     EXPECT_EQ(strc_supply_has(&supply, 1), 1);
     EXPECT_EQ(takeItems(1), std::vector{2});
