@@ -22,6 +22,12 @@ void strc_need_stack(strc_env *env, int32_t site, int32_t node, int64_t bytes) {
 
 void strc_stop(strc_env *env) { strc_leave(env, STRC_END_INTERRUPTED); }
 
+void strc_fire(strc_env *env, int32_t node, void *const *parts) {
+    const strc_symbolic *symbolic = env->symbolic;
+    if (symbolic->fire(symbolic->self, env, (uint32_t)node, parts) != 0)
+        strc_leave(env, STRC_END_STOPPED);
+}
+
 void strc_read(strc_env *env, int32_t input, void *to, int64_t items) {
     const strc_world *world = env->world;
     if (world->read(world->self, (uint32_t)input, to, (uint64_t)items) != 0)

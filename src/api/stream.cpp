@@ -156,7 +156,8 @@ std::uint64_t unsignedOf(std::int64_t count) { return static_cast<std::uint64_t>
 /// False after reporting.
 bool strc_stream::make() {
     strc::session::Compilation& program = compiler.program;
-    if (!strc::session::canBeCompiled(program)) return false;
+    if (!strc::session::canBeCompiled(program) || !strc::session::hasAllShapes(program))
+        return false;
     const strc::executable::Program known = parts(compiler);
     if (!strc::executable::checkLibrary(known, true)) return false;
     compiler.makeCode([this] { return compiler.isInterrupted(); });

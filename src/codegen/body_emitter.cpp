@@ -340,7 +340,7 @@ bool BodyEmitter::leavesStrings(const Instr& loop) {
     return std::any_of(loop.blocks.begin(), loop.blocks.end(), [&](ir::BlockId part) {
         return contains(body, part, [&](const Instr& i) {
             return ir::makesString(m.program, i) ||
-                   (i.op == Op::Call && i.callee.kind != ir::CalleeKind::Native &&
+                   (i.op == Op::Call && i.callee.hasBody() &&
                     m.makesStrings(kernel, m.calleeBody(kernel, i.callee)));
         });
     });
@@ -369,6 +369,7 @@ void BodyEmitter::emitReturn(const Instr* instr) {
 
 void BodyEmitter::emitCall(const Instr& instr) {
     if (instr.callee.kind == ir::CalleeKind::Native) return emitNative(instr);
+    if (instr.callee.kind == ir::CalleeKind::Symbolic) return emitSymbolic(instr);
     llvm::Function* callee = m.callee(kernel, instr.callee);
     std::vector<llvm::Value*> args{param(kEnv),  param(kFields), param(kIn), param(kOut),
                                    param(kNode), param(kIter),   popped,     pushed};

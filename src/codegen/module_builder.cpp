@@ -347,7 +347,7 @@ llvm::Function* ModuleBuilder::callee(KernelFunctions& from, const ir::Callee& c
     bool isPackage = callee.kind == ir::CalleeKind::Package;
     KernelFunctions& owner = isPackage ? packages : from;
     if (isPackage && owner.functions.empty()) owner.functions.resize(program.functions.size());
-    STRC_ASSERT(callee.kind != ir::CalleeKind::Native, "natives are not compiled");
+    STRC_ASSERT(callee.hasBody(), "there is nothing to compile");
     llvm::Function*& function = owner.functions[callee.index];
     if (function) return function;
     const ir::Body& body = calleeBody(from, callee);

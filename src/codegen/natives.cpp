@@ -1,4 +1,4 @@
-// Calls of C functions (language.md 15.3).
+// Calls of what is not compiled: C functions (language.md 15.3), and filters whose shapes only the run knows.
 
 #include "codegen/detail/body_emitter.h"
 #include "strc/dlpack.h"
@@ -91,6 +91,16 @@ void BodyEmitter::emitNative(const Instr& instr) {
         if (types[k] == m.i8()) call->addParamAttr(k, llvm::Attribute::ZExt);
     if (!result) return;
     set(instr, isTruth(result) ? b.CreateICmpNE(call, b.getInt8(0)) : call);
+}
+
+/// Its operands are memory.
+void BodyEmitter::emitSymbolic(const Instr& instr) {
+    const std::size_t count = std::max<std::size_t>(instr.operands.size(), 1);
+    auto* parts = entry.CreateAlloca(llvm::ArrayType::get(m.ptr(), count), nullptr, "parts");
+    for (std::size_t k = 0; k < instr.operands.size(); ++k)
+        b.CreateStore(operand(instr, k),
+                      b.CreateConstInBoundsGEP2_64(parts->getAllocatedType(), parts, 0, k));
+    b.CreateCall(m.runtime("strc_fire"), {param(kEnv), b.getInt32(instr.callee.index), parts});
 }
 
 }  // namespace strc::codegen

@@ -23,6 +23,9 @@ class Natives;
 namespace strc::weights {
 class Source;
 }
+namespace strc::symbolic {
+struct Program;
+}
 
 namespace strc::elab {
 
@@ -82,12 +85,13 @@ struct Kernel {
 };
 
 /// Why a program is symbolic: only the run can tell the shapes of some tensors. Then all of its tensors stay values of type
-/// tensor, in bodies and on channels, and the interpreter alone runs it.
+/// tensor, in bodies and on channels, for the interpreter.
 struct Symbolic {
     graph::NodeId node = graph::kNone;  ///< the first filter that cannot tell
     std::string operation;
     std::string why;
     base::SourceRange range;  ///< in its body; perhaps none
+    std::string whyWhole;  ///< why compiled engines run nothing of it; empty: Elaboration::compiled
 };
 
 struct Elaboration {
@@ -100,8 +104,15 @@ struct Elaboration {
     types::Random random;  ///< its state goes on from elaboration
     std::vector<Value> openValues;  ///< by Module::open: what the elaboration took them for
     std::optional<Symbolic> symbolic;
+    /// A symbolic program as compiled engines run it (elab/compiled_form.h). Nodes and edges are the same.
+    std::shared_ptr<const Elaboration> compiled;
+    /// Those of such a form, for whoever runs them; null: there are none.
+    std::shared_ptr<const symbolic::Program> symbolicFilters;
     bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
+
+/// "only the run can tell a shape in 'F': 'zeros': ...", of a symbolic program.
+std::string whySymbolic(const Elaboration&);
 
 /// A tensor that arrives at the main stream, as a user says or a file has it.
 struct GivenInput {

@@ -35,6 +35,8 @@ private:
             case ir::Op::Call:
                 if (instr.callee.kind == ir::CalleeKind::Native)
                     effects |= graph::kNative;
+                else if (!instr.callee.hasBody())
+                    break;  // the node has the effects of what is fired
                 else if (instr.callee.kind == ir::CalleeKind::Package)
                     visit(module.functions[instr.callee.index]);
                 else

@@ -38,6 +38,7 @@ public:
         made.random = old.random;
         made.openValues = old.openValues;
         made.complete = old.complete;
+        made.symbolicFilters = old.symbolicFilters;
         for (std::uint32_t k = 0; k < places.size(); ++k) mark(k);
         nodes();
         composites();

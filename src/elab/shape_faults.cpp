@@ -41,7 +41,10 @@ void ShapeFaults::warn(const Symbolic& symbolic) {
     base::Diagnostic& diag =
         context.diags.add(Diag::SymbolicShape, outside(node.range, symbolic.node))
             .in(graph::path(graph, symbolic.node))
-        << symbolic.operation << symbolic.why;
+        << symbolic.operation << symbolic.why
+        << (symbolic.whyWhole.empty()
+                ? "filters without shapes are interpreted"
+                : "only the interpreter runs it, since " + symbolic.whyWhole);
     if (symbolic.range.valid()) diag.note(Diag::InBodyHere, symbolic.range) << node.name;
 }
 

@@ -173,7 +173,7 @@ private:
     /// Only the run can tell what the node makes of what arrives: the program is symbolic.
     void leaveToRun(NodeId id, std::string operation, std::string why, base::SourceRange range) {
         if (!program.symbolic)
-            program.symbolic = Symbolic{id, std::move(operation), std::move(why), range};
+            program.symbolic = Symbolic{id, std::move(operation), std::move(why), range, {}};
         leaveOutputs(graph.nodes[id]);
     }
 
@@ -260,7 +260,8 @@ private:
         if (!usesTensors(program.kernels[node.kernel])) return;
         const Sequence& items = itemsFor(node);
         if (!fitsDeclared(id, items)) return;
-        if (!isPeriodic(node, items) && (isOfFiles || !turns.join(id, items.size())))
+        if (!isPeriodic(node, program.kernels[node.kernel], items) &&
+            (isOfFiles || !turns.join(id, items.size())))
             return leaveToRun(id, "'" + node.name + "'",
                               "the items that arrive, " + io::allOf(items) +
                                   ", take turns and are not the same ones in each firing "
@@ -299,14 +300,6 @@ private:
             return false;
         }
         return true;
-    }
-
-    /// Are the items that a firing takes of the same types each time?
-    bool isPeriodic(const graph::Node& node, const Sequence& items) const {
-        const bool isAny = program.kernels[node.kernel].builtin != ir::BuiltinStream::None;
-        return isAny || items.size() <= 1 ||
-               (node.work.pop.min == node.work.pop.max && !node.prework &&
-                node.work.pop.min % static_cast<std::int64_t>(items.size()) == 0);
     }
 
     std::optional<Sequence> infer(NodeId id, const Sequence& items) {

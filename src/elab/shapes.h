@@ -16,6 +16,11 @@ bool usesTensors(const Kernel&);
 /// The shortest list that gives the same when it is repeated.
 tensor::Sequence shortest(tensor::Sequence);
 
+/// Are the items that a firing takes of the same types each time?
+bool isPeriodic(const graph::Node&, const Kernel&, const tensor::Sequence& items);
+/// A tensor becomes an item of a channel whose memory is of this type.
+void place(Value&, const Type* item, types::TypeTable&);
+
 /// Says what does not fit: of a filter in the library where the program adds it.
 class ShapeFaults {
 public:

@@ -37,6 +37,12 @@ void leave(const ir::Module& module, types::TypeTable& types, Kernel& kernel) {
 
 }  // namespace
 
+std::string whySymbolic(const Elaboration& program) {
+    const Symbolic& symbolic = *program.symbolic;
+    return "only the run can tell a shape in '" + program.graph.nodes[symbolic.node].name +
+           "': " + symbolic.operation + ": " + symbolic.why;
+}
+
 void leaveTensors(const ir::Module& module, types::TypeTable& types, Elaboration& program) {
     for (Kernel& kernel : program.kernels)
         if (!kernel.tensors.empty()) leave(module, types, kernel);

@@ -81,6 +81,8 @@ struct Edge {
     const types::Type* inFiles = nullptr;
     std::vector<types::Value> initial;  ///< enqueued items, the first is taken first
     base::SourceRange range;  ///< where the two ends were joined (the downstream `add`)
+    /// Compiled engines: only the run knows what the tensors are, and the items, ints, are names of them.
+    bool isNamed = false;
 };
 
 enum class CompositeKind : std::uint8_t { Pipeline, SplitJoin, FeedbackLoop };

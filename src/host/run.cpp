@@ -5,6 +5,7 @@
 
 #include "base/own_stack.h"
 #include "graph/hierarchy.h"
+#include "host/symbolic.h"
 #include "interp/files.h"
 #include "interp/line_limit.h"
 #include "io/supply.h"
@@ -32,17 +33,19 @@ struct Kept {
 class Host {
 public:
     Host(base::Context& context, const plan::Plan& plan, const strc_program& program,
-         const std::vector<codegen::Site>& sites, const interp::Options& options)
+         const std::vector<codegen::Site>& sites, const interp::Options& options,
+         const Program& whole)
         : context(context),
           plan(plan),
           graph(plan.program->graph),
           program(program),
           sites(sites),
           options(options),
-          lines(options.output ? std::nullopt : options.limit) {}
+          lines(options.output ? std::nullopt : options.limit),
+          whole(whole) {}
 
     Outcome run() {
-        if (openFiles())
+        if (setUpSymbolic() && openFiles())
             execute();
         else
             stop(End::Failed);
@@ -57,6 +60,18 @@ public:
 private:
     void stop(End why) {
         if (!stopped) stopped = why;
+    }
+
+    bool setUpSymbolic() {
+        if (!plan.program->symbolicFilters) return true;
+        try {
+            symbolic = std::make_unique<Symbolic>(context, plan, whole, options,
+                                                  [this](std::string_view text) { print(text); });
+            return true;
+        } catch (const std::bad_alloc&) {
+            outOfMemory("the tensors among the fields", 1);
+            return false;
+        }
     }
 
     // ---------------------------------------------------------------- files
@@ -169,7 +184,9 @@ private:
 
     /// False: the run is over.
     bool letOut(std::uint32_t output, const std::byte* from, std::int64_t items) {
-        base::Status status = outputs[output]->write(from, static_cast<std::size_t>(items));
+        base::Status status = isNamed(output)
+                                  ? symbolic->write(*outputs[output], from, items)
+                                  : outputs[output]->write(from, static_cast<std::size_t>(items));
         outcome.itemsWritten += items;
         if (status) return true;
         if (outputs[output]->readerGone()) {
@@ -179,6 +196,29 @@ private:
         interp::reportFile(context, *plan.program, plan.outputs[output].node, status.failure());
         stopped = End::Failed;
         return false;
+    }
+
+    // ---- filters whose shapes only the run knows
+
+    bool isNamed(std::uint32_t output) const {
+        return plan.outputs[output].node == graph::kNone && graph.edges[graph.output].isNamed;
+    }
+
+    int fire(strc_env& env, NodeId node, void* const* parts) {
+        if (auto end = symbolic->fire(env, node, parts)) stop(*end);
+        return stopped.has_value();
+    }
+
+    strc_symbolic symbolicCalls() {
+        strc_symbolic made{};
+        made.self = this;
+        made.fire = [](void* self, strc_env* env, std::uint32_t node, void* const* parts) {
+            return call(self, 0, [&](Host& host) { return host.fire(*env, node, parts); });
+        };
+        made.settle = [](void* self, const void* state) {
+            static_cast<Host*>(self)->symbolic->settle(static_cast<const std::byte*>(state));
+        };
+        return made;
     }
 
     // ---- transactions
@@ -273,6 +313,8 @@ private:
         env.random = plan.program->random.state;
         env.c_format = options.cFormat ? 1 : 0;
         env.workers = options.workers ? options.workers : strc_processors();
+        const strc_symbolic calls = symbolicCalls();
+        if (symbolic) env.symbolic = &calls;
         std::uint64_t iterations =
             options.iterations ? static_cast<std::uint64_t>(*options.iterations) : UINT64_MAX;
         std::uint64_t done = 0;
@@ -343,12 +385,14 @@ private:
     const std::vector<codegen::Site>& sites;
     const interp::Options& options;
     interp::LineLimit lines;
+    const Program& whole;
     std::vector<std::unique_ptr<io::Supply>> inputs;
     std::vector<io::ItemWriter*> outputs;
     std::vector<std::int64_t> itemSizes;  ///< of outputs
     std::optional<Kept> kept;  ///< in a transaction
     interp::WrittenFiles ownFiles;
     interp::WrittenFiles& writers = options.files ? *options.files : ownFiles;
+    std::unique_ptr<Symbolic> symbolic;  ///< null: it has no such filters
     std::int64_t written = 0;  ///< to the open output
     std::optional<End> stopped;
     Outcome outcome;
@@ -372,10 +416,11 @@ std::string whyNot(const interp::Options& options) {
     return {};
 }
 
-Outcome run(base::Context& context, const plan::Plan& plan, const graph::Quota& quota,
+Outcome run(base::Context& context, const plan::Plan& plan, const Program& whole,
             const strc_program& program, const std::vector<codegen::Site>& sites,
             const interp::Options& options) {
-    Outcome outcome = Host(context, plan, program, sites, options).run();
+    Outcome outcome = Host(context, plan, program, sites, options, whole).run();
+    const graph::Quota& quota = whole.quota;
     for (std::size_t k = 0; k < quota.steady.size() && !plan.demand; ++k)
         outcome.firings += quota.init[k] + quota.steady[k] * outcome.iterations;
     return outcome;

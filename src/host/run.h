@@ -21,9 +21,17 @@ std::string whyNot(const interp::Options&);
 void reportFault(base::Context&, const graph::Graph&, const std::vector<codegen::Site>&,
                  const strc_fault&);
 
+/// What the plan was made of, before passes.
+struct Program {
+    const ir::Module& module;
+    const elab::Elaboration& elaboration;
+    const graph::Quota& quota;
+    types::TypeTable& types;
+};
+
 /// Runs to the end; firings are counted by the quota. Faults are reported in Context::diags with the instance's path. Files are flushed
 /// and closed whatever the end.
-interp::Outcome run(base::Context&, const plan::Plan&, const graph::Quota&, const strc_program&,
+interp::Outcome run(base::Context&, const plan::Plan&, const Program&, const strc_program&,
                     const std::vector<codegen::Site>&, const interp::Options&);
 
 }  // namespace strc::host

@@ -13,7 +13,7 @@
 #include "interp/line_limit.h"
 #include "interp/machine.h"
 #include "interp/ready_set.h"
-#include "interp/tensor_heap.h"
+#include "symbolic/tensor_heap.h"
 #include "io/supply.h"
 
 namespace strc::interp {
@@ -23,6 +23,8 @@ using graph::EdgeId;
 using graph::NodeId;
 using types::Type;
 using types::Value;
+using eval::TensorId;
+using symbolic::TensorHeap;
 
 /// Compiled bodies of one kernel.
 struct KernelCode {
@@ -168,7 +170,6 @@ private:
                     const char* verb, base::SourceRange);
     base::Diagnostic& report(const Actor&, Diag, base::SourceRange);
     void reportTrap(const Actor&, const eval::Trap&);
-    void reportShape(const Actor&, const eval::Trap&);
 
     // ---- messages.cpp
     void setUpMessages();

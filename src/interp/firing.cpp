@@ -5,6 +5,7 @@
 
 #include "graph/hierarchy.h"
 #include "interp/engine.h"
+#include "interp/faults.h"
 
 namespace strc::interp {
 namespace {
@@ -53,16 +54,7 @@ std::string boundsOf(const graph::Rate& rate) {
 
 }  // namespace
 
-/// Where the filter is added, as elaboration reports the shapes that it knows.
-void Engine::reportShape(const Actor& actor, const eval::Trap& trap) {
-    const graph::Added added = graph::addedBy(context.sources, graph, actor.id);
-    base::Diagnostic& fault = report(actor, trap.id, added.range);
-    fault << graph::subjectOf(context.sources, added, trap.args[0], trap.range) << trap.args[1];
-    if (trap.range.valid()) fault.note(Diag::InBodyHere, trap.range) << actor.node->name;
-}
-
 void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
-    if (trap.id == Diag::TensorShape) return reportShape(actor, trap);
     const graph::Rates& rates = actor.next().rates;
     auto reportDynamic = [&](const graph::Rate& rate, const char* word, const char* verb) {
         report(actor, Diag::DynamicRateViolated, trap.range)
@@ -74,9 +66,7 @@ void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
         return reportDynamic(rates.pop, "pop", "pops");
     if (trap.id == Diag::PeekRateViolated && rates.peek.dynamic)
         return reportDynamic(rates.peek, "peek", "looks at item");
-    base::Diagnostic& fault = report(actor, trap.id, trap.range);
-    for (const std::string& arg : trap.args) fault << arg;
-    graph::noteAdded(context.sources, graph, actor.id, fault);
+    interp::reportTrap(context, graph, actor.id, trap);
 }
 
 bool Engine::canFire(const Actor& actor) {

@@ -9,7 +9,7 @@ std::vector<Callee> calleesOf(const Body& body) {
     std::vector<Callee> callees;
     for (const Block& block : body.blocks)
         for (const Instr& instr : block.instrs)
-            if (instr.op == Op::Call && instr.callee.kind != CalleeKind::Native)
+            if (instr.op == Op::Call && instr.callee.hasBody())
                 callees.push_back(instr.callee);
     return callees;
 }

@@ -192,7 +192,7 @@ private:
 
     /// The code of the function that is called, ready to be taken in.
     std::optional<Body> functionOf(const Instr& call, int depth) {
-        if (call.callee.kind == CalleeKind::Native || depth >= kMostCalls) return std::nullopt;
+        if (!call.callee.hasBody() || depth >= kMostCalls) return std::nullopt;
         const Body& callee = calleeBody(module, code, call.callee);
         if (!fits(callee) || sizeOf(callee) > kMostOfFunction || isRecursive(module, code, callee))
             return std::nullopt;

@@ -73,12 +73,20 @@ struct VarRef {
 };
 
 /// A function or handler of the stream, a function of a helper package, or a native.
-enum class CalleeKind : std::uint8_t { Stream, Package, Native };
+enum class CalleeKind : std::uint8_t {
+    Stream,
+    Package,
+    Native,
+    Symbolic,  ///< a firing of a filter whose shapes only the run knows (elab/islands.h): Instr::index
+               ///< operands are memory of items that it takes, the others of what it gives
+};
 struct Callee {
     CalleeKind kind = CalleeKind::Stream;
     std::uint32_t index =
-        kNone;  ///< into StreamCode::functions, Module::functions, Module::natives
+        kNone;  ///< into StreamCode::functions, Module::functions, Module::natives; a node
     bool operator==(const Callee&) const = default;
+    /// Is there a body that is called?
+    bool hasBody() const { return kind == CalleeKind::Stream || kind == CalleeKind::Package; }
 };
 
 struct Instr {

@@ -79,6 +79,7 @@ private:
             case Op::PushFrom: return;
             case Op::Call:  // natives write nothing but results, which are never popped
                 if (body.regs[instr.operands[k]].type->is(types::TypeKind::Tensor)) return;
+                if (instr.callee.kind == CalleeKind::Symbolic && k < instr.index) return;
                 break;
             case Op::Copy:
             case Op::Contract:

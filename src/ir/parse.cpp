@@ -473,6 +473,9 @@ private:
     void callArguments(Instr& instr) {
         if (accept("native")) {
             instr.callee = {CalleeKind::Native, lookUp(natives)};
+        } else if (accept("symbolic")) {
+            instr.callee = {CalleeKind::Symbolic, number()};
+            instr.index = number();
         } else {
             bool package = accept("package");
             if (!package) expect("stream");

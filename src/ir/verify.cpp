@@ -407,6 +407,11 @@ void Verifier::call(const Instr& i) {
                "wrong number of arguments");
         return;
     }
+    if (i.callee.kind == CalleeKind::Symbolic) {
+        for (std::size_t k = 0; k < i.operands.size(); ++k)
+            expect(isRef(i, k), i, "items that are not in memory");
+        return expect(i.index <= i.operands.size() && i.result == kNone, i, "not a firing");
+    }
     bool own = i.callee.kind == CalleeKind::Stream;
     const std::vector<Body>* list =
         own ? (stream ? &stream->functions : nullptr) : &module.functions;

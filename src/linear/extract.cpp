@@ -155,7 +155,7 @@ private:
     }
 
     void call(Frame& frame, const Instr& i) {
-        if (i.callee.kind == ir::CalleeKind::Native) refuse("it calls native code");
+        if (!i.callee.hasBody()) refuse("it calls what is no part of its code");
         if (calls == kMostCalls) refuse("its calls are nested too deep");
         const Body& body = ir::calleeBody(module, kernel.code, i.callee);
         Frame inner(body);

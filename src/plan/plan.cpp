@@ -39,6 +39,7 @@ public:
     Planning(base::Context& context, const elab::Elaboration& program, const graph::Quota& quota,
              const sched::Schedule& schedule, const Options& options)
         : context(context),
+          program(program),
           graph(program.graph),
           quota(quota),
           schedule(schedule),
@@ -71,7 +72,7 @@ public:
                 result.channels[id].capacity = sharing.startOf(id) + held[id];
         }
         take(result.init, std::move(init), quota.init, 0);
-        if (options.tapes == Tapes::Linear) takeScaled(begin);
+        if (options.tapes == Tapes::Linear && !program.symbolicFilters) takeScaled(begin);
         take(result.steady, std::move(steady), quota.steady, 1);
         if (options.tapes == Tapes::Ring)
             for (Channel& channel : result.channels)
@@ -85,6 +86,7 @@ private:
         return placeInRings(graph, phase, schedule.capacity, begin);
     }
 
+    /// A phase that is undone would have to undo what symbolic filters did: they have none.
     void takeScaled(const Begin& begin) {
         const sched::Schedule& scaling = options.scaling ? *options.scaling : schedule;
         Scaled scaled = scale(context, graph, mostFactor(),
@@ -149,6 +151,7 @@ private:
     }
 
     base::Context& context;
+    const elab::Elaboration& program;
     const graph::Graph& graph;
     const graph::Quota& quota;
     const sched::Schedule& schedule;

@@ -29,9 +29,8 @@ bool looksFurtherAtFirst(const graph::Graph& graph) {
 
 std::string whyNot(const elab::Elaboration& program) {
     const graph::Graph& graph = program.graph;
-    if (program.symbolic)
-        return "only the run can tell a shape in '" + graph.nodes[program.symbolic->node].name +
-               "': " + program.symbolic->operation + ": " + program.symbolic->why;
+    if (program.compiled) return whyNot(*program.compiled);
+    if (program.symbolic) return elab::whySymbolic(program) + ", and " + program.symbolic->whyWhole;
     if (!graph.isDynamic() && looksFurtherAtFirst(graph))
         return "its first firing looks further ahead in the open input than the others do";
     return "";

@@ -118,7 +118,7 @@ private:
         const char* why = settings.stepLimit ? "a compiled program has no limit of steps"
                           : settings.lenient ? "a compiled program has no lenient rates"
                                              : nullptr;
-        if (!why) return session::canBeCompiled(program);
+        if (!why) return session::canBeCompiled(program) && hasAllShapes(program);
         reportCannotCompile(program, why);
         return false;
     }

@@ -107,6 +107,7 @@ private:
     }
 
     std::string whyNoCode() const {
+        if (program.elaboration.symbolic) return elab::whySymbolic(program.elaboration);
         if (settings.isShared || settings.atOnce) return "libraries run where they are called";
         if (settings.isStatic && product == DeviceFor::Executable)
             return "static executables cannot load a driver";

@@ -55,8 +55,10 @@ void checkInterpreted(Compilation& program, const Settings& settings,
 
 interp::Outcome run(Compilation& program, const Code* code, const interp::Options& options) {
     if (code)
-        return host::run(program.context, *program.plan, program.quota, code->jit.program(),
-                         code->sites, options);
+        return host::run(
+            program.context, *program.plan,
+            {program.module, program.elaboration, program.quota, *program.program.types},
+            code->jit.program(), code->sites, options);
     return interp::run(program.context, program.module, program.elaboration, program.quota,
                        *program.program.types, options);
 }

@@ -193,8 +193,8 @@ private:
 
     bool plan() {
         // Bodies may pop less than they declare, which the interpreter mends: plans count on the rates.
-        if (request.planIfPossible && (result.context.lenient || result.elaboration.symbolic))
-            return true;
+        const bool isWhole = result.elaboration.symbolic && !result.elaboration.compiled;
+        if (request.planIfPossible && (result.context.lenient || isWhole)) return true;
         const bool isDynamic = result.elaboration.graph.isDynamic();
         if (request.planIfPossible && result.schedules.empty() && !isDynamic) return true;
         std::string why = plan::whyNot(result.elaboration);
@@ -210,7 +210,7 @@ private:
         }
         std::optional<sched::Schedule> own = improve();
         const elab::Elaboration& program =
-            result.improved ? result.improved->program : result.elaboration;
+            result.improved ? result.improved->program : result.compiledForm();
         const sched::Schedule none;
         const std::optional<sched::Schedule> single =
             isDynamic ? std::nullopt : scalable(program, result.plannedQuota());
@@ -248,9 +248,9 @@ private:
     std::optional<sched::Schedule> improve() {
         if (!request.improve) return std::nullopt;
         auto improved = linear::improve(result.context, result.module, *result.program.types,
-                                        result.elaboration, result.quota, *request.improve);
+                                        result.compiledForm(), result.quota, *request.improve);
         const auto program = [&]() -> const elab::Elaboration& {
-            return improved ? improved->program : result.elaboration;
+            return improved ? improved->program : result.compiledForm();
         };
         const auto quota = [&] { return improved ? improved->quota : result.quota; };
         const opt::Frames frames(result.context, result.module, *result.program.types, program());

@@ -94,6 +94,10 @@ struct Compilation {
     std::optional<plan::Plan> plan;
 
     const graph::Quota& plannedQuota() const { return improved ? improved->quota : quota; }
+    /// What compiled engines run, before passes.
+    const elab::Elaboration& compiledForm() const {
+        return elaboration.compiled ? *elaboration.compiled : elaboration;
+    }
 };
 
 /// Goes on until `last` is done, or until a stage reported errors or was interrupted; returns what is

@@ -181,6 +181,12 @@ bool canBeCompiled(Compilation& program) {
     return why.empty();
 }
 
+bool hasAllShapes(Compilation& program) {
+    if (!program.elaboration.symbolic) return true;
+    reportCannotCompile(program, elab::whySymbolic(program.elaboration));
+    return false;
+}
+
 void reportCannotCompile(Compilation& program, std::string_view why) {
     program.context.diags.add(base::Diag::CannotCompile, mainHeader(program)) << why;
 }

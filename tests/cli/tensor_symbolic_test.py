@@ -29,9 +29,11 @@ class Program(Case):
         return err
 
     def shown(self, text, *words, status=0):
-        """What a program prints, and what is said about it."""
-        out, err = self.call("run", *words, self.file("p.str", text), status=status)
-        return out.decode(), err
+        """What a program prints, and what is said about it: the same in both engines."""
+        path = self.file("p.str", text)
+        done = self.call("run", *words, path, status=status)
+        self.assertEqual(self.call("run", "--interpret", *words, path, status=status), done)
+        return done[0].decode(), done[1]
 
     def printed(self, text, *words):
         return self.shown(text, *words)[0]
@@ -216,12 +218,39 @@ class Symbolic(Program):
 
     def test_what_needs_shapes_refuses(self):
         path = self.file("p.str", GROWING + self.main("Lengths", "Vectors", "Show"))
-        for words in (("run", "-i1", "--no-interpret"), ("build", "-o", self.at("p")),
-                      ("check", "--emit=plan"), ("build", "--shared", "-o", self.at("p.so"))):
+        for words in (("build", "-o", self.at("p")), ("build", "--shared", "-o", self.at("p.so"))):
             err = self.refused(*words, path)
             self.assertIn("cannot be compiled yet: only the run can tell a shape in 'Vectors': "
                           "'arange'", err)
         self.assertEqual(self.call("run", "-i3", "-Wno-symbolic-shape", path), (SUMS.encode(), ""))
+
+    def test_filters_with_shapes_are_compiled(self):
+        path = self.file("p.str", """void->tensor filter Image { int n; work push 1 { n++; push(reshape(arange(12) * 0.5 + n, 4, 3)); } }
+            tensor->tensor filter Twice { work pop 1 push 1 { push(relu(pop() - 1) * 2); } }
+            tensor->tensor filter Keep { work pop 1 push 1 { tensor x = pop(); tensor keep = zeros(0, 3);
+                for (int i = 0; i < 4; i++) if (x[i, 0] > 5) keep = concat(keep, narrow(x, 0, i, 1), 0); push(keep); } }
+            tensor->tensor<float>[3] filter Best { work pop 1 push 1 { push(sum(pop(), 0)); } }
+            tensor->void filter Show { work pop 1 { println(pop()); } }
+            """ + self.main("Image", "relu()", "Twice", "Keep", "Best", "relu()", "Show"))
+        plan = self.call("check", "-w", "--emit=plan", path)[0].decode()
+        self.assertIn("Main.relu+Twice -> Main.Keep", plan)  # fused, and memory for its result
+        self.assertRegex(plan, r"Main.Keep -> Main.Best +0 +1 +4 ")  # a name
+        self.assertRegex(plan, r"Main.Best -> Main.relu.1. +0 +1 +12 ")
+        llvm = self.call("check", "-w", "--emit=llvm", path)[0].decode()
+        self.assertEqual(llvm.count("call void @strc_fire("), 2)
+        done = self.call("run", "-w", "--no-interpret", "-i4", path)
+        self.assertEqual(done, self.call("run", "-w", "--interpret", "-i4", path))
+        self.assertEqual(done, self.call("run", "-w", "--no-interpret", "--tapes=ring", "-i4", path))
+        self.assertEqual(len(done[0].splitlines()), 4)
+
+    def test_why_all_of_a_program_is_interpreted(self):
+        some = """tensor->tensor filter Some { int n; work pop [1, 2] push 1 { tensor x = pop(); n++;
+                if (n % 2 == 0) x = concat(x, pop(), 0); push(x); } }
+            """ + GROWING + self.main("Lengths", "Vectors", "Some", "Show")
+        self.assertIn("only the interpreter runs it, since it has dynamic rates", self.shown(some, "-i2")[1])
+        err = self.refused("run", "--no-interpret", "-i2", self.file("p.str", some))
+        self.assertIn("only the run can tell a shape in 'Vectors': 'arange'", err)
+        self.assertIn(", and it has dynamic rates", err)
 
     def test_memory_is_given_back_and_bounded(self):
         text = """void->tensor filter Large { int n; work push 1 { n = n % 2 + 1; push(zeros(n, 1000000)); } }

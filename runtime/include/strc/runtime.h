@@ -128,6 +128,16 @@ typedef struct strc_device_error {
     char why[240];
 } strc_device_error;
 
+/// Filters whose shapes only the run knows (elab/compiled_form.h), for generated code. Items of theirs are names of tensors, in 4
+/// bytes each. Nonzero: the run ends at once (STRC_END_STOPPED), and why is their own knowledge.
+typedef struct strc_symbolic {
+    void *self;
+    /// One firing. `parts`: memory of the items that it takes, then of those that it gives.
+    int (*fire)(void *self, strc_env *env, uint32_t node, void *const *parts);
+    /// Between two phases, when all names that are still wanted lie in the memory of channels.
+    void (*settle)(void *self, const void *state);
+} strc_symbolic;
+
 typedef struct strc_program {
     uint32_t abi_version;
     uint32_t inputs;  ///< files read and the open input
@@ -170,6 +180,7 @@ struct strc_env {
     uint64_t random;  ///< state of the generator (language.md 16.3)
     const void *parameters;  ///< of the main stream, left open: STRC_PARAMETER_BYTES each
     uint8_t c_format;  ///< print like C (language.md 18)
+    const strc_symbolic *symbolic;  ///< null: there are none
     uint32_t workers;  ///< threads that may share what is large; 0, 1: nobody but the one that runs
     strc_fault fault;
     strc_device_error device_error;

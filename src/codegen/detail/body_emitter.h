@@ -54,6 +54,7 @@ private:
 
     // ---- natives.cpp
     void emitNative(const Instr&);
+    void emitSymbolic(const Instr&);
     llvm::Value* nativeArgument(const Instr&, std::size_t k);
     llvm::Value* tensorView(const Type* tensor, llvm::Value* data, std::size_t k);
 

@@ -41,8 +41,10 @@ protected:
         auto jit = codegen::Jit::load(std::move(module), options);
         EXPECT_TRUE(jit) << jit.error();
         how.print = [this](std::string_view what) { printed += what; };
-        return host::run(program.context, *program.plan, program.plannedQuota(), jit->program(),
-                         sites, how);
+        return host::run(
+            program.context, *program.plan,
+            {program.module, program.elaboration, program.plannedQuota(), *program.program.types},
+            jit->program(), sites, how);
     }
     /// The same, interpreted.
     interp::Outcome interpret(interp::Options how) {

@@ -1,4 +1,4 @@
-#include "interp/tensor_heap.h"
+#include "symbolic/tensor_heap.h"
 
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 #include "tensor/storage.h"
 #include "types/tensor_text.h"
 
-namespace strc::interp {
+namespace strc::symbolic {
 
 using base::Diag;
 using eval::Outcome;
@@ -72,7 +72,8 @@ std::optional<Trap> TensorHeap::add(const Type* type, TensorId& made) {
     std::unique_ptr<std::byte[]> elements;
     if (makeRoom(size))
         elements.reset(new (std::nothrow) std::byte[std::max<std::uint64_t>(count, 1)]());
-    if (!elements) return Trap{Diag::OutOfMemory, {}, {"a " + types::toString(type), std::to_string(size)}};
+    if (!elements)
+        return Trap{Diag::OutOfMemory, {}, {"a " + types::toString(type), std::to_string(size)}};
     if (free.empty()) {
         free.push_back(entries.size());
         entries.emplace_back();
@@ -238,4 +239,4 @@ Outcome TensorHeap::run(const Code& code, const Operands& operands, const Type* 
     return end;
 }
 
-}  // namespace strc::interp
+}  // namespace strc::symbolic

@@ -1,7 +1,7 @@
 #pragma once
 /// The tensors of a program whose shapes only the run knows. Operations are computed by the code that they have for known
 /// shapes (tensor/operation.h), made when such shapes come for the first time. Tensors that nobody can name any more are
-/// found by marking, from what lies on tapes, in fields and in frames. Private to interp.
+/// found by marking, from what lies on tapes, in fields and in frames.
 
 #include <functional>
 #include <map>
@@ -12,7 +12,7 @@
 #include "eval/eval.h"
 #include "tensor/operation.h"
 
-namespace strc::interp {
+namespace strc::symbolic {
 
 using eval::TensorId;
 using types::Type;
@@ -86,4 +86,4 @@ private:
     std::map<Key, std::unique_ptr<Code>> codes;
 };
 
-}  // namespace strc::interp
+}  // namespace strc::symbolic

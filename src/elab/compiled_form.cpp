@@ -1,0 +1,302 @@
+#include "elab/compiled_form.h"
+
+#include <map>
+#include <set>
+
+#include "elab/expanded_kernels.h"
+#include "elab/handed_on.h"
+#include "elab/shapes.h"
+#include "elab/symbolic.h"
+#include "ir/writer.h"
+#include "symbolic/program.h"
+
+namespace strc::elab {
+namespace {
+
+using graph::EdgeId;
+using graph::Node;
+using graph::NodeId;
+using ir::Op;
+using ir::Reg;
+using symbolic::isHandedOverWhole;
+using tensor::Sequence;
+
+/// A body that takes the items of a firing, has somebody do it, and gives what comes of it.
+class Handover {
+public:
+    Handover(types::TypeTable& table, NodeId id, const Type* input, const Type* output)
+        : w(table), node(id), input(input), output(output) {}
+
+    ir::Body make(const graph::Rates& rates, ir::BodyKind kind, base::SourceRange range) {
+        w.range = range;
+        std::vector<Reg> parts = arrays(input, rates.peek.max);
+        const auto taken = static_cast<std::uint32_t>(parts.size());
+        take(rates, parts);
+        const std::vector<Reg> given = arrays(output, rates.push.max);
+        parts.insert(parts.end(), given.begin(), given.end());
+        ir::Instr& call = w.emit(Op::Call, nullptr, std::move(parts));
+        call.callee = {ir::CalleeKind::Symbolic, node};
+        call.index = taken;
+        give(given, rates.push.max);
+        w.body.kind = kind;
+        w.body.range = w.body.header = range;
+        return std::move(w.body);
+    }
+
+private:
+    std::vector<Reg> arrays(const Type* item, std::int64_t items) {
+        std::vector<Reg> made;
+        if (items == 0) return made;
+        const bool isWhole = isHandedOverWhole(item, items);
+        const Type* type = isWhole ? w.types.array(item, items) : item;
+        for (std::int64_t k = 0; k < (isWhole ? 1 : items); ++k)
+            made.push_back(w.address(w.local("", type)));
+        return made;
+    }
+
+    void take(const graph::Rates& rates, const std::vector<Reg>& to) {
+        const std::int64_t pops = rates.pop.max, all = rates.peek.max;
+        if (all == 0) return;
+        if (isHandedOverWhole(input, all)) {
+            w.loop(all, [&](Reg k) { peek(w.reference(to[0], k), k); });
+            if (pops > 0) w.loop(pops, [&](Reg) { w.emit(Op::Discard, input, {}); });
+            return;
+        }
+        for (std::int64_t k = pops; k < all; ++k)
+            peek(to[static_cast<std::size_t>(k)], w.integer(k));
+        for (std::int64_t k = 0; k < pops; ++k)
+            w.emit(Op::PopInto, input, {to[static_cast<std::size_t>(k)]});
+    }
+
+    void peek(Reg to, Reg offset) {
+        if (input->isAggregate()) {
+            w.emit(Op::PeekInto, input, {to, offset});
+            return;
+        }
+        const Reg item = w.operation(Op::Peek, input, {offset});
+        w.emit(Op::StoreAt, input, {to, item});
+    }
+
+    void give(const std::vector<Reg>& from, std::int64_t items) {
+        if (items == 0) return;
+        if (!isHandedOverWhole(output, items)) {
+            for (Reg item : from) w.emit(Op::PushFrom, output, {item});
+            return;
+        }
+        w.loop(items, [&](Reg k) {
+            if (output->isAggregate())
+                w.emit(Op::PushFrom, output, {w.reference(from[0], k)});
+            else
+                w.emit(Op::Push, output, {w.element(from[0], k)});
+        });
+    }
+
+    ir::Writer w;
+    NodeId node;
+    const Type* input;
+    const Type* output;
+};
+
+class CompiledForm {
+public:
+    CompiledForm(base::Context& context, const ir::Module& module, types::TypeTable& types,
+                 const std::vector<Sequence>& items, Elaboration& program)
+        : types(types),
+          whole(program),
+          made(std::make_shared<Elaboration>(program)),
+          graph(made->graph),
+          kernels(context, module, types, items, *made) {}
+
+    /// Null: whyWhole says why.
+    std::shared_ptr<Elaboration> make() {
+        std::string& why = whole.symbolic->whyWhole;
+        why = whyNone();
+        if (why.empty()) layOutEdges();
+        if (!why.empty()) return nullptr;
+        for (NodeId id = 0; id < graph.nodes.size(); ++id)
+            if (graph.nodes[id].kind == graph::NodeKind::Filter) filter(id);
+        made->symbolic.reset();
+        return std::move(made);
+    }
+
+    /// Those that are left to the run.
+    const std::vector<NodeId>& symbolicFilters() const { return left; }
+
+private:
+    std::string whyNone() const {
+        if (graph.isDynamic()) return "it has dynamic rates";
+        if (!graph.messages.empty()) return "it sends messages";
+        return {};
+    }
+
+    /// The items of channels that hand on to each other are all names, or none is.
+    void layOutEdges() {
+        HandedOn groups(*made);
+        std::set<EdgeId> named;
+        for (EdgeId id = 0; id < graph.edges.size(); ++id)
+            if (isTensor(graph.edges[id].type) && graph.edges[id].tensors.empty())
+                named.insert(groups.of(id));
+        for (EdgeId id = 0; id < graph.edges.size(); ++id) {
+            graph::Edge& edge = graph.edges[id];
+            if (!isTensor(edge.type)) continue;
+            if (named.contains(groups.of(id))) {
+                name(edge);
+                continue;
+            }
+            edge.type = edge.inFiles;
+            edge.inFiles = nullptr;
+            for (Value& value : edge.initial) place(value, edge.type, types);
+        }
+    }
+
+    void name(graph::Edge& edge) {
+        if (!edge.initial.empty())
+            whole.symbolic->whyWhole = "a tensor of a shape that only the run knows is enqueued";
+        for (NodeId end : {edge.from, edge.to})
+            if (end != graph::kNone && !graph.nodes[end].file.empty())
+                whole.symbolic->whyWhole =
+                    "a file in it has tensors of shapes that only the run knows";
+        if (edge.from == graph::kNone)
+            whole.symbolic->whyWhole = "its input is joined with tensors of such shapes";
+        edge.isNamed = true;
+        edge.tensors.clear();
+        edge.type = types.intType();
+        edge.inFiles = nullptr;
+    }
+
+    const Type* namedType(const std::vector<EdgeId>& edges) const {
+        const bool isNamed = !edges.empty() && graph.edges[edges[0]].isNamed;
+        return isNamed ? graph.edges[edges[0]].type : nullptr;
+    }
+
+    void filter(NodeId id) {
+        Node& node = graph.nodes[id];
+        const Kernel& kernel = made->kernels[node.kernel];
+        if (!usesTensors(kernel)) return;
+        const bool hasNames = namedType(node.inputs) || namedType(node.outputs);
+        if (kernel.builtin != ir::BuiltinStream::None && hasNames) return nameItems(node);
+        const bool isSymbolic = hasNames || !isPeriodic(node, kernel, kernels.arrivingAt(id)) ||
+                                kernels.specialise(id).has_value();
+        if (isSymbolic) leave(id);
+    }
+
+    void nameItems(Node& node) {
+        Kernel kernel = made->kernels[node.kernel];
+        kernel.input = kernel.output = types.intType();
+        node.kernel = static_cast<graph::KernelId>(made->kernels.size());
+        made->kernels.push_back(std::move(kernel));
+    }
+
+    void leave(NodeId id) {
+        left.push_back(id);
+        Node& node = graph.nodes[id];
+        const Kernel& from = made->kernels[node.kernel];
+        auto typeOf = [&](const std::vector<EdgeId>& edges, const Type* declared) {
+            return edges.empty() ? declared : graph.edges[edges[0]].type;
+        };
+        Kernel kernel;
+        kernel.input = typeOf(node.inputs, from.input);
+        kernel.output = typeOf(node.outputs, from.output);
+        kernel.work = node.work;
+        kernel.prework = node.prework;
+        kernel.code.name = from.code.name;
+        kernel.code.input = kernel.input;
+        kernel.code.output = kernel.output;
+        auto handover = [&](const graph::Rates& rates, const ir::Body& body) {
+            return Handover(types, id, kernel.input, kernel.output)
+                .make(rates, body.kind, body.header);
+        };
+        kernel.code.work = handover(node.work, *from.code.work);
+        if (from.code.prework) kernel.code.prework = handover(*node.prework, *from.code.prework);
+        made->states[id] = std::make_shared<const std::string>();
+        node.kernel = static_cast<graph::KernelId>(made->kernels.size());
+        made->kernels.push_back(std::move(kernel));
+    }
+
+    types::TypeTable& types;
+    Elaboration& whole;
+    std::shared_ptr<Elaboration> made;
+    graph::Graph& graph;
+    ExpandedKernels kernels;
+    std::vector<NodeId> left;
+};
+
+/// What runs them, of a program whose kernels are symbolic.
+class Description {
+public:
+    Description(const ir::Module& module, const Elaboration& whole, const graph::Graph& compiled)
+        : whole(whole), compiled(compiled) {
+        made.module.functions = module.functions;
+        made.module.functionNames = module.functionNames;
+        made.module.natives = module.natives;
+        made.module.globals = module.globals;
+        made.module.globalValues = module.globalValues;
+    }
+
+    symbolic::Program of(const std::vector<NodeId>& filters) {
+        for (NodeId id : filters) add(id);
+        return std::move(made);
+    }
+
+private:
+    void add(NodeId id) {
+        const Node& node = whole.graph.nodes[id];
+        const Kernel& kernel = whole.kernels[node.kernel];
+        symbolic::Filter filter;
+        filter.node = id;
+        filter.kernel = kernelOf(node.kernel);
+        filter.name = node.name;
+        filter.work = ratesOf(node.work);
+        if (kernel.code.prework) filter.prework = ratesOf(*node.prework);
+        filter.input = channel(node.inputs, kernel.input);
+        filter.output = channel(node.outputs, kernel.output);
+        filter.state = whole.states[id];
+        made.filters.push_back(std::move(filter));
+    }
+
+    static symbolic::Rates ratesOf(const graph::Rates& rates) {
+        return {rates.peek.max, rates.pop.max, rates.push.max};
+    }
+
+    std::uint32_t kernelOf(graph::KernelId id) {
+        const auto [found, isNew] =
+            kernels.try_emplace(id, static_cast<std::uint32_t>(made.kernels.size()));
+        if (!isNew) return found->second;
+        const Kernel& kernel = whole.kernels[id];
+        const auto code = static_cast<std::uint32_t>(made.module.streams.size());
+        made.module.streams.push_back(kernel.code);
+        const auto& initial =
+            kernel.initialOffsets.empty() ? kernel.fieldOffsets : kernel.initialOffsets;
+        made.kernels.push_back({code, kernel.constants, kernel.fieldTypes, kernel.fieldOffsets,
+                                kernel.stateSize, kernel.tensors, kernel.storedTensors, initial});
+        return found->second;
+    }
+
+    symbolic::Channel channel(const std::vector<EdgeId>& edges, const Type* declared) const {
+        if (edges.empty()) return {};
+        const graph::Edge& edge = whole.graph.edges[edges[0]];
+        const graph::Edge& memory = compiled.edges[edges[0]];
+        const Type* item = isTensor(edge.type) ? declared : memory.type;
+        return {item, memory.type, memory.isNamed, edge.type, edge.tensors};
+    }
+
+    const Elaboration& whole;
+    const graph::Graph& compiled;
+    symbolic::Program made;
+    std::map<graph::KernelId, std::uint32_t> kernels;
+};
+
+}  // namespace
+
+void leaveToRun(base::Context& context, const ir::Module& module, types::TypeTable& types,
+                const std::vector<Sequence>& items, Elaboration& program) {
+    CompiledForm form(context, module, types, items, program);
+    std::shared_ptr<Elaboration> made = form.make();
+    leaveTensors(module, types, program);
+    if (!made) return;
+    made->symbolicFilters = std::make_shared<const symbolic::Program>(
+        Description(module, program, made->graph).of(form.symbolicFilters()));
+    program.compiled = std::move(made);
+}
+
+}  // namespace strc::elab

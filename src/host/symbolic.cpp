@@ -1,0 +1,92 @@
+#include "host/symbolic.h"
+
+#include <cstring>
+
+#include "interp/faults.h"
+#include "symbolic/filters.h"
+#include "tensor/storage.h"
+
+namespace strc::host {
+
+using eval::Outcome;
+using eval::TensorId;
+using interp::End;
+
+namespace {
+
+constexpr double kLongest = 1e9;  ///< seconds; a clock counts nanoseconds in 64 bits
+
+symbolic::World worldOf(const interp::Options& options,
+                        std::function<void(std::string_view)> print) {
+    symbolic::World world;
+    world.print = std::move(print);
+    if (options.natives)
+        world.callNative = [natives = options.natives](const ir::Native& native,
+                                                       std::span<std::uint64_t> args,
+                                                       std::uint64_t& result) {
+            return natives->call(native, args, result);
+        };
+    world.interrupt = options.interrupt;
+    world.cFormat = options.cFormat;
+    if (options.seconds && *options.seconds < kLongest)
+        world.deadline = std::chrono::steady_clock::now() +
+                         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                             std::chrono::duration<double>(*options.seconds));
+    return world;
+}
+
+}  // namespace
+
+Symbolic::Symbolic(base::Context& context, const plan::Plan& plan, const Program& whole,
+                   const interp::Options& options, std::function<void(std::string_view)> print)
+    : context(context),
+      plan(plan),
+      whole(whole),
+      options(options),
+      filters(std::make_unique<symbolic::Filters>(*plan.program->symbolicFilters, whole.types,
+                                                  context.limits,
+                                                  worldOf(options, std::move(print)))) {}
+
+Symbolic::~Symbolic() = default;
+
+std::optional<End> Symbolic::fire(strc_env& env, graph::NodeId node, void* const* parts) {
+    types::Random random{env.random};
+    const Outcome end = filters->fire(node, parts, random);
+    env.random = random.state;
+    if (end == Outcome::Done) return std::nullopt;
+    if (end == Outcome::Interrupted)
+        return options.interrupt && *options.interrupt ? End::Interrupted : End::Seconds;
+    interp::reportTrap(context, whole.elaboration.graph, node, filters->fault());
+    return End::Failed;
+}
+
+/// What stays on channels between two phases is all that compiled code has.
+void Symbolic::settle(const std::byte* state) {
+    filters->settle([&](const symbolic::TensorHeap::Mark& wanted) {
+        for (const plan::Channel& channel : plan.channels) {
+            const bool isNamed = plan.program->graph.edges[channel.edge].isNamed;
+            if (!isNamed || channel.tape != channel.edge) continue;
+            const bool isRing = plan.tapes == plan::Tapes::Ring;
+            const std::int64_t items = isRing ? channel.capacity : channel.retained;
+            for (std::int64_t k = 0; k < items; ++k) {
+                TensorId name = 0;
+                std::memcpy(&name, state + channel.offset + k * channel.itemSize, sizeof name);
+                wanted(name);
+            }
+        }
+    });
+}
+
+base::Status Symbolic::write(io::ItemWriter& writer, const std::byte* names, std::int64_t items) {
+    for (std::int64_t k = 0; k < items; ++k) {
+        TensorId name = 0;
+        std::memcpy(&name, names + k * static_cast<std::int64_t>(sizeof name), sizeof name);
+        const types::Type* type = filters->typeOf(name);
+        base::Status done = writer.expect(type, tensor::storageOf(type, whole.types));
+        if (done) done = writer.write(filters->elementsOf(name), 1);
+        if (!done) return done;
+    }
+    return base::ok();
+}
+
+}  // namespace strc::host

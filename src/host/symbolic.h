@@ -1,0 +1,39 @@
+#pragma once
+/// Filters whose shapes only the run knows, as compiled code in this process calls them. Private to host.
+
+#include <memory>
+#include <optional>
+
+#include "host/run.h"
+#include "io/items.h"
+#include "strc/runtime.h"
+
+namespace strc::symbolic {
+class Filters;
+}
+
+namespace strc::host {
+
+class Symbolic {
+public:
+    /// `print`: what these filters print. Of a plan that has such filters; references outlive this.
+    Symbolic(base::Context&, const plan::Plan&, const Program&, const interp::Options&,
+             std::function<void(std::string_view)> print);
+    ~Symbolic();
+
+    /// strc_symbolic::fire. Not nothing: the run is over, and faults are reported.
+    std::optional<interp::End> fire(strc_env&, graph::NodeId, void* const* parts);
+    /// strc_symbolic::settle.
+    void settle(const std::byte* state);
+    /// Items of an end of the program that are names.
+    base::Status write(io::ItemWriter&, const std::byte* names, std::int64_t items);
+
+private:
+    base::Context& context;
+    const plan::Plan& plan;
+    const Program& whole;
+    const interp::Options& options;
+    std::unique_ptr<symbolic::Filters> filters;
+};
+
+}  // namespace strc::host

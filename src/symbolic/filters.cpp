@@ -1,0 +1,282 @@
+#include "symbolic/filters.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "types/tensor_text.h"
+
+namespace strc::symbolic {
+
+using base::Diag;
+using eval::Outcome;
+using eval::Trap;
+using types::TypeKind;
+
+namespace {
+
+/// More items than that are not worth a part each.
+constexpr std::int64_t kMostApart = 16;
+
+bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
+
+std::uint32_t bytesOfItem(const Type* item) {
+    if (isTensor(item)) return sizeof(TensorId);
+    return static_cast<std::uint32_t>(types::sizeOf(item));
+}
+
+TensorId nameAt(eval::Tape& tape, std::int64_t item) {
+    TensorId name = 0;
+    std::memcpy(&name, tape.at(static_cast<std::uint64_t>(item)), sizeof name);
+    return name;
+}
+
+/// Where item k of so many lies.
+std::byte* place(const Channel& channel, void* const* parts, std::int64_t items, std::int64_t k) {
+    if (!isHandedOverWhole(channel.memory, items)) return static_cast<std::byte*>(parts[k]);
+    return static_cast<std::byte*>(parts[0]) + k * types::sizeOf(channel.memory);
+}
+
+std::int64_t partsOf(const Channel& channel, std::int64_t items) {
+    if (items == 0) return 0;
+    return isHandedOverWhole(channel.memory, items) ? 1 : items;
+}
+
+}  // namespace
+
+bool isHandedOverWhole(const Type* memory, std::int64_t items) {
+    return !memory->isAggregate() || items > kMostApart;
+}
+
+struct Filters::Actor {
+    explicit Actor(const Filter& what)
+        : filter(what),
+          input(what.input.item ? bytesOfItem(what.input.item) : 1),
+          output(what.output.item ? bytesOfItem(what.output.item) : 1) {}
+
+    const Rates& rates() const {
+        return fired == 0 && filter.prework ? *filter.prework : filter.work;
+    }
+
+    const Filter& filter;
+    const eval::Code* work = nullptr;
+    const eval::Code* prework = nullptr;
+    eval::Instance instance;
+    eval::Tape input, output;
+    std::int64_t fired = 0;
+    std::int64_t taken = 0;  ///< items
+};
+
+Filters::Filters(const Program& what, types::TypeTable& table, const base::Limits& limits,
+                 World around)
+    : program(what),
+      types(table),
+      world(std::move(around)),
+      machine(limits),
+      heap(what.module, table, machine, limits.totalBytes,
+           [this](const TensorHeap::Mark& mark) { forEachRoot(mark); }) {
+    machine.interrupt = world.interrupt;
+    machine.deadline = world.deadline;
+    machine.cFormat = world.cFormat;
+    for (const Filter& filter : program.filters) {
+        actors.push_back(std::make_unique<Actor>(filter));
+        setUp(*actors.back());
+        byNode[filter.node] = actors.back().get();
+    }
+}
+
+Filters::~Filters() = default;
+
+void Filters::setUp(Actor& actor) {
+    const Kernel& kernel = program.kernels[actor.filter.kernel];
+    const ir::StreamCode& code = program.module.streams[kernel.code];
+    auto compiled = [&](const ir::Body& body, bool isPrework) {
+        eval::CodePtr& made = codes[{actor.filter.kernel, isPrework}];
+        if (!made) made = eval::compile(program.module, &code, body, types, kernel.fieldOffsets);
+        return made.get();
+    };
+    actor.work = compiled(*code.work, false);
+    if (code.prework) actor.prework = compiled(*code.prework, true);
+    actor.instance.module = &program.module;
+    actor.instance.code = &code;
+    actor.instance.constants = kernel.constants;
+    actor.instance.fieldTypes = kernel.fieldTypes;
+    actor.instance.fieldOffsets = kernel.fieldOffsets;
+    actor.instance.itemTypes[0] = actor.filter.input.item;
+    actor.instance.itemTypes[1] = actor.filter.output.item;
+    actor.instance.input = &actor.input;
+    actor.instance.output = &actor.output;
+    actor.instance.host = this;
+    nameFields(actor);
+}
+
+/// The state that elaboration has left, with tensors, becomes one with their names.
+void Filters::nameFields(Actor& actor) {
+    const Kernel& kernel = program.kernels[actor.filter.kernel];
+    const ir::StreamCode& code = *actor.instance.code;
+    std::vector<std::byte>& state = actor.instance.state;
+    state.assign(static_cast<std::size_t>(kernel.stateSize), std::byte{0});
+    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
+        const char* from = actor.filter.state->data() + kernel.initialOffsets[k];
+        std::byte* to = state.data() + kernel.fieldOffsets[k];
+        if (!isTensor(kernel.fieldTypes[k])) {
+            std::memcpy(to, from, static_cast<std::size_t>(types::sizeOf(kernel.fieldTypes[k])));
+            continue;
+        }
+        if (!kernel.tensors[k]) continue;  // no value yet
+        const std::uint32_t stored = kernel.storedTensors[k];
+        const auto* elements = reinterpret_cast<const std::byte*>(from);
+        if (stored != ir::kNone) elements = code.stored[stored].bytes.get();
+        const TensorId name = heap.copyOf(kernel.tensors[k], elements);
+        std::memcpy(to, &name, sizeof name);
+    }
+}
+
+std::optional<Trap> Filters::callNative(const ir::Native& native, std::span<std::uint64_t> args,
+                                        std::uint64_t& result) {
+    if (world.callNative) return world.callNative(native, args, result);
+    return Host::callNative(native, args, result);
+}
+
+// ---------------------------------------------------------------- memory
+
+void Filters::forEachRoot(const TensorHeap::Mark& mark) {
+    for (TensorId name : outside) mark(name);
+    for (const auto& actor : actors) {
+        const Kernel& kernel = program.kernels[actor->filter.kernel];
+        for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
+            if (!isTensor(kernel.fieldTypes[k])) continue;
+            TensorId name = 0;
+            std::memcpy(&name, actor->instance.state.data() + kernel.fieldOffsets[k], sizeof name);
+            mark(name);
+        }
+        for (eval::Tape* tape : {&actor->input, &actor->output})
+            for (std::uint64_t k = 0; tape->bytesPerItem() == sizeof(TensorId) && k < tape->size();
+                 ++k)
+                mark(nameAt(*tape, static_cast<std::int64_t>(k)));
+    }
+    machine.forEachSlot([&](std::uint64_t bits) { mark(static_cast<TensorId>(bits)); });
+}
+
+void Filters::settle(const std::function<void(const TensorHeap::Mark&)>& forEachName) {
+    outside.clear();
+    forEachName([this](TensorId name) { outside.push_back(name); });
+}
+
+// ---------------------------------------------------------------- a firing
+
+bool Filters::fail(Trap why) {
+    trap = std::move(why);
+    return false;
+}
+
+Outcome Filters::fire(std::uint32_t node, void* const* parts, types::Random& random) {
+    Actor& actor = *byNode.at(node);
+    generator = &random;
+    Outcome end = Outcome::Trapped;
+    try {
+        end = fire(actor, parts);
+    } catch (const std::bad_alloc&) {
+        fail({Diag::OutOfMemory,
+              actor.instance.code->work->header,
+              {"the items of '" + actor.filter.name + "'", std::to_string(sizeof(TensorId))}});
+    }
+    actor.input.drop(actor.input.size());
+    actor.output.drop(actor.output.size());
+    return end;
+}
+
+Outcome Filters::fire(Actor& actor, void* const* parts) {
+    const Rates rates = actor.rates();
+    take(actor, parts, rates);
+    eval::Firing firing;
+    firing.popLimit = rates.pop;
+    firing.peekLimit = rates.peek;
+    firing.pushLimit = rates.push;
+    const bool isFirst = actor.fired == 0 && actor.prework;
+    const Outcome end =
+        machine.fire(isFirst ? *actor.prework : *actor.work, actor.instance, firing);
+    if (end == Outcome::Trapped) fail(*machine.trap);
+    if (end != Outcome::Done) return end;
+    if (!checkCounts(actor, rates, firing) || !give(actor, parts, rates)) return Outcome::Trapped;
+    ++actor.fired;
+    if (!isFirst) ++actor.instance.iterations;
+    return Outcome::Done;
+}
+
+bool Filters::checkCounts(const Actor& actor, const Rates& rates, const eval::Firing& firing) {
+    const bool isFirst = actor.fired == 0 && actor.prework;
+    const ir::Body& body = isFirst ? *actor.instance.code->prework : *actor.instance.code->work;
+    auto violated = [&](Diag id, std::int64_t declared, std::int64_t count) {
+        return fail({id,
+                     body.header,
+                     {isFirst ? "'prework'" : "'work'", actor.filter.name, std::to_string(declared),
+                      std::to_string(count)}});
+    };
+    if (firing.pushed != rates.push)
+        return violated(Diag::PushRateViolated, rates.push, firing.pushed);
+    if (firing.popped != rates.pop)
+        return violated(Diag::PopRateViolated, rates.pop, firing.popped);
+    return true;
+}
+
+void Filters::take(Actor& actor, void* const* parts, const Rates& rates) {
+    const Channel& channel = actor.filter.input;
+    for (std::int64_t k = 0; k < rates.peek; ++k) {
+        const std::byte* from = place(channel, parts, rates.peek, k);
+        if (channel.isNamed || !isTensor(channel.item)) {
+            std::memcpy(actor.input.append(), from,
+                        static_cast<std::size_t>(types::sizeOf(channel.memory)));
+            continue;
+        }
+        const Type* type =
+            channel.tensors[static_cast<std::size_t>(actor.taken + k) % channel.tensors.size()];
+        const TensorId name = heap.copyOf(type, from + types::offsetIn(channel.memory, type));
+        std::memcpy(actor.input.append(), &name, sizeof name);
+    }
+    actor.taken += rates.pop;
+}
+
+bool Filters::give(Actor& actor, void* const* parts, const Rates& rates) {
+    const Channel& channel = actor.filter.output;
+    parts += partsOf(actor.filter.input, rates.peek);
+    for (std::int64_t k = 0; k < rates.push; ++k) {
+        std::byte* to = place(channel, parts, rates.push, k);
+        if (!isTensor(channel.item)) {
+            std::memcpy(to, actor.output.at(static_cast<std::uint64_t>(k)),
+                        static_cast<std::size_t>(types::sizeOf(channel.memory)));
+            continue;
+        }
+        const TensorId name = nameAt(actor.output, k);
+        if (!isFit(channel, name)) return false;
+        if (channel.isNamed) {
+            outside.push_back(name);
+            std::memcpy(to, &name, sizeof name);
+            continue;
+        }
+        const Type* type = heap.typeOf(name);
+        std::memcpy(to + types::offsetIn(channel.memory, type), heap.elementsOf(name),
+                    static_cast<std::size_t>(types::bytesInMemory(type)));
+    }
+    return true;
+}
+
+/// Is it what all streams around the channel declare?
+bool Filters::isFit(const Channel& channel, TensorId name) {
+    const Type* type = heap.typeOf(name);
+    const std::vector<const Type*>& known = channel.tensors;
+    const bool fits = types::compatible(channel.declared, type);
+    const bool isKnown =
+        known.empty() || std::find(known.begin(), known.end(), type) != known.end();
+    if (fits && isKnown) return true;
+    std::string wanted = types::toString(channel.declared) + " is declared";
+    if (fits) {
+        wanted.clear();
+        for (const Type* each : known)
+            wanted += (wanted.empty() ? "" : ", ") + types::toString(each);
+        wanted += " was found";
+    }
+    return fail({Diag::TensorShape, {}, {"", types::toString(type) + " comes where " + wanted}});
+}
+
+}  // namespace strc::symbolic

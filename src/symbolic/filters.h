@@ -1,0 +1,80 @@
+#pragma once
+/// Runs the filters of a symbolic::Program, one firing at a time, as the reference engine would. Tensors that machine code passes
+/// on without a look at them are names there.
+
+#include <chrono>
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "symbolic/program.h"
+#include "symbolic/tensor_heap.h"
+
+namespace strc::symbolic {
+
+/// What bodies reach outside.
+struct World {
+    std::function<void(std::string_view)> print;
+    /// Empty: natives cannot be called.
+    std::function<std::optional<eval::Trap>(const ir::Native&, std::span<std::uint64_t>,
+                                            std::uint64_t&)>
+        callNative;
+    const volatile bool* interrupt = nullptr;  ///< may be null
+    std::optional<std::chrono::steady_clock::time_point> deadline;
+    bool cFormat = false;
+};
+
+class Filters final : eval::Host {
+public:
+    /// References outlive this.
+    Filters(const Program&, types::TypeTable&, const base::Limits&, World);
+    ~Filters() override;
+
+    /// One firing of a node: `parts` are memory of the items that it takes, then of those that it gives. Trapped: why is in
+    /// `fault`.
+    eval::Outcome fire(std::uint32_t node, void* const* parts, types::Random&);
+    /// A shape that does not fit has two words: the operation, empty for the filter itself, and why.
+    const eval::Trap& fault() const { return *trap; }
+
+    /// What nobody has a name of any more may go: `forEachName` calls what it is given with all names that machine code has;
+    /// other numbers do no harm.
+    void settle(const std::function<void(const TensorHeap::Mark&)>& forEachName);
+
+    const Type* typeOf(TensorId name) const { return heap.typeOf(name); }
+    const std::byte* elementsOf(TensorId name) { return heap.elementsOf(name); }
+
+private:
+    struct Actor;
+
+    // ---- eval::Host
+    void print(std::string_view text) override { world.print(text); }
+    types::Random& random() override { return *generator; }
+    eval::Tensors& tensors() override { return heap; }
+    std::optional<eval::Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
+                                         std::uint64_t& result) override;
+
+    void setUp(Actor&);
+    void nameFields(Actor&);
+    void forEachRoot(const TensorHeap::Mark&);
+    void take(Actor&, void* const* parts, const Rates&);
+    bool give(Actor&, void* const* parts, const Rates&);
+    bool isFit(const Channel&, TensorId);
+    bool checkCounts(const Actor&, const Rates&, const eval::Firing&);
+    bool fail(eval::Trap);
+    eval::Outcome fire(Actor&, void* const* parts);
+
+    const Program& program;
+    types::TypeTable& types;
+    World world;
+    eval::Machine machine;
+    TensorHeap heap;
+    std::vector<std::unique_ptr<Actor>> actors;  ///< as Program::filters
+    std::map<std::uint32_t, Actor*> byNode;
+    std::map<std::pair<std::uint32_t, bool>, eval::CodePtr> codes;  ///< by kernel; of its prework
+    std::vector<TensorId> outside;  ///< that machine code may have
+    types::Random* generator = nullptr;
+    std::optional<eval::Trap> trap;
+};
+
+}  // namespace strc::symbolic

@@ -1,0 +1,66 @@
+#pragma once
+/// The filters of a program whose shapes only the run knows, with all that is needed to run them where the rest of the program is
+/// machine code (elab/compiled_form.h): in this process, or in an executable, which has it as bytes (pack.h).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ir/ir.h"
+
+namespace strc::symbolic {
+
+using types::Type;
+using types::Value;
+
+/// One side of a filter.
+struct Channel {
+    const Type* item =
+        nullptr;  ///< as bodies see it: a tensor, or what lies in memory; null: there is none
+    const Type* memory = nullptr;  ///< of an item on the channel
+    bool isNamed = false;  ///< such memory is the name of a tensor (eval/tensors.h)
+    const Type* declared = nullptr;  ///< of tensors: what streams around the channel say
+    std::vector<const Type*>
+        tensors;  ///< those that are known to come, over and over; empty: only the run knows
+};
+
+/// Items of one side of a firing are handed over one by one, as memory for each, or all in one piece.
+bool isHandedOverWhole(const Type* memory, std::int64_t items);
+
+struct Rates {
+    std::int64_t peek = 0, pop = 0, push = 0;
+};
+
+/// What filters of one declaration with equal constants share.
+struct Kernel {
+    std::uint32_t code = ir::kNone;  ///< Module::streams; tensors in it are values
+    std::vector<Value> constants;
+    std::vector<const Type*>
+        fieldTypes;  ///< concrete, or tensors, of which the state has the names
+    std::vector<std::int64_t> fieldOffsets;
+    std::int64_t stateSize = 0;
+    /// By field: tensors that are there at the start, null for others.
+    std::vector<const Type*> tensors;
+    std::vector<std::uint32_t> storedTensors;  ///< where these are: StreamCode::stored, or kNone
+    std::vector<std::int64_t> initialOffsets;  ///< else here, in Filter::state, as all other fields
+};
+
+struct Filter {
+    std::uint32_t node = ir::kNone;  ///< as ir::CalleeKind::Symbolic names it
+    std::uint32_t kernel = ir::kNone;
+    std::string name;
+    Rates work;
+    std::optional<Rates> prework;
+    Channel input, output;
+    std::shared_ptr<const std::string> state;
+};
+
+struct Program {
+    ir::Module module;  ///< streams are code with its constants bound
+    std::vector<Kernel> kernels;
+    std::vector<Filter> filters;  ///< by node, ascending
+};
+
+}  // namespace strc::symbolic
