@@ -60,6 +60,9 @@ struct World {
 /// Throws Stop.
 ir::Body expandBody(const ir::StreamCode&, const ir::Body&, World&, types::TypeTable&);
 
+/// The body with slices of so many neighbours from a place on that only the run knows as `narrow`. None: it has none.
+std::optional<ir::Body> withoutOpenSlices(const ir::Body&, types::TypeTable&);
+
 /// Puts functions with tensors among their parameters or results where they are called. Throws Stop.
 void takeInFunctions(ir::StreamCode&, types::TypeTable&);
 

@@ -395,6 +395,15 @@ ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, World& wor
         expander.rememberFields();
         return made;
     };
+    // What does not go this way is told as it is written.
+    if (const std::optional<ir::Body> narrow = withoutOpenSlices(body, types)) {
+        try {
+            BodyExpander expander(code, *narrow, world, types, false);
+            return expanded(expander);
+        } catch (Stop&) {
+            restore();
+        }
+    }
     Stop first;
     try {
         BodyExpander plain(code, body, world, types, false);

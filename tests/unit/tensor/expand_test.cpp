@@ -199,6 +199,67 @@ TEST_F(ExpandTest, AttentionIsTwoProductsABlock) {
     EXPECT_THAT(text, HasSubstr("relaxed"));
 }
 
+/// Sums over parts of two rows, of which round `t` takes `%14` up to `%16`.
+std::string loopOverParts(const std::string& bounds, const std::string& part) {
+    return R"(
+        local s: tensor
+        local t: int
+        %0: tensor = pop
+        %1: int = const 1
+        %2: int = const 3
+        %3: tensor = tensor zeros %1, %2
+        store<tensor> local s, %3
+        %4: int = const 0
+        store<int> local t, %4
+        loop {
+            %5: int = load local t
+            %6: int = const 2
+            %7: boolean = lt<int> %5, %6
+            yield %7
+        } do {
+            %8: tensor = load local s
+            %10: int = const 0
+            %13: int = const 1
+)" + bounds +
+           "%17: tensor = tensor slice %0, %10, %14, %16" + part + R"(
+            %18: tensor = tensor add %8, %17
+            %19: tensor = tensor math tanh %18
+            store<tensor> local s, %19
+        } step {
+            %20: int = load local t
+            %21: int = add %20, %1
+            store<int> local t, %21
+        }
+        %22: tensor = load local s
+        push<tensor> %22
+)";
+}
+
+TEST_F(ExpandTest, ALoopOverNeighboursStays) {
+    for (const std::string bounds :
+         {"%14: int = load local t\n %15: int = load local t\n %16: int = add %15, %13\n",
+          "%15: int = load local t\n %14: int = sub %15, %13\n %16: int = add %10, %15\n"}) {
+        ASSERT_EQ(expand(loopOverParts(bounds, ", %13")), "");
+        EXPECT_EQ(count(" tanh "), 1u) << text;
+    }
+}
+
+TEST_F(ExpandTest, ALoopOverOtherSlicesIsWrittenOut) {
+    const std::string changed =
+        "%14: int = load local t\n store<int> local t, %14\n %15: int = load local t\n"
+        "%16: int = add %15, %13\n";
+    const std::string wider = "%14: int = load local t\n %16: int = const 2\n";
+    EXPECT_EQ(expand(loopOverParts(changed, "")), "");
+    EXPECT_EQ(count(" tanh "), 2u) << text;
+    EXPECT_EQ(expand(loopOverParts(wider, "")), "");
+    EXPECT_EQ(count(" tanh "), 2u) << text;
+}
+
+TEST_F(ExpandTest, AWrongSliceIsToldAsItIsWritten) {
+    const std::string bounds = "%14: int = load local t\n %16: int = add %14, %2\n";
+    EXPECT_THAT(expand(loopOverParts(bounds, "")), HasSubstr("'slice': "));
+}
+
 TEST_F(ExpandTest, AttentionRowByRow) {
     passes.disable(base::Pass::AttentionBlocks);
     ASSERT_EQ(expand(kAttention), "");
