@@ -311,6 +311,17 @@ private:
 
     bool elaborateFilter() {
         eval::Instance run = begin(tree.instances[current]);
+        try {
+            return elaborateFilter(run);
+        } catch (const std::bad_alloc&) {  // nothing else of a filter is large
+            report(Diag::OutOfMemory, added())
+                << "the state of '" + displayName(tree.instances[current]) + "'"
+                << static_cast<std::int64_t>(run.state.size());
+            return false;
+        }
+    }
+
+    bool elaborateFilter(eval::Instance& run) {
         if (!bindDefaults(run)) return false;
         bool pure = purity.isPure(*run.code);
         std::string key = kernelKey(tree.instances[current]);

@@ -300,18 +300,25 @@ private:
         const Type* type = withExtents(field.type, extents);
         std::vector<std::byte>& state = run.instance.state;
         auto align = static_cast<std::uint64_t>(types::alignOf(type));
-        std::uint64_t offset = (state.size() + align - 1) / align * align;
+        const std::uint64_t before = state.size();
+        std::uint64_t offset = (before + align - 1) / align * align;
         std::uint64_t size = offset + static_cast<std::uint64_t>(types::sizeOf(type));
-        if (size > run.memory.limits.totalBytes)
+        auto full = [&] {
             return trap(Diag::OutOfMemory, {"field '" + field.name + "'", std::to_string(size)});
+        };
+        if (size > run.memory.limits.totalBytes) return full();
+        try {
+            state.resize(size);
+        } catch (const std::bad_alloc&) {
+            return full();
+        }
         Instance& instance = run.instance;
         std::size_t fields = run.code.stream->fields.size();
         instance.fieldTypes.resize(fields);
         instance.fieldOffsets.resize(fields);
         instance.fieldTypes[instr.var.index] = type;
         instance.fieldOffsets[instr.var.index] = static_cast<std::int64_t>(offset);
-        run.charge(size - state.size());
-        state.resize(size);
+        run.charge(size - before);
         frame[kState].address = state.data();
         return true;
     }

@@ -70,6 +70,18 @@ void BodyExpander::keepStored(const Instr& instr, const Type* type, ir::StoredAr
     world.stored->push_back(std::move(array));
 }
 
+base::Result<weights::Values> BodyExpander::findStored(const std::string& name,
+                                                       const Type* wanted) {
+    if (!world.weights) return base::failure(base::Diag::WeightsNone, {name});
+    try {
+        return world.weights->find(name, wanted, types);
+    } catch (const std::bad_alloc&) {
+        if (!wanted || !types::isConcrete(wanted)) throw;
+        return base::failure(base::Diag::OutOfMemory,
+                             {"'" + name + "'", std::to_string(types::sizeOf(storageOf(wanted, types)))});
+    }
+}
+
 void BodyExpander::stored(const Instr& instr, const Type* shaped) {
     if (!world.stored)
         stop(instr,
@@ -77,10 +89,7 @@ void BodyExpander::stored(const Instr& instr, const Type* shaped) {
              "field");
     const std::string name = storedName(instr);
     const Type* wanted = storedType(instr, shaped);
-    auto found =
-        world.weights
-            ? world.weights->find(name, wanted, types)
-            : base::Result<weights::Values>(base::failure(base::Diag::WeightsNone, {name}));
+    auto found = findStored(name, wanted);
     if (!found) return missing(instr, name, wanted, found.failure());
     checkComputable(instr, found->type);
     const Type* array = storageOf(found->type, types);
