@@ -242,7 +242,6 @@ private:
                  base::Failure why);
     std::string storedName(const ir::Instr& instr);
     const Type* storedType(const ir::Instr& instr, const Type* shaped) const;
-    base::Result<weights::Values> findStored(const std::string& name, const Type* wanted);
     const Type* declaredType(ir::VarRef var) const;
 
     // ---- between tensors and scalars

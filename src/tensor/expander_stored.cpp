@@ -70,17 +70,22 @@ void BodyExpander::keepStored(const Instr& instr, const Type* type, ir::StoredAr
     world.stored->push_back(std::move(array));
 }
 
-base::Result<weights::Values> BodyExpander::findStored(const std::string& name,
-                                                       const Type* wanted) {
-    if (!world.weights) return base::failure(base::Diag::WeightsNone, {name});
+namespace {
+
+base::Result<weights::Values> find(weights::Source* source, const std::string& name,
+                                   const Type* wanted, types::TypeTable& types) {
+    if (!source) return base::failure(base::Diag::WeightsNone, {name});
     try {
-        return world.weights->find(name, wanted, types);
+        return source->find(name, wanted, types);
     } catch (const std::bad_alloc&) {
         if (!wanted || !types::isConcrete(wanted)) throw;
-        return base::failure(base::Diag::OutOfMemory,
-                             {"'" + name + "'", std::to_string(types::sizeOf(storageOf(wanted, types)))});
+        return base::failure(
+            base::Diag::OutOfMemory,
+            {"'" + name + "'", std::to_string(types::sizeOf(storageOf(wanted, types)))});
     }
 }
+
+}  // namespace
 
 void BodyExpander::stored(const Instr& instr, const Type* shaped) {
     if (!world.stored)
@@ -89,7 +94,7 @@ void BodyExpander::stored(const Instr& instr, const Type* shaped) {
              "field");
     const std::string name = storedName(instr);
     const Type* wanted = storedType(instr, shaped);
-    auto found = findStored(name, wanted);
+    auto found = find(world.weights, name, wanted, types);
     if (!found) return missing(instr, name, wanted, found.failure());
     checkComputable(instr, found->type);
     const Type* array = storageOf(found->type, types);
