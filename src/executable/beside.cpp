@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <fstream>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -55,32 +54,6 @@ Status Beside::complete(bool isProgram) {
     if (chmod(path.c_str(), wanted & ~mask) != 0 || rename(path.c_str(), output.c_str()) != 0)
         return cannotWrite(output, errno);
     exists = false;
-    return base::ok();
-}
-
-namespace {
-
-Status copyTo(const std::string& file, const std::string& target) {
-    std::error_code error;
-    if (std::filesystem::equivalent(file, target, error)) return base::ok();
-    Beside copy(target);
-    if (Status made = copy.status(); !made) return made;
-    const auto always = std::filesystem::copy_options::overwrite_existing;
-    if (!std::filesystem::copy_file(file, copy.name(), always, error))
-        return base::failure(base::Diag::CannotOpenFile, {file, error.message()});
-    return copy.complete(false);
-}
-
-}  // namespace
-
-Status copyInto(const std::string& folder, const std::vector<std::string>& files) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    if (error) return base::failure(base::Diag::CannotWriteFile, {folder, error.message()});
-    for (const std::string& file : files) {
-        const std::string name = std::filesystem::path(file).filename().string();
-        if (Status copied = copyTo(file, folder + "/" + name); !copied) return copied;
-    }
     return base::ok();
 }
 

@@ -3,7 +3,6 @@
 
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "base/result.h"
 
@@ -34,8 +33,6 @@ private:
 
 /// Writes all of a file; a CannotWriteFile failure.
 base::Status writeFile(const std::string& path, std::string_view bytes);
-/// Makes the folder if there is none, and copies of the files in it; each appears when it is complete.
-base::Status copyInto(const std::string& folder, const std::vector<std::string>& files);
 base::Failure cannotWrite(const std::string& name, int error);
 
 }  // namespace strc::executable

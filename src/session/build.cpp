@@ -5,7 +5,7 @@
 
 #include "base/pass.h"
 #include "codegen/object.h"
-#include "executable/beside.h"
+#include "executable/bundle.h"
 #include "executable/library.h"
 #include "executable/link.h"
 #include "executable/tables.h"
@@ -70,9 +70,13 @@ public:
 
     bool link(const std::string& object, const std::string& output) {
         base::Timing timing(program.context.passes, base::Pass::Link);
-        base::Status linked = fillBundle();
+        executable::Bundle bundle(settings.bundle);
+        base::Status linked = settings.bundle.empty() ? base::ok() : bundle.fill(bundledFiles());
         if (linked) linked = executable::link(object, placeOf(output), linkOptions(output));
-        if (!linked) reportFailure(linked.failure());
+        if (linked)
+            bundle.keep();
+        else
+            reportFailure(linked.failure());
         return static_cast<bool>(linked);
     }
 
@@ -101,8 +105,7 @@ private:
     }
 
     /// What the product needs, but for itself.
-    base::Status fillBundle() {
-        if (settings.bundle.empty()) return base::ok();
+    std::vector<std::string> bundledFiles() {
         std::vector<std::string> files = settings.natives;
         if (parts().readsWeights && !program.weights->uses().empty())
             files.push_back(program.weights->path());
@@ -111,7 +114,7 @@ private:
             const std::vector<std::string> pictures = io::pictureLibraries();
             files.insert(files.end(), pictures.begin(), pictures.end());
         }
-        return executable::copyInto(settings.bundle, files);
+        return files;
     }
 
     bool canBeCompiled() {

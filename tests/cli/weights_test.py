@@ -4,6 +4,7 @@
 import array
 import os
 import re
+import resource
 import struct
 import subprocess
 import unittest
@@ -25,6 +26,10 @@ tensor->void filter Show { work pop 1 { println(item(sum(pop()))); } }
 CC = os.environ.get("CC") or "cc"
 WEIGHT = ("net.fc.weight", "F32", [1, 2], array.array("f", [3, 4]).tobytes())
 BIAS = ("net.fc.bias", "F32", [1], array.array("f", [10]).tobytes())
+
+
+def small():
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
 
 class Weights(Case):
@@ -224,6 +229,23 @@ class Executables(Weights):
             self.assertIn(f"-o {words[0]} {said}", self.call("build", "p.str", "-o", *words, status=2)[1])
             self.assertFalse((self.folder / "parts").exists())
         self.assertEqual(self.bytes("p.safetensors"), weights)
+
+    def test_bundle_without_room(self):
+        """The file that there is no room for is named, and what was not there before is not left behind."""
+        large = ("net.large", "F32", [100_000], bytes(400_000))
+        self.file("p.safetensors", safetensors(WEIGHT, BIAS, large))
+        (self.folder / "old").mkdir()
+        self.file("old/other", b"")
+        for folder in ("new/b", "old"):
+            err = self.call("build", "--external-weights", "--bundle", folder, "p.str", status=1, preexec_fn=small)[1]
+            self.assertEqual(err, f"strc: error: cannot write '{folder}/p.safetensors': File too large [cannot-write-file]\n")
+            self.assertFalse((self.folder / "new").exists())
+        self.assertEqual(sorted(os.listdir(self.folder / "old")), ["other"])
+
+    def test_bundle_that_cannot_be_linked(self):
+        err = self.call("build", "--external-weights", "--linker=false", "--bundle", "b", "p.str", status=1)[1]
+        self.assertIn("error", err)
+        self.assertFalse((self.folder / "b").exists())
 
     def test_no_bundle(self):
         for option in ("--shared", "--emit=obj"):
