@@ -80,8 +80,8 @@ private:
         llvm::Value* power = exp(b.CreateFAdd(size, size));
         llvm::Value* far = b.CreateFSub(
             number(1), b.CreateFDiv(number(2), b.CreateFAdd(power, number(1))));
-        far = b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, far, x);
-        return b.CreateSelect(b.CreateFCmpOLT(size, number(0.625)), near, far);
+        llvm::Value* value = b.CreateSelect(b.CreateFCmpOLT(size, number(0.625)), near, far);
+        return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, value, x);  // -0, too
     }
 
     llvm::IRBuilder<> b;

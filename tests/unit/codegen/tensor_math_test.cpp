@@ -61,8 +61,9 @@ TEST_F(TensorMathCompiled, FunctionsAreNearTheExactOnes) {
         }
 }
 
-TEST_F(TensorMathCompiled, InfinitiesAndNoNumbers) {
-    for (const char* value : {"exp(x / 0)", "tanh(x / 0)", "sigmoid(x / 0)", "exp(sqrt(x))"}) {
+TEST_F(TensorMathCompiled, InfinitiesNoNumbersAndZerosWithTheirSigns) {
+    for (const char* value : {"exp(x / 0)", "tanh(x / 0)", "sigmoid(x / 0)", "exp(sqrt(x))",
+                              "1 / tanh(0 * x)", "1 / silu(0 * x)"}) {
         SCOPED_TRACE(value);
         compileFunction(value, 1);
         expectClose(5e-7);
