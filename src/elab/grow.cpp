@@ -468,11 +468,14 @@ private:
     }
 
     /// Scalars, and with tensors lists that may say a shape.
-    static std::vector<Value> valuesOfFields(const eval::Instance& run, bool hasTensors) {
+    static std::vector<Value> valuesOfFields(const eval::Instance& run,
+                                             const ir::StreamCode& declared, bool hasTensors) {
         std::vector<Value> values(run.fieldTypes.size());
         for (std::size_t k = 0; k < values.size(); ++k) {
             const Type* type = run.fieldTypes[k];
-            if (!type->isScalar() && !(hasTensors && tensor::maySayShape(type))) continue;
+            const bool isList = hasTensors && tensor::maySayShape(type) &&
+                                !declared.fields[k].type->is(types::TypeKind::Tensor);
+            if (!type->isScalar() && !isList) continue;
             const char* at = reinterpret_cast<const char*>(run.state.data()) + run.fieldOffsets[k];
             values[k] = {type, std::string(at, static_cast<std::size_t>(types::sizeOf(type)))};
         }
@@ -493,7 +496,7 @@ private:
         kernel.stateSize = static_cast<std::int64_t>(run.state.size());
         std::vector<Value> fieldValues;
         if (pure && !run.code->startsLate)
-            fieldValues = valuesOfFields(run, usesTensors(*instance.code));
+            fieldValues = valuesOfFields(run, *instance.code, usesTensors(*instance.code));
         ir::Bindings bindings{kernel.constants, kernel.fieldTypes, fieldValues, kernel.input,
                               kernel.output};
         base::Timing timing(context.passes, base::Pass::Specialize);

@@ -55,6 +55,10 @@ class Extents(Case):
         self.assertEqual(self.same("x", "tensor x; init { t[0] = m; t[1] = s[0]; x = ones(t); }"), "8 4 32.0")
         self.assertEqual(self.same("ones(t)", "init { for (int j = 0; j < 2; j++) t[j] = m + j; }"), "8 9 72.0")
 
+    def test_tensors_of_integers_are_no_lists(self):
+        self.assertEqual(self.same("matmul(1.0 * x, 1.0 * x)", "tensor<int>[2, 2] x; init { for (int j = 0; j < 2; j++)"
+                                   " x = update(x, (int) reshape(1.0 * arange(2), 1, 2), 0, j); }"), "2 2 2.0")
+
     def test_functions(self):
         self.assertEqual(self.same("ones(twice(n), Extents.next(n))"), "8 5 40.0")
         self.assertEqual(self.same("ones(twice(2 * n), Extents.log(n * n))"), "1 4 4.0")
