@@ -8,13 +8,14 @@
 
 #include "base/pass.h"
 #include "ir/text.h"
+#include "opt/body_cost.h"
 #include "opt/body_passes.h"
 #include "opt/compose.h"
 #include "opt/layouts.h"
 #include "opt/padded_images.h"
+#include "opt/safe_body.h"
 #include "opt/tensor_body.h"
 #include "siblings/merge.h"
-#include "tensor/node.h"
 
 namespace strc::opt {
 namespace {
@@ -28,8 +29,6 @@ using graph::NodeId;
 using graph::NodeKind;
 using types::TensorFn;
 
-/// Loops that the operations on tensors in one body become: what is beyond is no neighbour's loop any more.
-constexpr std::size_t kMostOperations = 512;
 /// Sums of products of a residual block, or of convolutions that pad their images.
 constexpr std::size_t kMostSums = 8;
 /// Scalars of a frame that are values in a body.
@@ -38,40 +37,6 @@ constexpr std::int64_t kFewScalars = 16;
 constexpr std::size_t kMostParts = 1024;
 /// Children of a pipeline that parts of a tensor go through: what cuts it up, the branches, what puts it together.
 constexpr std::uint32_t kPartsLength = 3;
-
-/// What a body would grow by.
-struct Cost {
-    std::size_t operations = 0;  ///< loops that they become
-    std::size_t sums = 0;  ///< of products behind each other: each is many loops
-    Cost operator+(const Cost& other) const {
-        return {operations + other.operations, sums + other.sums};
-    }
-    bool isLittle(std::size_t mostSums) const {
-        return operations <= kMostOperations && sums <= mostSums;
-    }
-};
-
-bool isSum(TensorFn fn) {
-    return fn == TensorFn::Matmul || fn == TensorFn::Conv || fn == TensorFn::Attention;
-}
-
-std::size_t loopsOf(TensorFn fn) {
-    const bool isSoftmax = fn == TensorFn::Softmax || fn == TensorFn::LogSoftmax;
-    return isSoftmax ? 4 : 1;  // the largest one, powers, their sum, quotients
-}
-
-Cost costOf(const ir::Body& body) {
-    Cost cost;
-    for (const ir::Block& block : body.blocks)
-        for (const ir::Instr& instr : block.instrs) {
-            if (instr.op != ir::Op::Tensor) continue;
-            // Parts are written where they are wanted.
-            const bool isPlace = tensor::isView(instr.tensor) || instr.tensor == TensorFn::Concat;
-            if (!isPlace) cost.operations += loopsOf(instr.tensor);
-            if (isSum(instr.tensor)) ++cost.sums;
-        }
-    return cost;
-}
 
 /// Parts of pipelines that can be one filter.
 class Search {
@@ -125,6 +90,7 @@ private:
             std::optional<Piece> piece = residualAt(id, from);
             std::uint32_t to = from + 1;
             if (!piece && (piece = partsAt(id, from))) to = from + kPartsLength;
+            if (!piece && (piece = droppedAt(id, from))) to = from + 2;
             if (!piece) piece = firstOf(children[from]);
             while (piece && to < children.size()) {
                 const std::uint32_t more = appendAt(id, to, *piece);
@@ -213,6 +179,22 @@ private:
         }
         parts->mostSums = std::max<std::size_t>(1, parts->cost.sums);
         return parts;
+    }
+
+    /// Branches, and what leaves some of their results out: in one body these are not computed.
+    std::optional<Piece> droppedAt(CompositeId id, std::uint32_t at) const {
+        const std::vector<Child>& children = graph.composites[id].children;
+        if (at + 2 > children.size() || !children[at].isComposite) return std::nullopt;
+        const std::optional<Piece> next = pieceOf(children[at + 1], 0);
+        if (!next || !dropsItems(bodyOf(*next))) return std::nullopt;
+        std::optional<Piece> branches = pieceOf(children[at], kMostOperations);
+        if (!branches || !isBehind(*branches, *next, kMostOperations)) return std::nullopt;
+        const std::size_t sums = branches->cost.sums;
+        join(*branches, *next);
+        branches->cost = costOf(bodyOf(*branches));
+        if (branches->cost.sums == sums) return std::nullopt;
+        branches->mostSums = std::max<std::size_t>(1, branches->cost.sums);
+        return branches;
     }
 
     /// A line.
@@ -327,7 +309,8 @@ private:
         if (!kernel) return true;  // Identity
         piece.cost = piece.cost + costOf(*kernel->code.work);
         if (!piece.cost.isLittle(piece.mostSums)) return false;
-        return siblings::isSafe(module, program, id, context.passes.isEnabled(Pass::BoundsProofs));
+        return isSafeAsItIs(*kernel) ||
+               siblings::isSafe(module, program, id, context.passes.isEnabled(Pass::BoundsProofs));
     }
 
     bool firesLike(NodeId a, NodeId b) const {

@@ -95,6 +95,7 @@ private:
         const std::optional<Value> value = valueOf(instr);
         if (instr.op == Op::Tensor && !tensor && !value && isTensor(instr.type)) return false;
         note(instr);
+        if (instr.op == Op::Elem && referredBy(instr)) instr.checked = false;
         if (instr.result == ir::kNone) {
             made.blocks[0].instrs.push_back(std::move(instr));
             return true;

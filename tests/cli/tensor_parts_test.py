@@ -156,6 +156,53 @@ class Layers(Case):
         self.check(path, "Rows(128)", 256 * 4)
 
 
+DROPPED = """void->void pipeline Main { add Source; add splitjoin { split duplicate;
+    add pipeline { FIRST };
+    add pipeline { add linear(6, 9, weights = "a"); add gelu(); MORE add linear(9, 4, weights = "b"); };
+    join roundrobin; } add separator({1, 0}); add Sink; }
+void->tensor filter Source { int n; work push 1 { push(reshape((float) arange(24) - n, 4, 6)); n++; } }
+tensor->void filter Sink { work pop 1 { println(pop()); } }
+tensor->tensor filter Say { work pop 1 push 1 { tensor x = pop(); println(size(x, 1)); push(x); } }
+tensor->tensor filter Pick { int n; work pop 1 push 1 { tensor x = pop(); push(x + x[0, n]); n += 5; } }
+"""
+
+
+class Dropped(Case):
+    """What nobody gets is not computed."""
+
+    words = ("--weights=random:1", "-w")
+
+    def program(self, first="add relu();", more=""):
+        return self.file("p.str", DROPPED.replace("FIRST", first).replace("MORE", more))
+
+    def same(self, path):
+        printed = [self.call("run", "-i2", path, *self.words, *engine)[0] for engine in
+                   (("--interpret",), ("-O0",), (), ("--disable-pass=fuse-tensors",))]
+        self.assertEqual(printed, [printed[0]] * len(printed))
+        return printed[0]
+
+    def test_a_branch_is_left_out(self):
+        path = self.program()
+        shown = self.call("check", path, *self.words, "--emit-after=fuse-tensors")[0]
+        self.assertIn(b"tensor relu", shown)
+        self.assertNotIn(b"matmul", shown)
+        self.assertEqual(len(self.same(path).splitlines()), 8)
+
+    def test_a_product_of_another_branch_stays(self):
+        shown = self.call("check", self.program('add linear(6, 2, weights = "c");'), *self.words, "--emit-after=fuse-tensors")[0]
+        self.assertEqual(shown.count(b"tensor matmul"), 1, shown)
+
+    def test_what_prints_stays(self):
+        path = self.program(more="add Say;")
+        self.assertEqual(self.same(path).splitlines().count(b"9"), 2)
+
+    def test_what_may_fail_stays(self):
+        path = self.program(more="add Pick;")
+        for engine in ("--interpret", "-O2"):
+            err = self.call("run", "-i3", engine, path, *self.words, status=1)[1]
+            self.assertIn("index 10 is outside", err)
+
+
 class Split(Case):
     """--split"""
 
