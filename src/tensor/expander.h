@@ -12,6 +12,7 @@
 
 #include "tensor/elements.h"
 #include "tensor/expand.h"
+#include "tensor/known_variables.h"
 #include "tensor/operation.h"
 
 namespace strc::tensor {
@@ -21,14 +22,6 @@ bool isTensor(const Type*);
 /// Thrown from deep inside of a body; caught by `expand…`.
 struct Stop {
     Fault fault;
-};
-
-/// Values of variables, by space and number.
-struct KnownVariables {
-    using Key = std::pair<int, std::uint32_t>;
-    std::map<Key, Value> scalars;
-    std::map<Key, Value> arrays;  ///< small ones, of ints
-    void forgetFields();
 };
 
 /// What a body sees of the world around it.
