@@ -77,6 +77,18 @@ int strc_writer_open(strc_writer *writer, const strc_format *format, strc_item i
     return format->open_writer(writer);
 }
 
+int strc_writer_begin(strc_writer *writer, const strc_format *format, strc_item item,
+                      strc_stream_info info) {
+    const strc_origin origin = writer->sink.origin;
+    const strc_writer wanted = {.item = item, .format = format, .info = info};
+    if (check(format, &item, origin) != 0) return -1;
+    if (format->check_writer && format->check_writer(&wanted, origin) != 0) return -1;
+    writer->item = item;
+    writer->format = format;
+    writer->info = info;
+    return format->open_writer(writer);
+}
+
 int strc_writer_flush(strc_writer *writer) {
     return writer->sink.failed ? -1 : writer->format->flush(writer);
 }

@@ -96,6 +96,8 @@ void strc_reader_close(strc_reader *);
 uint64_t strc_reader_rest(const strc_reader *);
 int strc_writer_open(strc_writer *, const strc_format *, strc_item, const char *name, strc_origin,
                      strc_stream_info);
+/// The same of a writer whose sink is open already.
+int strc_writer_begin(strc_writer *, const strc_format *, strc_item, strc_stream_info);
 int strc_writer_flush(strc_writer *);
 int strc_writer_close(strc_writer *);
 

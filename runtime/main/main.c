@@ -9,7 +9,7 @@
 #include "signals.h"
 #include "strc/device.h"
 #include "strc/processor.h"
-#include "world.h"
+#include "symbolic.h"
 
 static const strc_origin nowhere = {0, 0};
 static const double shortest = 1e-9;  // seconds; 0 would be no limit
@@ -143,6 +143,7 @@ static void run_program(strc_run *run) {
                           .interrupt = &strc_ended,
                           .random = run->about->random,
                           .parameters = all->options.parameters,
+                          .symbolic = strc_filters_of(all),
                           .workers = threads_of(&all->options),
                           .c_format = (uint8_t)all->options.c_format};
     double start = strc_clock();
@@ -228,7 +229,8 @@ int main(int argc, char **argv) {
     int ran = 0;
     strc_parsed parsed = strc_options_parse(&all->options, argc, argv, run.about);
     if (parsed == STRC_PARSED_DONE) return 0;
-    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 && open_weights(all) == 0) {
+    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 &&
+        open_weights(all) == 0 && strc_filters_open(all) == 0) {
         run.program = choose_program(run.about->program);
         strc_reading_threads = threads_of(&all->options);
         if (strc_world_open(all) == 0) {

@@ -163,6 +163,13 @@ void strc_note(strc_message_id id, const char *argument) {
     put_text("\n");
 }
 
+static void put_note(strc_text place, strc_text note) {
+    if (!place || !note) return;
+    put_heading(place, "note");
+    put_text(strc_text_at(note));
+    put_text("\n");
+}
+
 void strc_report_fault(const strc_fault *fault) {
     const strc_site *site = &about->sites[fault->site];
     other_faults = 1;
@@ -176,10 +183,23 @@ void strc_report_fault(const strc_fault *fault) {
             put(text, 1);
     }
     put_end(site->name, about->paths[fault->node]);
-    if (!about->added[fault->node]) return;
-    put_heading(about->places[fault->node], "note");
-    put_text(strc_text_at(about->added[fault->node]));
-    put_text("\n");
+    put_note(about->places[fault->node], about->added[fault->node]);
+}
+
+void strc_report_symbolic(const strc_symbolic_fault *fault) {
+    const strc_symbolic_row *filter = &about->symbolic->filters[fault->filter];
+    const strc_text place = fault->place == STRC_NOBODY ? 0 : about->symbolic->places[fault->place];
+    other_faults = 1;
+    put_heading(fault->is_shape ? filter->place : place, "error");
+    put_foreign(fault->message);
+    put_text(" [");
+    put_text(fault->name);
+    put_text("]\n");
+    strc_note(STRC_MESSAGE_InInstance, strc_text_at(filter->path));
+    if (fault->is_shape)
+        put_note(place, filter->in_body);
+    else
+        put_note(filter->place, filter->added);
 }
 
 int strc_messages_status(void) { return other_faults ? 1 : call_faults ? 2 : 0; }

@@ -27,6 +27,7 @@ void strc_report_fault(const strc_fault *);
 void strc_messages_show(void);
 
 /// What the process says at its end, unless it was interrupted: 0, or 2 if only the call was wrong, or 1.
+void strc_report_symbolic(const strc_symbolic_fault *);
 int strc_messages_status(void);
 
 /// What `strc_text` stands for.

@@ -158,10 +158,22 @@ static strc_stream_info out_info(const strc_surroundings *all, const strc_port *
     return info;
 }
 
+static int open_named(strc_surroundings *all, const strc_port *port, const strc_port *input,
+                      const strc_format *format) {
+    const strc_file_options *file = &all->options.out;
+    const char *const *names = file->count > 1 ? file->names : &file->name;
+    const int status = strc_named_open(&all->named, format, names,
+                                       file->count > 1 ? file->count : 1, out_info(all, input));
+    if (all->named.files)
+        all->outputs[port - all->about->outputs] = strc_named_writer(&all->named, 0);
+    return status;
+}
+
 static int open_output(strc_surroundings *all, const strc_port *port, const strc_port *input) {
     const strc_file_options *file = &all->options.out;
     const strc_format *format = format_of(all->about, port, file, 1);
     if (!format) return -1;
+    if (port->is_named) return open_named(all, port, input, format);
     strc_writer *writer = &all->writers[all->writer_count++];
     all->outputs[port - all->about->outputs] = writer;
     const strc_item item = open_item(all->about, port, file);
@@ -375,13 +387,17 @@ static int has_written_nothing(const strc_surroundings *all) {
     return (all->outcome == STRC_RUNNING || all->outcome == STRC_FAILED) && all->items_written == 0;
 }
 
+static void close_writer(const strc_surroundings *all, strc_writer *writer) {
+    if (!writer->sink.buffer) return;
+    strc_writer_close(writer);
+    report_clipped(all->about, writer);
+}
+
 void strc_world_close(strc_surroundings *all) {
     if (has_written_nothing(all)) strc_sinks_leave();
-    for (uint32_t k = 0; k < all->writer_count; ++k)
-        if (all->writers[k].sink.buffer) {
-            strc_writer_close(&all->writers[k]);
-            report_clipped(all->about, &all->writers[k]);
-        }
+    for (uint32_t k = 0; k < all->writer_count; ++k) close_writer(all, &all->writers[k]);
+    for (uint32_t k = 0; k < all->named.count; ++k)
+        close_writer(all, strc_named_writer(&all->named, k));
     report_left_overs(all);
     for (uint32_t k = 0; all->inputs && k < all->about->program->inputs; ++k) {
         if (!all->inputs[k].reader.format) continue;
@@ -393,6 +409,7 @@ void strc_world_close(strc_surroundings *all) {
     for (uint32_t k = 0; all->kept_items && k < all->about->program->outputs; ++k)
         free(all->kept_items[k].bytes);
     free(all->kept_items);
+    free(all->named.files);
     free(all->inputs);
     free(all->writers);
     free(all->outputs);

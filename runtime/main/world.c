@@ -79,12 +79,25 @@ static int take(void *self, uint32_t input, void *to, uint64_t items) {
     return -1;
 }
 
+/// Names of tensors.
+static int write_named(strc_surroundings *all, const int32_t *names, uint64_t items) {
+    int status = 0;
+    for (uint64_t k = 0; k < items && status == 0; ++k) {
+        const int64_t *shape = NULL;
+        const void *elements = all->filters.tensor(all->filters.self, names[k], &shape);
+        status = strc_named_write(&all->named, elements, shape);
+    }
+    return status;
+}
+
 /// What cannot be written counts for more than a limit that was reached.
 static void write_out(strc_surroundings *all, uint32_t output, const void *from, uint64_t items) {
     strc_writer *to = all->outputs[output];
     if (strc_world_is_worthless(all)) return;
     all->items_written += items;
-    if (to->format->write(to, from, items) == 0) return;
+    const int is_named = all->about->outputs[output].is_named != 0;
+    if ((is_named ? write_named(all, from, items) : to->format->write(to, from, items)) == 0)
+        return;
     if (to->sink.gone)
         strc_world_end(all, STRC_LIMIT);
     else

@@ -2,6 +2,7 @@
 #ifndef STRC_WORLD_H
 #define STRC_WORLD_H
 
+#include "named.h"
 #include "options.h"
 #include "supply.h"
 
@@ -39,6 +40,9 @@ typedef struct strc_surroundings {
     strc_kept kept_text;
     strc_kept *kept_items;  ///< by output of the program
     int64_t lines_left_before, items_left_before;
+    strc_symbolic filters;  ///< whose shapes only the run knows; of the library
+    strc_symbolic filter_calls;  ///< the same for the program
+    strc_named named;  ///< the open output, if it gets what they give
 } strc_surroundings;
 
 /// The options are parsed. Opens what the program prints to, then all files; 0, or -1 after reporting.

@@ -7,6 +7,7 @@
 #include "elab/handed_on.h"
 #include "elab/shapes.h"
 #include "elab/symbolic.h"
+#include "graph/hierarchy.h"
 #include "ir/writer.h"
 #include "symbolic/program.h"
 
@@ -224,8 +225,9 @@ private:
 /// What runs them, of a program whose kernels are symbolic.
 class Description {
 public:
-    Description(const ir::Module& module, const Elaboration& whole, const graph::Graph& compiled)
-        : whole(whole), compiled(compiled) {
+    Description(const base::SourceManager& sources, const ir::Module& module,
+                const Elaboration& whole, const graph::Graph& compiled)
+        : sources(sources), whole(whole), compiled(compiled) {
         made.module.functions = module.functions;
         made.module.functionNames = module.functionNames;
         made.module.natives = module.natives;
@@ -246,6 +248,7 @@ private:
         filter.node = id;
         filter.kernel = kernelOf(node.kernel);
         filter.name = node.name;
+        filter.added = graph::addedBy(sources, whole.graph, id).name;
         filter.work = ratesOf(node.work);
         if (kernel.code.prework) filter.prework = ratesOf(*node.prework);
         filter.input = channel(node.inputs, kernel.input);
@@ -280,6 +283,7 @@ private:
         return {item, memory.type, memory.isNamed, edge.type, edge.tensors};
     }
 
+    const base::SourceManager& sources;
     const Elaboration& whole;
     const graph::Graph& compiled;
     symbolic::Program made;
@@ -295,7 +299,7 @@ void leaveToRun(base::Context& context, const ir::Module& module, types::TypeTab
     leaveTensors(module, types, program);
     if (!made) return;
     made->symbolicFilters = std::make_shared<const symbolic::Program>(
-        Description(module, program, made->graph).of(form.symbolicFilters()));
+        Description(context.sources, module, program, made->graph).of(form.symbolicFilters()));
     program.compiled = std::move(made);
 }
 

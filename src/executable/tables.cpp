@@ -15,6 +15,8 @@
 #include "interp/files.h"
 #include "io/tensors.h"
 #include "strc/executable.h"
+#include "strc/values.h"
+#include "symbolic/pack.h"
 #include "types/tensor_text.h"
 
 namespace strc::executable {
@@ -116,6 +118,7 @@ public:
         addParameters();
         addWeights();
         addWeightPanels();
+        addSymbolic();
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
         add("strc.texts", texts, offsetof(strc_executable, texts));
@@ -234,6 +237,10 @@ private:
     void addShapes(strc_port& row, const graph::Edge& edge) {
         row.tensors = static_cast<std::uint32_t>(edge.tensors.size());
         row.first_shape = static_cast<std::uint32_t>(shapes.size());
+        if (edge.isNamed) {  // any tensor, so that formats for tensors are there
+            row.tensors = 1;
+            shapes.insert(shapes.end(), {STRC_ELEMENT_FLOAT, 0, 0});
+        }
         if (edge.tensors.empty()) return;
         const io::TensorItems items{edge.tensors, edge.type};
         row.holds_raw = io::holdsNumbers(io::Format::Raw, items) ? 1 : 0;
@@ -253,6 +260,7 @@ private:
             row.node = port.node == graph::kNone ? STRC_OPEN : port.node;
             row.type = typeOf(item);
             const graph::Edge& edge = edgeOf(port, areInputs);
+            row.is_named = edge.isNamed ? 1 : 0;
             row.type_name =
                 text(edge.tensors.empty() ? types::toString(item) : io::allOf(edge.tensors));
             addShapes(row, edge);
@@ -378,6 +386,65 @@ private:
         made.push_back(std::move(rows));
         top.pointers.push_back({offsetof(strc_executable, weight_panels), "strc.weight_panels"});
         add("strc.panel_loops", bytesOf(loops), offsetof(strc_executable, panel_loops));
+    }
+
+    // ---------------------------------------------------------------- filters without shapes
+
+    void addSymbolic() {
+        const auto& filters = program.plan.program->symbolicFilters;
+        if (!filters) return;
+        const base::SourceManager& sources = program.context.sources;
+        symbolic::Packed packed = symbolic::pack(
+            *filters, [&](base::SourceRange range) { return sources.isLibrary(range.buffer); });
+        std::vector<strc_text> places;
+        for (const base::SourceRange& range : packed.places) places.push_back(placeOf(range));
+        const std::vector<strc_names> names = namesOf(program.plan);
+        strc_symbolic_table row{};
+        row.size = packed.bytes.size();
+        row.name_count = names.size();
+        row.library = text(program.symbolicLibrary);
+        Data table{"strc.symbolic", {reinterpret_cast<const char*>(&row), sizeof row}, {}};
+        auto part = [&](const char* name, std::string bytes, std::size_t pointer) {
+            made.push_back({name, std::move(bytes), {}});
+            table.pointers.push_back({pointer, name});
+        };
+        table.pointers.push_back({offsetof(strc_symbolic_table, load), "strc_symbolic_load"});
+        part("strc.packed", std::move(packed.bytes), offsetof(strc_symbolic_table, packed));
+        part("strc.names", bytesOf(names), offsetof(strc_symbolic_table, names));
+        part("strc.filters", bytesOf(rowsOf(*filters)), offsetof(strc_symbolic_table, filters));
+        part("strc.code_places", bytesOf(places), offsetof(strc_symbolic_table, places));
+        made.push_back(std::move(table));
+        top.pointers.push_back({offsetof(strc_executable, symbolic), "strc.symbolic"});
+    }
+
+    std::vector<strc_symbolic_row> rowsOf(const symbolic::Program& filters) {
+        const base::SourceManager& sources = program.context.sources;
+        std::vector<strc_symbolic_row> rows;
+        for (const symbolic::Filter& filter : filters.filters) {
+            const graph::Added added = graph::addedBy(sources, *program.whole, filter.node);
+            const ir::StreamCode& code =
+                filters.module.streams[filters.kernels[filter.kernel].code];
+            const bool isLibrary = sources.isLibrary(code.work->header.buffer);
+            rows.push_back(
+                {text(graph::path(*program.whole, filter.node)), placeOf(added.range),
+                 isLibrary ? text(base::message(base::Diag::AddedHere, {added.name})) : 0,
+                 text(base::message(base::Diag::InBodyHere, {filter.name}))});
+        }
+        return rows;
+    }
+
+    /// What lies on channels between two phases.
+    static std::vector<strc_names> namesOf(const plan::Plan& plan) {
+        std::vector<strc_names> rows;
+        for (const plan::Channel& channel : plan.channels) {
+            const bool isNamed = plan.program->graph.edges[channel.edge].isNamed;
+            const bool isRing = plan.tapes == plan::Tapes::Ring;
+            const std::int64_t items = isRing ? channel.capacity : channel.retained;
+            if (isNamed && channel.tape == channel.edge && items > 0)
+                rows.push_back({static_cast<std::uint64_t>(channel.offset),
+                                static_cast<std::uint64_t>(items)});
+        }
+        return rows;
     }
 
     strc_weight weightOf(const weights::Use& use) {

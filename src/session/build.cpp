@@ -13,14 +13,19 @@
 #include "session/device.h"
 #include "session/engine.h"
 #include "session/kernels.h"
+#include "session/own_library.h"
 #include "session/products.h"
 #include "session/split.h"
+#include "strc/beside.h"
+#include "symbolic/program.h"
 
 namespace strc::session {
 
 using base::Diag;
 
 namespace {
+
+constexpr const char* kSymbolic = "libstrc_symbolic.so";
 
 class Build {
 public:
@@ -96,7 +101,31 @@ private:
                     !program.weights->path().empty(),
                 settings.isShared,
                 !settings.bundle.empty(),
-                !settings.isStatic && settings.target.empty()};
+                !settings.isStatic && settings.target.empty(),
+                &program.elaboration.graph,
+                symbolicLibrary()};
+    }
+
+    /// What runs filters whose shapes only the run knows.
+    std::string symbolicLibrary() const {
+        if (!program.elaboration.symbolic) return {};
+        const std::filesystem::path path = ownLibrary(kSymbolic);
+        if (!settings.bundle.empty()) return STRC_BESIDE + path.filename().string();
+        return std::filesystem::absolute(path).string();
+    }
+
+    /// A sentence; null: it can.
+    const char* whyNoSymbolic() const {
+        if (!program.elaboration.symbolic) return nullptr;
+        if (settings.isShared) return "a library of it has no memory for that";
+        if (settings.isStatic) return "static executables cannot load what finds it out";
+        if (!settings.target.empty())
+            return "there is nothing for another machine that finds it out";
+        const symbolic::Program& filters = *program.compiledForm().symbolicFilters;
+        if (symbolic::callsNatives(filters)) return "a filter that finds it out calls native code";
+        if (symbolic::hasOpenConstants(filters))
+            return "a filter that finds it out has a parameter that is left open";
+        return nullptr;
     }
 
     std::string placeOf(const std::string& output) const {
@@ -110,6 +139,7 @@ private:
         if (parts().readsWeights && !program.weights->uses().empty())
             files.push_back(program.weights->path());
         files.insert(files.end(), libraries.begin(), libraries.end());
+        if (program.elaboration.symbolic) files.push_back(ownLibrary(kSymbolic));
         if (executable::mayLoadLibraries(parts())) {
             const std::vector<std::string> pictures = io::pictureLibraries();
             files.insert(files.end(), pictures.begin(), pictures.end());
@@ -121,9 +151,12 @@ private:
         const char* why = settings.stepLimit ? "a compiled program has no limit of steps"
                           : settings.lenient ? "a compiled program has no lenient rates"
                                              : nullptr;
-        if (!why) return session::canBeCompiled(program) && hasAllShapes(program);
-        reportCannotCompile(program, why);
-        return false;
+        if (why) reportCannotCompile(program, why);
+        if (why || !session::canBeCompiled(program)) return false;
+        why = whyNoSymbolic();
+        if (why)
+            reportCannotCompile(program, elab::whySymbolic(program.elaboration) + ", and " + why);
+        return !why;
     }
 
     std::string linker() const {

@@ -1,7 +1,6 @@
 #include "session/kernels.h"
 
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -9,6 +8,7 @@
 #include "io/subprocess.h"
 #include "ir/calls.h"
 #include "kernels/choice.h"
+#include "session/own_library.h"
 #include "session/products.h"
 #include "strc/beside.h"
 
@@ -49,27 +49,8 @@ bool isFile(const std::filesystem::path& path) {
     return std::filesystem::is_regular_file(path, ignored);
 }
 
-/// Of this code: libstrc, or the program that it is part of.
-std::filesystem::path ownFolder() {
-    std::error_code ignored;
-    Dl_info about{};
-    if (dladdr(reinterpret_cast<const void*>(&ownFolder), &about) != 0) {
-        const std::filesystem::path own = about.dli_fname;
-        if (own.has_parent_path() && isFile(own)) return own.parent_path();
-    }
-    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path();
-}
-
-/// Beside libstrc where it is installed, else where it was built.
-std::string torchLibrary() {
-    const std::filesystem::path own = ownFolder();
-    for (const std::filesystem::path& folder : {own, own.parent_path() / STRC_LIBRARY_NAME})
-        if (isFile(folder / kTorch)) return (folder / kTorch).string();
-    return std::string(STRC_LIBRARY_FOLDER "/") + kTorch;
-}
-
 std::string libraryPath(Provider provider) {
-    if (provider == Provider::Torch) return torchLibrary();
+    if (provider == Provider::Torch) return ownLibrary(kTorch);
     std::string given = environment("STRC_ONEDNN_LIB");
     return given.empty() ? packagesFolder() + "/lib/" + kOneDnn : given;
 }

@@ -15,9 +15,6 @@ using types::TypeKind;
 
 namespace {
 
-/// More items than that are not worth a part each.
-constexpr std::int64_t kMostApart = 16;
-
 bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
 
 std::uint32_t bytesOfItem(const Type* item) {
@@ -43,10 +40,6 @@ std::int64_t partsOf(const Channel& channel, std::int64_t items) {
 }
 
 }  // namespace
-
-bool isHandedOverWhole(const Type* memory, std::int64_t items) {
-    return !memory->isAggregate() || items > kMostApart;
-}
 
 struct Filters::Actor {
     explicit Actor(const Filter& what)

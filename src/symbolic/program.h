@@ -51,6 +51,8 @@ struct Filter {
     std::uint32_t node = ir::kNone;  ///< as ir::CalleeKind::Symbolic names it
     std::uint32_t kernel = ir::kNone;
     std::string name;
+    std::string
+        added;  ///< what the program calls it, or the stream of the library that it is a part of
     Rates work;
     std::optional<Rates> prework;
     Channel input, output;
@@ -62,5 +64,10 @@ struct Program {
     std::vector<Kernel> kernels;
     std::vector<Filter> filters;  ///< by node, ascending
 };
+
+/// Do bodies that run call native code?
+bool callsNatives(const Program&);
+/// Constants whose values are known only when an executable starts?
+bool hasOpenConstants(const Program&);
 
 }  // namespace strc::symbolic

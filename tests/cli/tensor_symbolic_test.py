@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Programs of tensors whose shapes only the run knows: the interpreter runs them."""
 
+import os
+import pathlib
 import struct
+import subprocess
 import unittest
 
-from command import Case
+from command import Case, engines
 
 try:
     import numpy
@@ -19,6 +22,15 @@ tensor->void filter Show { work pop 1 { tensor x = pop(); println(x); println(su
 SUMS = "[0.]\n0.0\n[0.  1.5]\n1.5\n[0.  1.5 3. ]\n4.5\n"
 
 
+def heads(err):
+    """First lines of errors, and notes that have a place or name an instance."""
+    lines = err.splitlines()
+    while lines and "error: " not in lines[0]:  # what is warned of when the program is compiled
+        del lines[0]
+    return [line for line in lines
+            if "error: " in line or line.startswith("note: in instance") or ": note: in the body of" in line]
+
+
 class Program(Case):
     def at(self, name):
         return str(self.folder / name)
@@ -29,11 +41,26 @@ class Program(Case):
         return err
 
     def shown(self, text, *words, status=0):
-        """What a program prints, and what is said about it: the same in both engines."""
+        """What a program prints, and what is said about it: the same in all engines."""
         path = self.file("p.str", text)
         done = self.call("run", *words, path, status=status)
         self.assertEqual(self.call("run", "--interpret", *words, path, status=status), done)
+        built = self.built(*words, path)
+        if built:
+            made = subprocess.run(built, cwd=self.folder, capture_output=True)
+            self.assertEqual((made.returncode, made.stdout), (status, done[0]), made.stderr)
+            self.assertEqual(heads(made.stderr.decode()), heads(done[1]))
+        elif "only the run can tell" in done[1]:
+            self.assertIn("only the interpreter runs it", done[1])
         return done[0].decode(), done[1]
+
+    def built(self, *words):
+        """The call of an executable that does what `strc run WORDS` does; none if it cannot be built."""
+        compiler, program = engines.split(map(str, words))
+        path = self.at("strc")  # messages begin with its name
+        pathlib.Path(path).unlink(missing_ok=True)
+        made = subprocess.run([os.environ["STRC"], "build", "-w", "-o", path, *compiler], cwd=self.folder, capture_output=True)
+        return [path, *program] if made.returncode == 0 else None
 
     def printed(self, text, *words):
         return self.shown(text, *words)[0]
@@ -218,10 +245,18 @@ class Symbolic(Program):
 
     def test_what_needs_shapes_refuses(self):
         path = self.file("p.str", GROWING + self.main("Lengths", "Vectors", "Show"))
-        for words in (("build", "-o", self.at("p")), ("build", "--shared", "-o", self.at("p.so"))):
-            err = self.refused(*words, path)
-            self.assertIn("cannot be compiled yet: only the run can tell a shape in 'Vectors': "
-                          "'arange'", err)
+        for words, why in ((["--shared", "-o", self.at("p.so")], "a library of it has no memory for that"),
+                           (["--static", "-o", self.at("p")], "static executables cannot load what finds it out"),
+                           (["--target", "aarch64-linux-gnu", "-o", self.at("p")], "there is nothing for another machine")):
+            err = self.refused("build", *words, path)
+            self.assertIn("cannot be compiled yet: only the run can tell a shape in 'Vectors': 'arange'", err)
+            self.assertIn(", and " + why, err)
+        text = GROWING + """void->void pipeline Main(int n) { add Lengths; add Rows(n); add Show; }
+            int->tensor filter Rows(int n) { work pop 1 push 1 { push(ones(pop()) * n); } }"""
+        err = self.refused("build", "--keep-param", "n", "-Dn=3", "-o", self.at("p"), self.file("k.str", text))
+        self.assertIn("has a parameter that is left open", err)
+        err = self.refused("run", "--device=cuda", "-i1", path)
+        self.assertIn("only the run can tell a shape in 'Vectors'", err)
         self.assertEqual(self.call("run", "-i3", "-Wno-symbolic-shape", path), (SUMS.encode(), ""))
 
     def test_filters_with_shapes_are_compiled(self):
@@ -242,6 +277,34 @@ class Symbolic(Program):
         self.assertEqual(done, self.call("run", "-w", "--interpret", "-i4", path))
         self.assertEqual(done, self.call("run", "-w", "--no-interpret", "--tapes=ring", "-i4", path))
         self.assertEqual(len(done[0].splitlines()), 4)
+
+    def test_executables_need_their_library(self):
+        path = self.file("p.str", GROWING + self.main("Lengths", "Vectors", "Show"))
+        built = self.built("-i3", path)
+        done = subprocess.run(built, capture_output=True, env={"STRC_SYMBOLIC_LIB": "/none/lib.so"})
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"cannot open '", done.stderr)
+        self.assertIn(b"/none/lib.so: cannot open shared object file", done.stderr)
+        self.call("build", "-w", "--bundle", self.at("b"), "-o", "p", path)
+        self.assertEqual(sorted(os.listdir(self.at("b"))), ["libstrc_symbolic.so", "p"])
+        os.rename(self.at("b"), self.at("moved"))
+        done = subprocess.run([self.at("moved/p"), "-i3"], capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (0, SUMS.encode()), done.stderr)
+        needed = subprocess.run(["readelf", "-d", self.at("moved/libstrc_symbolic.so")], capture_output=True).stdout
+        for name in (b"libfmt", b"libstdc++", b"libLLVM", b"libffi"):
+            self.assertNotIn(name, needed)
+
+    def test_executables_stop_as_programs_do(self):
+        path = self.file("p.str", GROWING + self.main("Lengths", "Vectors", "Show"))
+        built = self.built(path)
+        done = subprocess.run([*built, "--limit", "3"], capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, "".join(SUMS.splitlines(True)[:3]).encode()))
+        text = """void->tensor filter Long { work push 1 { int n = 1; while (n > 0) n = n % 7 + 1; push(ones(n)); } }
+            tensor->void filter Show { work pop 1 { println(pop()); } }
+            """ + self.main("Long", "Show")
+        built = self.built(self.file("l.str", text))
+        done = subprocess.run([*built, "--seconds", "0.2"], capture_output=True, timeout=60)
+        self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
 
     def test_why_all_of_a_program_is_interpreted(self):
         some = """tensor->tensor filter Some { int n; work pop [1, 2] push 1 { tensor x = pop(); n++;
@@ -287,25 +350,45 @@ class Symbolic(Program):
 
 @unittest.skipUnless(numpy, "NumPy is not there")
 class Files(Program):
+    def each(self, *words):
+        """Exit status, output and messages of `strc run` and of an executable."""
+        for call in ([os.environ["STRC"], "run", "-w", *words], self.built("-w", *words)):
+            done = subprocess.run(call, cwd=self.folder, capture_output=True)
+            yield done.returncode, done.stdout, done.stderr.decode()
+
     VECTORS = GROWING + "void->tensor pipeline Main { add Lengths; add Vectors; }\n"
     ROWS = """void->tensor pipeline Main { add Lengths; add Rows; }
         int->tensor filter Rows { work pop 1 push 1 { int n = pop(); push(sum(ones(n, 4), 0)); } }
         """ + GROWING
 
     def test_outputs_of_one_shape_are_stacked(self):
-        out = self.at("out.npy")
-        self.call("run", "-i3", "--top", "Main", "--out", out, self.file("p.str", self.ROWS))
-        self.assertEqual(numpy.load(out).tolist(), [[1] * 4, [2] * 4, [3] * 4])
+        for out in self.each("-i3", "--top", "Main", "--out", "out.npy", self.file("p.str", self.ROWS)):
+            self.assertEqual(out, (0, b"", ""))
+            self.assertEqual(numpy.load(self.at("out.npy")).tolist(), [[1] * 4, [2] * 4, [3] * 4])
+        for kind, wanted in (("raw", numpy.float32([1] * 4 + [2] * 4).tobytes()), ("text", b"[1. 1. 1. 1.]\n[2. 2. 2. 2.]\n")):
+            for out in self.each("-i2", "--top", "Main", "--out-format", kind, self.file("p.str", self.ROWS)):
+                self.assertEqual(out, (0, wanted, ""))
 
     def test_outputs_of_several_shapes(self):
         path = self.file("p.str", self.VECTORS)
         self.assertEqual(self.call("run", "-i2", "--top", "Main", path)[0], b"[0.]\n[0.  1.5]\n")
         one, two, three = self.at("1.npy"), self.at("2.npy"), self.at("3.npy")
-        self.call("run", "-i6", "--top", "Main", "--out", one, "--out", two, "--out", three, path)
-        self.assertEqual(numpy.load(three).tolist(), [[0, 1.5, 3]] * 2)
-        err = self.refused("run", "-i2", "--top", "Main", "--out", one, path)
-        self.assertIn("has items of tensor<float>[1] and cannot take the tensor<float>[2] that "
-                      "comes next [item-differs]", err)
+        for out in self.each("-i6", "--top", "Main", "--out", one, "--out", two, "--out", three, path):
+            self.assertEqual(out, (0, b"", ""))
+            self.assertEqual(numpy.load(three).tolist(), [[0, 1.5, 3]] * 2)
+        for status, _, err in self.each("-i2", "--top", "Main", "--out", one, path):
+            self.assertEqual(status, 1)
+            self.assertIn("has items of tensor<float>[1] and cannot take the tensor<float>[2] that "
+                          "comes next [item-differs]", err)
+            self.assertEqual(numpy.load(one).tolist(), [0])
+
+    def test_types_of_elements(self):
+        for cast, kind in (("half", "float16"), ("int8", "int8"), ("long", "int64"), ("(boolean)", "bool"), ("(double)", "float64")):
+            text = GROWING + "void->tensor pipeline Main { add Lengths; add Vectors; add To; }\n" + (
+                "tensor->tensor filter To { work pop 1 push 1 { push(%s(pop())); } }" % cast)
+            for status, _, err in self.each("-i1", "--top", "Main", "--out", "o.npy", self.file("p.str", text)):
+                self.assertEqual((status, err), (0, ""))
+                self.assertEqual(numpy.load(self.at("o.npy")).dtype, kind)
 
     def test_without_items_files_are_empty(self):
         text = """void->tensor pipeline Main { add Lengths; add Vectors; add Never; }
@@ -333,7 +416,8 @@ class Files(Program):
         text = text.replace("item(x[0])", "x[0]")
         path, file = self.file("p.str", text), self.at("in.npy")
         numpy.save(file, numpy.array([[3, 5, 6], [2, 1, 7]], numpy.float32))
-        self.assertEqual(self.call("run", "--top", "Main", "--in", file, path)[0], b"[3. 5. 6.]\n[2. 1.]\n")
+        for out in self.each("--top", "Main", "--in", file, path):
+            self.assertEqual(out, (0, b"[3. 5. 6.]\n[2. 1.]\n", ""))
 
 
 if __name__ == "__main__":

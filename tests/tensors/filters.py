@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the filters of the tensor library with PyTorch.
 
-filters.py --strc STRC [--engine interpret|symbolic|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N]
+filters.py --strc STRC [--engine interpret|symbolic|symbolic-jit|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N]
            [--random SEED [--chains] --count N] [--keep FOLDER]
 
 One program holds a stream for each case, which takes its inputs from a weights file and pushes the
@@ -27,7 +27,7 @@ from random_cases import random_cases
 TOLERANCE = 1e-5
 # Of elements that are rounded after each operation here, and there after some of them.
 ROUNDED = {torch.float16: 4e-3, torch.bfloat16: 3e-2}
-OPTIONS = {"interpret": ["--interpret"], "jit-O0": ["-O0", "--no-interpret"], "jit": ["--no-interpret"], "symbolic": []}
+OPTIONS = {"interpret": ["--interpret"], "jit-O0": ["-O0", "--no-interpret"], "jit": ["--no-interpret"], "symbolic": ["--interpret"], "symbolic-jit": ["--no-interpret"]}
 
 # Of what comes out of `Given` only the run knows the shape.
 OF_RUN = """tensor->tensor filter OfRun { int n; work pop 1 push 1 { tensor x = pop(); n++; push(n > 0 ? x : zeros(1)); } }
@@ -136,7 +136,7 @@ def main() -> int:
         if why := missing(options.strc, options.kernels, folder):
             print(f"skipped: {why}")
             return 77
-        is_symbolic = options.engine == "symbolic"
+        is_symbolic = options.engine.startswith("symbolic")
         program = PRELUDE + "".join(stream(number, case, is_symbolic) for number, case in cases)
         program += OF_RUN if is_symbolic else ""
         (folder / "cases.str").write_text(program)

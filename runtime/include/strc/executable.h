@@ -9,6 +9,7 @@
 #include "strc/panels.h"
 #include "strc/runtime.h"
 #include "strc/safetensors.h"
+#include "strc/symbolic.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -73,6 +74,9 @@ typedef struct strc_port {
     uint32_t tensors;  ///< types that follow each other, over and over; 0: the items are none
     uint32_t first_shape;  ///< in strc_executable.shapes
     uint32_t holds_raw, holds_numbers;  ///< formats that know nothing of tensors can have them
+    uint32_t
+        is_named;  ///< only the run knows what they are: names (strc_symbolic); `tensors` and `first_shape` say nothing
+    uint32_t unused;
 } strc_port;
 
 /// A parameter of the main stream that `-D` sets.
@@ -121,6 +125,27 @@ typedef struct strc_weight_panels {
     strc_panels how;
 } strc_weight_panels;
 
+/// A filter whose shapes only the run knows.
+typedef struct strc_symbolic_row {
+    strc_text path;
+    strc_text place;  ///< where it is added
+    strc_text added;  ///< for code of the library, a note that says so; or 0
+    strc_text in_body;  ///< a note about a place in its code
+} strc_symbolic_row;
+
+/// What the library strc_symbolic is for.
+typedef struct strc_symbolic_table {
+    strc_symbolic_loader *load;
+    const void *packed;
+    const strc_names *names;
+    const strc_symbolic_row *filters;
+    const strc_text *places;
+    uint64_t size;  ///< bytes of `packed`
+    uint64_t name_count;
+    strc_text library;
+    uint32_t unused;
+} strc_symbolic_table;
+
 typedef enum strc_severity { STRC_SILENT, STRC_WARNING, STRC_ERROR } strc_severity;
 
 struct strc_format;
@@ -159,6 +184,7 @@ typedef struct strc_executable {
     const strc_weight *weights;
     const strc_weight_panels *weight_panels;
     const strc_panel_loop *panel_loops;
+    const strc_symbolic_table *symbolic;  ///< null: it has no such filters
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;
     uint64_t features;  ///< of the processor: bits by the rows of processor_features.def

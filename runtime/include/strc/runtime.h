@@ -136,6 +136,9 @@ typedef struct strc_symbolic {
     int (*fire)(void *self, strc_env *env, uint32_t node, void *const *parts);
     /// Between two phases, when all names that are still wanted lie in the memory of channels.
     void (*settle)(void *self, const void *state);
+    /// What has that name, as long as nothing fires: its elements, and its shape as strc_text_of_tensor wants it. Executables alone
+    /// ask.
+    const void *(*tensor)(void *self, int32_t name, const int64_t **shape);
 } strc_symbolic;
 
 typedef struct strc_program {

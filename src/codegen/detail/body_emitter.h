@@ -51,7 +51,6 @@ private:
     void poll();
 
     bool isChecked(const Instr&) const;  ///< what is done for nothing is not what was proved about
-
     // ---- natives.cpp
     void emitNative(const Instr&);
     void emitSymbolic(const Instr&);

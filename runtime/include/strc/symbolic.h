@@ -1,0 +1,53 @@
+/// What the shared library strc_symbolic exports: the filters of an executable whose shapes only the run knows (src/symbolic). Both
+/// sides are of one version of strc.
+#ifndef STRC_SYMBOLIC_H
+#define STRC_SYMBOLIC_H
+
+#include "strc/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Names that lie in the state between two phases.
+typedef struct strc_names {
+    uint64_t at;  ///< offset of the first
+    uint64_t count;
+} strc_names;
+
+/// Why a firing has failed. Texts last until the next one.
+typedef struct strc_symbolic_fault {
+    uint32_t filter;  ///< by number
+    uint32_t place;  ///< in its code, by number; STRC_NOBODY: none
+    uint32_t is_shape;  ///< it is told where the filter is added
+    const char *message, *name;
+} strc_symbolic_fault;
+
+typedef struct strc_symbolic_start {
+    uint32_t abi_version;  ///< STRC_ABI_VERSION
+    uint32_t c_format;
+    const void *packed;  ///< src/symbolic/pack.h
+    uint64_t size;
+    uint64_t most_bytes;  ///< of tensors
+    const strc_names *names;
+    uint64_t name_count;
+    const volatile unsigned char *interrupt;
+    double seconds;  ///< from now on; 0: as long as it likes
+    void *world;
+    void (*print)(void *world, const char *text, uint64_t size);
+    void (*report)(void *world, const strc_symbolic_fault *);
+    void (*interrupted)(void *world);  ///< a firing has been left
+} strc_symbolic_start;
+
+/// Fills the calls; null, or a word about why not, which stays. What the start points to outlives them.
+typedef const char *strc_symbolic_open_function(const strc_symbolic_start *, strc_symbolic *);
+
+/// How executables find it: null, or why not.
+typedef const char *strc_symbolic_loader(const char *library, const strc_symbolic_start *,
+                                         strc_symbolic *);
+extern strc_symbolic_loader strc_symbolic_load;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

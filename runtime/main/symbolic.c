@@ -1,0 +1,62 @@
+#include "symbolic.h"
+
+#include "signals.h"
+
+static void print(void *self, const char *text, uint64_t size) {
+    strc_surroundings *all = self;
+    const strc_world world = strc_world_of(all);
+    if (all->outcome == STRC_RUNNING) world.print(all, text, size);
+}
+
+static void report(void *self, const strc_symbolic_fault *fault) {
+    strc_report_symbolic(fault);
+    strc_world_end(self, STRC_FAILED);
+}
+
+static void interrupted(void *self) {
+    strc_world_end(self, strc_interrupted() ? STRC_INTERRUPTED : STRC_TIME);
+}
+
+/// What is printed may reach a limit.
+static int fire(void *self, strc_env *env, uint32_t node, void *const *parts) {
+    strc_surroundings *all = self;
+    const int is_over = all->filters.fire(all->filters.self, env, node, parts);
+    return is_over || all->outcome != STRC_RUNNING;
+}
+
+static void settle(void *self, const void *state) {
+    strc_surroundings *all = self;
+    all->filters.settle(all->filters.self, state);
+}
+
+static const void *tensor(void *self, int32_t name, const int64_t **shape) {
+    strc_surroundings *all = self;
+    return all->filters.tensor(all->filters.self, name, shape);
+}
+
+int strc_filters_open(strc_surroundings *all) {
+    static strc_symbolic_start start;
+    const strc_symbolic_table *table = all->about->symbolic;
+    if (!table) return 0;
+    start = (strc_symbolic_start){.abi_version = STRC_ABI_VERSION,
+                                  .c_format = (uint32_t)all->options.c_format,
+                                  .packed = table->packed,
+                                  .size = table->size,
+                                  .most_bytes = all->about->most_bytes,
+                                  .names = table->names,
+                                  .name_count = table->name_count,
+                                  .interrupt = &strc_ended,
+                                  .seconds = all->options.seconds,
+                                  .world = all,
+                                  .print = print,
+                                  .report = report,
+                                  .interrupted = interrupted};
+    const char *library = strc_text_at(table->library);
+    const char *why = table->load(library, &start, &all->filters);
+    all->filter_calls = (strc_symbolic){all, fire, settle, tensor};
+    return why ? STRC_FAIL(((strc_origin){0, 0}), CannotOpenFile, library, why) : 0;
+}
+
+const strc_symbolic *strc_filters_of(strc_surroundings *all) {
+    return all->about->symbolic ? &all->filter_calls : NULL;
+}

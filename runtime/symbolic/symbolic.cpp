@@ -1,0 +1,140 @@
+// Filters of an executable whose shapes only the run knows, as a shared library of its own, which such a program loads when it
+// starts: the evaluator and the definitions of all operations, without a compiler.
+#include "strc/symbolic.h"
+
+#include <cstring>
+#include <new>
+
+#include "symbolic/filters.h"
+#include "symbolic/pack.h"
+#include "types/tensor_text.h"
+
+namespace {
+
+using strc::base::Diag;
+using strc::eval::Outcome;
+using strc::eval::TensorId;
+using strc::eval::Trap;
+
+constexpr double kLongest = 1e9;  ///< seconds; a clock counts nanoseconds in 64 bits
+
+strc::base::Limits limitsOf(const strc_symbolic_start &start) {
+    strc::base::Limits limits;
+    limits.totalBytes = start.most_bytes;
+    return limits;
+}
+
+strc::symbolic::World worldOf(const strc_symbolic_start &start) {
+    strc::symbolic::World world;
+    world.print = [&start](std::string_view text) {
+        start.print(start.world, text.data(), text.size());
+    };
+    world.interrupt = reinterpret_cast<const volatile bool *>(start.interrupt);
+    world.cFormat = start.c_format != 0;
+    if (start.seconds > 0 && start.seconds < kLongest)
+        world.deadline = std::chrono::steady_clock::now() +
+                         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                             std::chrono::duration<double>(start.seconds));
+    return world;
+}
+
+class Library {
+public:
+    explicit Library(const strc_symbolic_start &how) : start(how) {}
+
+    /// Null, or why not.
+    const char *open() {
+        static std::string why;
+        auto made = strc::symbolic::unpack({static_cast<const char *>(start.packed), start.size},
+                                           types, names);
+        if (!made) {
+            why = made.error();
+            return why.c_str();
+        }
+        unpacked = std::move(*made);
+        filters.emplace(unpacked.program, types, limitsOf(start), worldOf(start));
+        return nullptr;
+    }
+
+    int fire(strc_env &env, std::uint32_t node, void *const *parts) {
+        strc::types::Random random{env.random};
+        const Outcome end = filters->fire(node, parts, random);
+        env.random = random.state;
+        if (end == Outcome::Interrupted) start.interrupted(start.world);
+        if (end == Outcome::Trapped) report(node);
+        return end != Outcome::Done;
+    }
+
+    void settle(const char *state) {
+        filters->settle([&](const strc::symbolic::TensorHeap::Mark &wanted) {
+            for (std::uint64_t k = 0; k < start.name_count; ++k)
+                for (std::uint64_t item = 0; item < start.names[k].count; ++item) {
+                    TensorId name = 0;
+                    std::memcpy(&name, state + start.names[k].at + item * sizeof name, sizeof name);
+                    wanted(name);
+                }
+        });
+    }
+
+    const void *tensor(TensorId name, const std::int64_t **words) {
+        shape = strc::types::shapeOf(filters->typeOf(name));
+        shape.push_back(0);  // it begins where its memory does
+        *words = shape.data();
+        return filters->elementsOf(name);
+    }
+
+private:
+    /// What the language calls the operation, and where in the library it stands.
+    std::string subject(const strc::symbolic::Filter &filter, const Trap &trap) const {
+        const std::string stream = "'" + filter.added + "'";
+        if (trap.args[0].empty()) return stream;
+        const bool isOfLibrary = trap.range.valid() && unpacked.isOfLibrary[trap.range.begin];
+        return isOfLibrary ? stream + ": " + trap.args[0] : trap.args[0];
+    }
+
+    void report(std::uint32_t node) {
+        const Trap &trap = filters->fault();
+        const auto &all = unpacked.program.filters;
+        std::uint32_t index = 0;
+        while (all[index].node != node) ++index;
+        const bool isShape = trap.id == Diag::TensorShape;
+        const std::vector<std::string> words =
+            isShape ? std::vector{subject(all[index], trap), trap.args[1]} : trap.args;
+        const std::string message = strc::base::message(trap.id, words);
+        const std::string name(strc::base::info(trap.id).name);
+        const std::uint32_t place = trap.range.valid() ? trap.range.begin : STRC_NOBODY;
+        const strc_symbolic_fault fault{index, place, isShape, message.c_str(), name.c_str()};
+        start.report(start.world, &fault);
+    }
+
+    const strc_symbolic_start start;
+    strc::types::TypeTable types;
+    strc::base::NameTable names;
+    strc::symbolic::Unpacked unpacked;
+    std::optional<strc::symbolic::Filters> filters;
+    std::vector<std::int64_t> shape;
+};
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) const char *strc_symbolic_open(
+    const strc_symbolic_start *start, strc_symbolic *to) {
+    if (start->abi_version != STRC_ABI_VERSION) return "it is of another version of strc";
+    try {
+        auto library = std::make_unique<Library>(*start);
+        if (const char *why = library->open()) return why;
+        to->self = library.release();
+    } catch (const std::bad_alloc &) {
+        return "there is too little memory for its tensors";
+    }
+    to->fire = [](void *self, strc_env *env, std::uint32_t node, void *const *parts) {
+        return static_cast<Library *>(self)->fire(*env, node, parts);
+    };
+    to->settle = [](void *self, const void *state) {
+        static_cast<Library *>(self)->settle(static_cast<const char *>(state));
+    };
+    to->tensor = [](void *self, std::int32_t name, const std::int64_t **shape) {
+        return static_cast<Library *>(self)->tensor(name, shape);
+    };
+    return nullptr;
+}
