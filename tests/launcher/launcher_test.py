@@ -281,8 +281,9 @@ esac
         set_up.write_text(f"#!{SHELL}\necho \"set-up $*\"\n")
         set_up.chmod(0o755)
         self.assertNotIn("set-up --target", self.call().stdout)
-        (self.root / "build/release/lib").mkdir(parents=True)
-        (self.root / "build/release/strc.built").touch()
+        for folder in ("bin", "lib"):
+            (self.root / "build/release" / folder).mkdir(parents=True)
+        (self.root / "build/release/bin/strc").touch(0o755)
         self.assertEqual(self.call().stdout, "set-up --target strc_torch build\n")
         (self.root / "build/release/lib/libstrc_torch.so").touch()
         self.assertEqual(self.call().stdout, "")
