@@ -320,7 +320,9 @@ void->float filter Source {
         self.assertNotIn(b"--in-format", out)
         self.assertEqual(err, "")
         self.build(TWICE, "--top=Twice")
-        self.assertIn(b"--in-format", self.execute("-h")[0])
+        formats = "raw, wav, npy, text, pcm, png, jpeg, pgm or safetensors"  # as strc itself names them
+        self.assertRegex(self.execute("-h")[0].decode(), f"--in-format F +{formats}")
+        self.assertIn(f"{formats} is needed", self.execute("--in-format=foo", status=2)[1])
 
     def test_time(self):
         self.build(COUNTER)
