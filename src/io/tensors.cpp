@@ -81,7 +81,9 @@ bool fits(const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>
 }
 
 Status areNumbers(const std::vector<TensorFile>& files, const TensorItems& items) {
-    if (files.size() == 1 && holdsNumbers(files[0].format, items)) return base::ok();
+    if (files.size() == 1 && holdsNumbers(files[0].format, items) &&
+        check(files[0].format, items.memory))
+        return base::ok();
     return base::failure(Diag::FormatItemType,
                          {std::string(io::name(files[0].format)), allOf(items.types)});
 }

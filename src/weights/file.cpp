@@ -62,7 +62,9 @@ public:
         const Type* type = typeOf(*found, types);
         if (!type)
             return mismatch(tensor, toString(*found),
-                            "of one of the element types that tensors have");
+                            types::ofSafetensors(found->type)
+                                ? "of a shape that tensors have, whose extents are ints"
+                                : "of one of the element types that tensors have");
         if (!types::compatible(type, wanted))
             return mismatch(tensor, types::toString(type), types::toString(wanted));
         auto bytes = bytesOf(*found);

@@ -143,9 +143,11 @@ std::unique_ptr<Source> random(std::uint64_t seed, const base::Limits& limits) {
     return std::make_unique<Random>(seed, limits);
 }
 
+bool areMadeUp(const std::string& text) { return text.starts_with(kPrefix); }
+
 base::Result<std::unique_ptr<Source>> fromOption(const std::string& text,
                                                  const base::Limits& limits) {
-    if (!text.starts_with(kPrefix)) return open(text);
+    if (!areMadeUp(text)) return open(text);
     std::uint64_t seed = 0;
     const char* begin = text.data() + kPrefix.size();
     const char* end = text.data() + text.size();
@@ -156,7 +158,7 @@ base::Result<std::unique_ptr<Source>> fromOption(const std::string& text,
 }
 
 std::unique_ptr<Source> fromOptionLater(const std::string& text, const base::Limits& limits) {
-    if (text.starts_with(kPrefix))
+    if (areMadeUp(text))
         if (auto made = fromOption(text, limits)) return std::move(*made);
     return openLater(text);
 }

@@ -88,6 +88,7 @@ std::uint32_t fileType(const Type* element);
 std::unique_ptr<Source> fromOptionLater(const std::string& text, const base::Limits&);
 
 /// What --weights is followed by: "random:SEED" or the name of a file.
+bool areMadeUp(const std::string& text);
 base::Result<std::unique_ptr<Source>> fromOption(const std::string& text, const base::Limits&);
 
 }  // namespace strc::weights

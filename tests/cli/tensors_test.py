@@ -160,13 +160,15 @@ class Tensors(Case):
     def test_other_formats_hold_numbers_alone(self):
         path = self.file("p.str", """void->tensor filter Pair { work push 1 { push(long(ones(2))); } }
 void->tensor filter Row { work push 1 { push(ones(2)); } }
+void->tensor filter Truths { work push 1 { push(ones(2) > 0); } }
 """)
         out = self.call("run", "-i1", "--top", "Row", "--out-format", "raw", path)[0]
         self.assertEqual(out, np.ones(2, np.float32).tobytes())
-        made = self.build("--top", "Pair", path)
-        message = "WAV files cannot hold items of type 'tensor<long>[2]'"
-        self.assertIn(message, self.call("run", "-i1", "--top", "Pair", "--out", "x.wav", path, status=2)[1])
-        self.assertIn(message, self.run_made(made, "-i1", "--out", "x.wav", status=2)[1])
+        for top, element in (("Pair", "long"), ("Truths", "boolean")):
+            made = self.build("--top", top, path)
+            message = f"WAV files cannot hold items of type 'tensor<{element}>[2]'"
+            self.assertIn(message, self.call("run", "-i1", "--top", top, "--out", "x.wav", path, status=2)[1])
+            self.assertIn(message, self.run_made(made, "-i1", "--out", "x.wav", status=2)[1])
 
     def test_one_npy_file_does_not_take_several_types(self):
         path = self.file("p.str", """void->tensor filter Two { work push 2 { push(ones(3)); push(ones(2)); } }

@@ -2,6 +2,7 @@
 """Weights: where they are found, what is wrong with a file, names, shapes, and executables with and without them."""
 
 import array
+import json
 import os
 import re
 import resource
@@ -113,6 +114,13 @@ class Faults(Weights):
         self.file("p.str", PROGRAM.replace("<float>[m, n]", ""))
         self.file("p.safetensors", safetensors(BIAS, (WEIGHT[0], "U8", [1, 2], bytes(2))))
         self.assertIn("is U8[1, 2], not of one of the element types that tensors have", self.refused())
+
+    def test_shapes_that_no_tensor_has(self):
+        self.file("p.str", PROGRAM.replace("<float>[m, n]", ""))
+        empty = {"dtype": "F32", "shape": [0, 1 << 38], "data_offsets": [0, 0]}
+        header = json.dumps({WEIGHT[0]: empty}).encode()
+        self.file("p.safetensors", struct.pack("<Q", len(header)) + header)
+        self.assertIn("is F32[0, 274877906944], not of a shape that tensors have, whose extents are ints", self.refused())
 
     def test_damaged(self):
         whole = safetensors(WEIGHT, BIAS)
@@ -246,6 +254,10 @@ class Executables(Weights):
         err = self.call("build", "--external-weights", "--linker=false", "--bundle", "b", "p.str", status=1)[1]
         self.assertIn("error", err)
         self.assertFalse((self.folder / "b").exists())
+
+    def test_made_up_ones_lie_in_no_file(self):
+        err = self.call("build", "--external-weights", "--weights=random:3", "p.str", status=2)[1]
+        self.assertIn("--external-weights and --weights random:SEED exclude each other", err)
 
     def test_no_bundle(self):
         for option in ("--shared", "--emit=obj"):
