@@ -11,9 +11,9 @@
 #include "opt/body_cost.h"
 #include "opt/body_passes.h"
 #include "opt/compose.h"
+#include "opt/handed_items.h"
 #include "opt/layouts.h"
 #include "opt/padded_images.h"
-#include "opt/safe_body.h"
 #include "opt/tensor_body.h"
 #include "siblings/merge.h"
 
@@ -309,7 +309,7 @@ private:
         if (!kernel) return true;  // Identity
         piece.cost = piece.cost + costOf(*kernel->code.work);
         if (!piece.cost.isLittle(piece.mostSums)) return false;
-        return isSafeAsItIs(*kernel) ||
+        return handsOnItems(*kernel) ||
                siblings::isSafe(module, program, id, context.passes.isEnabled(Pass::BoundsProofs));
     }
 

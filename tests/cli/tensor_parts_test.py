@@ -164,6 +164,7 @@ void->tensor filter Source { int n; work push 1 { push(reshape((float) arange(24
 tensor->void filter Sink { work pop 1 { println(pop()); } }
 tensor->tensor filter Say { work pop 1 push 1 { tensor x = pop(); println(size(x, 1)); push(x); } }
 tensor->tensor filter Pick { int n; work pop 1 push 1 { tensor x = pop(); push(x + x[0, n]); n += 5; } }
+tensor->tensor filter Divide { int n = 2; work pop 1 push 1 { tensor x = pop(); n--; push(x + 6 / full(n, 9)); } }
 """
 
 
@@ -201,6 +202,10 @@ class Dropped(Case):
         for engine in ("--interpret", "-O2"):
             err = self.call("run", "-i3", engine, path, *self.words, status=1)[1]
             self.assertIn("index 10 is outside", err)
+        path = self.program(more="add Divide;")
+        for engine in ("--interpret", "-O2"):
+            err = self.call("run", "-i3", engine, path, *self.words, status=1)[1]
+            self.assertIn("integer division by zero", err)
 
 
 class Split(Case):

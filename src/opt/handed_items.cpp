@@ -1,4 +1,4 @@
-#include "opt/safe_body.h"
+#include "opt/handed_items.h"
 
 #include <algorithm>
 #include <set>
@@ -6,31 +6,13 @@
 #include "ir/bounds.h"
 
 namespace strc::opt {
-namespace {
 
-using types::TensorFn;
-
-/// The run may say which elements it reads or where.
-bool mayFail(const ir::Instr& instr) {
-    if (ir::hasCheck(instr)) return true;
-    if (instr.op != ir::Op::Tensor) return false;
-    switch (instr.tensor) {
-        case TensorFn::Read:
-        case TensorFn::Narrow:
-        case TensorFn::Update:
-        case TensorFn::Take: return true;
-        default: return false;
-    }
-}
-
-}  // namespace
-
-bool isSafeAsItIs(const elab::Kernel& kernel) {
+bool handsOnItems(const elab::Kernel& kernel) {
     const ir::Body& body = *kernel.code.work;
     std::int64_t pops = 0, pushes = 0;
     for (ir::BlockId id = 0; id < body.blocks.size(); ++id)
         for (const ir::Instr& instr : body.blocks[id].instrs) {
-            if (id != body.entry || mayFail(instr)) return false;
+            if (id != body.entry || instr.op == ir::Op::Tensor || ir::hasCheck(instr)) return false;
             if (instr.op == ir::Op::Pop || instr.op == ir::Op::Discard) ++pops;
             if (instr.op == ir::Op::Push) ++pushes;
         }
