@@ -112,7 +112,8 @@ void apply(base::Context& context, const Settings& settings) {
     if (settings.noTorch && settings.kernels == Kernels::Torch)
         diags.add(base::Diag::ConflictingOptions) << "--no-torch" << "--kernels=torch";
     if (settings.externalWeights && weights::areMadeUp(settings.weights))
-        diags.add(base::Diag::ConflictingOptions) << "--external-weights" << "--weights random:SEED";
+        diags.add(base::Diag::ConflictingOptions)
+            << "--external-weights" << "--weights random:SEED";
     if (settings.emitAfter) context.passes.emitAfter(*settings.emitAfter);
     if (settings.timePasses) context.passes.measure();
     if (!settings.processor.empty() &&
