@@ -61,8 +61,9 @@ TEST_F(MessagesTest, FaultsOfChecksHaveTheirNumbers) {
     const strc_text paths[] = {0, text("Main.f")};
     about.sites = &site;
     about.paths = paths;
-    const strc_text added[] = {0, 0};
-    about.added = added;
+    const strc_text none[] = {0, 0};
+    about.places = none;
+    about.added = none;
     const strc_fault fault{0, 1, {-5, INT64_MIN}};
     strc_report_fault(&fault);
     EXPECT_EQ(takeMessages(),
