@@ -383,43 +383,59 @@ ir::Body expandBody(const ir::StreamCode& code, const ir::Body& body, World& wor
     const Sequence output = world.output;
     const auto declared = world.declared;
     const bool isOutputRegular = world.isOutputRegular;
+    const KnownVariables known = world.known;
+    const std::size_t missing = world.missing.size();
     auto restore = [&] {
         world.fields = fields;
         if (world.stored) world.stored->resize(stored);
         world.output = output;
         world.declared = declared;
         world.isOutputRegular = isOutputRegular;
+        world.known = known;
+        world.missing.erase(world.missing.begin() + static_cast<std::ptrdiff_t>(missing),
+                            world.missing.end());
     };
     auto expanded = [&](BodyExpander& expander) {
         ir::Body made = expander.expand();
         expander.rememberFields();
         return made;
     };
-    // What does not go this way is told as it is written.
-    if (const std::optional<ir::Body> narrow = withoutOpenSlices(body, types)) {
+    auto asWritten = [&] {
+        Stop first;
         try {
-            BodyExpander expander(code, *narrow, world, types, false);
-            return expanded(expander);
+            BodyExpander plain(code, body, world, types, false);
+            return expanded(plain);
+        } catch (Stop& stop) {
+            first = std::move(stop);
+        }
+        restore();
+        BodyExpander unrolling(code, body, world, types, true);
+        try {
+            return expanded(unrolling);
         } catch (Stop&) {
             restore();
+            if (unrolling.hasUnrolled()) throw;
+            throw first;
         }
+    };
+    const std::optional<ir::Body> narrow = withoutOpenSlices(body, types);
+    if (!narrow) return asWritten();
+    if (!world.channels.input && !world.channels.output) {
+        // Shapes are asked for: where a slice does not fit is told now and not by the run.
+        try {
+            asWritten();
+        } catch (Stop& stop) {
+            if (!stop.fault.isOfRun) throw;
+        }
+        restore();
     }
-    Stop first;
     try {
-        BodyExpander plain(code, body, world, types, false);
-        return expanded(plain);
-    } catch (Stop& stop) {
-        first = std::move(stop);
-    }
-    restore();
-    BodyExpander unrolling(code, body, world, types, true);
-    try {
-        return expanded(unrolling);
+        BodyExpander expander(code, *narrow, world, types, false);
+        return expanded(expander);
     } catch (Stop&) {
         restore();
-        if (unrolling.hasUnrolled()) throw;
-        throw first;
     }
+    return asWritten();
 }
 
 }  // namespace strc::tensor

@@ -238,7 +238,8 @@ std::string loopOverParts(const std::string& bounds, const std::string& part) {
 TEST_F(ExpandTest, ALoopOverNeighboursStays) {
     for (const std::string bounds :
          {"%14: int = load local t\n %15: int = load local t\n %16: int = add %15, %13\n",
-          "%15: int = load local t\n %14: int = sub %15, %13\n %16: int = add %10, %15\n"}) {
+          "%15: int = load local t\n %9: int = add %13, %15\n %14: int = sub %9, %13\n"
+          "%16: int = add %14, %13\n"}) {
         ASSERT_EQ(expand(loopOverParts(bounds, ", %13")), "");
         EXPECT_EQ(count(" tanh "), 1u) << text;
     }
@@ -258,6 +259,10 @@ TEST_F(ExpandTest, ALoopOverOtherSlicesIsWrittenOut) {
 TEST_F(ExpandTest, AWrongSliceIsToldAsItIsWritten) {
     const std::string bounds = "%14: int = load local t\n %16: int = add %14, %2\n";
     EXPECT_THAT(expand(loopOverParts(bounds, "")), HasSubstr("'slice': "));
+    const std::string beyond =
+        "%15: int = load local t\n %14: int = add %15, %13\n %16: int = add %14, %13\n";
+    EXPECT_EQ(expand(loopOverParts(beyond, "")),
+              "'slice': 2 to 3 does not lie in the 2 items of dimension 0");
 }
 
 TEST_F(ExpandTest, AttentionRowByRow) {
