@@ -18,10 +18,15 @@ static void interrupted(void *self) {
 }
 
 /// What is printed may reach a limit.
-static int fire(void *self, strc_env *env, uint32_t node, void *const *parts) {
+static int fire(void *self, strc_env *env, uint32_t node, void *const *parts, int32_t *left) {
     strc_surroundings *all = self;
-    const int is_over = all->filters.fire(all->filters.self, env, node, parts);
+    const int is_over = all->filters.fire(all->filters.self, env, node, parts, left);
     return is_over || all->outcome != STRC_RUNNING;
+}
+
+static int next(void *self, uint32_t node, void *to) {
+    strc_surroundings *all = self;
+    return all->filters.next(all->filters.self, node, to);
 }
 
 static void settle(void *self, const void *state) {
@@ -53,7 +58,7 @@ int strc_filters_open(strc_surroundings *all) {
                                   .interrupted = interrupted};
     const char *library = strc_text_at(table->library);
     const char *why = table->load(library, &start, &all->filters);
-    all->filter_calls = (strc_symbolic){all, fire, settle, tensor};
+    all->filter_calls = (strc_symbolic){all, fire, next, settle, tensor};
     return why ? STRC_FAIL(((strc_origin){0, 0}), CannotOpenFile, library, why) : 0;
 }
 

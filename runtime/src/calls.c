@@ -22,10 +22,22 @@ void strc_need_stack(strc_env *env, int32_t site, int32_t node, int64_t bytes) {
 
 void strc_stop(strc_env *env) { strc_leave(env, STRC_END_INTERRUPTED); }
 
-void strc_fire(strc_env *env, int32_t node, void *const *parts) {
+int32_t strc_fire(strc_env *env, int32_t node, void *const *parts) {
     const strc_symbolic *symbolic = env->symbolic;
-    if (symbolic->fire(symbolic->self, env, (uint32_t)node, parts) != 0)
+    int32_t left = 0;
+    if (symbolic->fire(symbolic->self, env, (uint32_t)node, parts, &left) != 0)
         strc_leave(env, STRC_END_STOPPED);
+    return left;
+}
+
+void strc_next(strc_env *env, int32_t node, void *to) {
+    const strc_symbolic *symbolic = env->symbolic;
+    if (symbolic->next(symbolic->self, (uint32_t)node, to) != 0) strc_leave(env, STRC_END_STOPPED);
+}
+
+void strc_settle(strc_env *env, const void *state) {
+    const strc_symbolic *symbolic = env->symbolic;
+    if (symbolic) symbolic->settle(symbolic->self, state);
 }
 
 void strc_read(strc_env *env, int32_t input, void *to, int64_t items) {

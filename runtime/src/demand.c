@@ -393,6 +393,7 @@ strc_end strc_puller_run(strc_puller *p, uint64_t iterations) {
         pull(p);
         drain(p);
         if (write_output(p) != 0) return STRC_END_STOPPED;
+        strc_settle(p->env, p->state);
         if (!p->progress) return STRC_END_INPUT;
         p->progress = 0;
         ++p->done;

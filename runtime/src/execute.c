@@ -47,8 +47,7 @@ static int supplied(const run *r, const strc_phase *phase, int must) {
 
 static void run_phase(run *r, const strc_phase *phase) {
     phase->run(r->env, r->state);
-    const strc_symbolic *symbolic = r->env->symbolic;
-    if (symbolic) symbolic->settle(symbolic->self, r->state);
+    strc_settle(r->env, r->state);
     strc_strings_release(r->env);
     r->done += phase->iterations;
 }

@@ -12,6 +12,9 @@ static inline int strc_is_set(const volatile unsigned char *flag) {
 /// Ends the run from inside generated code.
 _Noreturn void strc_leave(strc_env *env, strc_end end);
 
+/// Nothing fires: what only the run knows the shape of may go, as far as no channel has it.
+void strc_settle(strc_env *env, const void *state);
+
 /// `part(self)`, which runs phases: until it is over, or until somebody leaves.
 strc_end strc_attempt(strc_env *env, strc_end (*part)(void *), void *self);
 

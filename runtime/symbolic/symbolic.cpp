@@ -56,23 +56,30 @@ public:
         return nullptr;
     }
 
-    int fire(strc_env &env, std::uint32_t node, void *const *parts) {
+    int fire(strc_env &env, std::uint32_t node, void *const *parts, std::int32_t *left) {
         strc::types::Random random{env.random};
         const Outcome end = filters->fire(node, parts, random);
         env.random = random.state;
+        *left = filters->left(node);
         if (end == Outcome::Interrupted) start.interrupted(start.world);
         if (end == Outcome::Trapped) report(node);
         return end != Outcome::Done;
     }
 
-    void settle(const char *state) {
+    int next(std::uint32_t node, void *to) {
+        const bool fits = filters->next(node, to);
+        if (!fits) report(node);
+        return !fits;
+    }
+
+    void settle(const void *state) {
         filters->settle([&](const strc::symbolic::TensorHeap::Mark &wanted) {
-            for (std::uint64_t k = 0; k < start.name_count; ++k)
-                for (std::uint64_t item = 0; item < start.names[k].count; ++item) {
-                    TensorId name = 0;
-                    std::memcpy(&name, state + start.names[k].at + item * sizeof name, sizeof name);
-                    wanted(name);
-                }
+            strc_each_name(
+                state, start.names, start.name_count,
+                [](void *self, std::int32_t name) {
+                    (*static_cast<const strc::symbolic::TensorHeap::Mark *>(self))(name);
+                },
+                const_cast<strc::symbolic::TensorHeap::Mark *>(&wanted));
         });
     }
 
@@ -127,12 +134,14 @@ extern "C" __attribute__((visibility("default"))) const char *strc_symbolic_open
     } catch (const std::bad_alloc &) {
         return "there is too little memory for its tensors";
     }
-    to->fire = [](void *self, strc_env *env, std::uint32_t node, void *const *parts) {
-        return static_cast<Library *>(self)->fire(*env, node, parts);
+    to->fire = [](void *self, strc_env *env, std::uint32_t node, void *const *parts,
+                  std::int32_t *left) {
+        return static_cast<Library *>(self)->fire(*env, node, parts, left);
     };
-    to->settle = [](void *self, const void *state) {
-        static_cast<Library *>(self)->settle(static_cast<const char *>(state));
+    to->next = [](void *self, std::uint32_t node, void *item) {
+        return static_cast<Library *>(self)->next(node, item);
     };
+    to->settle = [](void *self, const void *state) { static_cast<Library *>(self)->settle(state); };
     to->tensor = [](void *self, std::int32_t name, const std::int64_t **shape) {
         return static_cast<Library *>(self)->tensor(name, shape);
     };

@@ -95,12 +95,17 @@ void BodyEmitter::emitNative(const Instr& instr) {
 
 /// Its operands are memory.
 void BodyEmitter::emitSymbolic(const Instr& instr) {
+    llvm::Value* node = b.getInt32(instr.callee.index);
+    if (instr.flag) {
+        b.CreateCall(m.runtime("strc_next"), {param(kEnv), node, operand(instr, 0)});
+        return;
+    }
     const std::size_t count = std::max<std::size_t>(instr.operands.size(), 1);
     auto* parts = entry.CreateAlloca(llvm::ArrayType::get(m.ptr(), count), nullptr, "parts");
     for (std::size_t k = 0; k < instr.operands.size(); ++k)
         b.CreateStore(operand(instr, k),
                       b.CreateConstInBoundsGEP2_64(parts->getAllocatedType(), parts, 0, k));
-    b.CreateCall(m.runtime("strc_fire"), {param(kEnv), b.getInt32(instr.callee.index), parts});
+    set(instr, b.CreateCall(m.runtime("strc_fire"), {param(kEnv), node, parts}));
 }
 
 }  // namespace strc::codegen

@@ -1,5 +1,6 @@
 #include "elab/compiled_form.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -33,12 +34,15 @@ public:
         std::vector<Reg> parts = arrays(input, rates.peek.max);
         const auto taken = static_cast<std::uint32_t>(parts.size());
         take(rates, parts);
-        const std::vector<Reg> given = arrays(output, rates.push.max);
-        parts.insert(parts.end(), given.begin(), given.end());
-        ir::Instr& call = w.emit(Op::Call, nullptr, std::move(parts));
-        call.callee = {ir::CalleeKind::Symbolic, node};
-        call.index = taken;
-        give(given, rates.push.max);
+        if (rates.push.dynamic) {
+            call(std::move(parts), taken);
+            giveAll(w.result(w.types.intType(), false));
+        } else {
+            const std::vector<Reg> given = arrays(output, rates.push.max);
+            parts.insert(parts.end(), given.begin(), given.end());
+            call(std::move(parts), taken);
+            give(given, rates.push.max);
+        }
         w.body.kind = kind;
         w.body.range = w.body.header = range;
         return std::move(w.body);
@@ -53,6 +57,35 @@ private:
         for (std::int64_t k = 0; k < (isWhole ? 1 : items); ++k)
             made.push_back(w.address(w.local("", type)));
         return made;
+    }
+
+    void call(std::vector<Reg> parts, std::uint32_t taken) {
+        ir::Instr& made = w.emit(Op::Call, w.types.intType(), std::move(parts));
+        made.callee = {ir::CalleeKind::Symbolic, node};
+        made.index = taken;
+    }
+
+    /// As many as there are.
+    void giveAll(Reg count) {
+        const std::uint32_t left = w.local("left", w.types.intType());
+        w.store(left, count);
+        const std::uint32_t item = w.local("item", output);
+        const ir::BlockId condition = w.inBlock([&] {
+            const Reg more = w.operation(Op::Gt, w.types.intType(), {w.load(left), w.integer(0)});
+            w.emit(Op::Yield, nullptr, {more});
+        });
+        const ir::BlockId round = w.inBlock([&] {
+            call({w.address(item)}, 0);
+            w.body.blocks[w.block].instrs.back().flag = true;
+            if (output->isAggregate())
+                w.emit(Op::PushFrom, output, {w.address(item)});
+            else
+                w.emit(Op::Push, output, {w.load(item)});
+        });
+        const ir::BlockId step = w.inBlock([&] {
+            w.store(left, w.operation(Op::Sub, w.types.intType(), {w.load(left), w.integer(1)}));
+        });
+        w.emit(Op::Loop, nullptr, {}).blocks = {condition, round, step};
     }
 
     void take(const graph::Rates& rates, const std::vector<Reg>& to) {
@@ -110,12 +143,11 @@ public:
 
     /// Null: whyWhole says why.
     std::shared_ptr<Elaboration> make() {
-        std::string& why = whole.symbolic->whyWhole;
-        why = whyNone();
-        if (why.empty()) layOutEdges();
-        if (!why.empty()) return nullptr;
-        for (NodeId id = 0; id < graph.nodes.size(); ++id)
+        const std::string& why = whole.symbolic->whyWhole;
+        layOutEdges();
+        for (NodeId id = 0; id < graph.nodes.size() && why.empty(); ++id)
             if (graph.nodes[id].kind == graph::NodeKind::Filter) filter(id);
+        if (!why.empty()) return nullptr;
         made->symbolic.reset();
         return std::move(made);
     }
@@ -124,12 +156,6 @@ public:
     const std::vector<NodeId>& symbolicFilters() const { return left; }
 
 private:
-    std::string whyNone() const {
-        if (graph.isDynamic()) return "it has dynamic rates";
-        if (!graph.messages.empty()) return "it sends messages";
-        return {};
-    }
-
     /// The items of channels that hand on to each other are all names, or none is.
     void layOutEdges() {
         HandedOn groups(*made);
@@ -152,7 +178,7 @@ private:
 
     void name(graph::Edge& edge) {
         if (!edge.initial.empty())
-            whole.symbolic->whyWhole = "a tensor of a shape that only the run knows is enqueued";
+            whole.symbolic->whyWhole = "a tensor whose shape only the run knows is enqueued";
         for (NodeId end : {edge.from, edge.to})
             if (end != graph::kNone && !graph.nodes[end].file.empty())
                 whole.symbolic->whyWhole =
@@ -181,6 +207,21 @@ private:
         if (isSymbolic) leave(id);
     }
 
+    /// What cannot be handed over.
+    void refuse(NodeId id) {
+        const Node& node = graph.nodes[id];
+        auto asks = [](const graph::Rates& rates) {
+            return rates.pop.dynamic || rates.peek.dynamic;
+        };
+        auto isEnd = [id](const graph::MessageLink& link) {
+            return link.sender == id || link.receiver == id;
+        };
+        if (asks(node.work) || (node.prework && asks(*node.prework)))
+            whole.symbolic->whyWhole = "how much '" + node.name + "' takes depends on its items";
+        if (std::any_of(graph.messages.begin(), graph.messages.end(), isEnd))
+            whole.symbolic->whyWhole = "'" + node.name + "' has to do with messages";
+    }
+
     void nameItems(Node& node) {
         Kernel kernel = made->kernels[node.kernel];
         kernel.input = kernel.output = types.intType();
@@ -191,6 +232,7 @@ private:
     void leave(NodeId id) {
         left.push_back(id);
         Node& node = graph.nodes[id];
+        refuse(id);
         const Kernel& from = made->kernels[node.kernel];
         auto typeOf = [&](const std::vector<EdgeId>& edges, const Type* declared) {
             return edges.empty() ? declared : graph.edges[edges[0]].type;
@@ -258,7 +300,8 @@ private:
     }
 
     static symbolic::Rates ratesOf(const graph::Rates& rates) {
-        return {rates.peek.max, rates.pop.max, rates.push.max};
+        return {rates.peek.max, rates.pop.max,
+                rates.push.dynamic ? symbolic::kAnyNumber : rates.push.max};
     }
 
     std::uint32_t kernelOf(graph::KernelId id) {

@@ -14,6 +14,7 @@
 #include "graph/hierarchy.h"
 #include "interp/files.h"
 #include "io/tensors.h"
+#include "plan/tensor_names.h"
 #include "strc/executable.h"
 #include "strc/values.h"
 #include "symbolic/pack.h"
@@ -398,7 +399,7 @@ private:
             *filters, [&](base::SourceRange range) { return sources.isLibrary(range.buffer); });
         std::vector<strc_text> places;
         for (const base::SourceRange& range : packed.places) places.push_back(placeOf(range));
-        const std::vector<strc_names> names = namesOf(program.plan);
+        const std::vector<strc_names> names = plan::namesOf(program.plan);
         strc_symbolic_table row{};
         row.size = packed.bytes.size();
         row.name_count = names.size();
@@ -429,20 +430,6 @@ private:
                 {text(graph::path(*program.whole, filter.node)), placeOf(added.range),
                  isLibrary ? text(base::message(base::Diag::AddedHere, {added.name})) : 0,
                  text(base::message(base::Diag::InBodyHere, {filter.name}))});
-        }
-        return rows;
-    }
-
-    /// What lies on channels between two phases.
-    static std::vector<strc_names> namesOf(const plan::Plan& plan) {
-        std::vector<strc_names> rows;
-        for (const plan::Channel& channel : plan.channels) {
-            const bool isNamed = plan.program->graph.edges[channel.edge].isNamed;
-            const bool isRing = plan.tapes == plan::Tapes::Ring;
-            const std::int64_t items = isRing ? channel.capacity : channel.retained;
-            if (isNamed && channel.tape == channel.edge && items > 0)
-                rows.push_back({static_cast<std::uint64_t>(channel.offset),
-                                static_cast<std::uint64_t>(items)});
         }
         return rows;
     }

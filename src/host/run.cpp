@@ -204,19 +204,28 @@ private:
         return plan.outputs[output].node == graph::kNone && graph.edges[graph.output].isNamed;
     }
 
-    int fire(strc_env& env, NodeId node, void* const* parts) {
-        if (auto end = symbolic->fire(env, node, parts)) stop(*end);
+    int fire(strc_env& env, NodeId node, void* const* parts, std::int32_t& left) {
+        if (auto end = symbolic->fire(env, node, parts, left)) stop(*end);
+        return stopped.has_value();
+    }
+
+    int next(NodeId node, void* to) {
+        if (!symbolic->next(node, to)) stop(End::Failed);
         return stopped.has_value();
     }
 
     strc_symbolic symbolicCalls() {
         strc_symbolic made{};
         made.self = this;
-        made.fire = [](void* self, strc_env* env, std::uint32_t node, void* const* parts) {
-            return call(self, 0, [&](Host& host) { return host.fire(*env, node, parts); });
+        made.fire = [](void* self, strc_env* env, std::uint32_t node, void* const* parts,
+                       std::int32_t* left) {
+            return call(self, 0, [&](Host& host) { return host.fire(*env, node, parts, *left); });
+        };
+        made.next = [](void* self, std::uint32_t node, void* to) {
+            return call(self, 0, [&](Host& host) { return host.next(node, to); });
         };
         made.settle = [](void* self, const void* state) {
-            static_cast<Host*>(self)->symbolic->settle(static_cast<const std::byte*>(state));
+            static_cast<Host*>(self)->symbolic->settle(state);
         };
         return made;
     }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "interp/faults.h"
+#include "plan/tensor_names.h"
 #include "symbolic/filters.h"
 #include "tensor/storage.h"
 
@@ -40,7 +41,7 @@ symbolic::World worldOf(const interp::Options& options,
 Symbolic::Symbolic(base::Context& context, const plan::Plan& plan, const Program& whole,
                    const interp::Options& options, std::function<void(std::string_view)> print)
     : context(context),
-      plan(plan),
+      names(plan::namesOf(plan)),
       whole(whole),
       options(options),
       filters(std::make_unique<symbolic::Filters>(*plan.program->symbolicFilters, whole.types,
@@ -49,10 +50,12 @@ Symbolic::Symbolic(base::Context& context, const plan::Plan& plan, const Program
 
 Symbolic::~Symbolic() = default;
 
-std::optional<End> Symbolic::fire(strc_env& env, graph::NodeId node, void* const* parts) {
+std::optional<End> Symbolic::fire(strc_env& env, graph::NodeId node, void* const* parts,
+                                  std::int32_t& left) {
     types::Random random{env.random};
     const Outcome end = filters->fire(node, parts, random);
     env.random = random.state;
+    left = filters->left(node);
     if (end == Outcome::Done) return std::nullopt;
     if (end == Outcome::Interrupted)
         return options.interrupt && *options.interrupt ? End::Interrupted : End::Seconds;
@@ -60,20 +63,20 @@ std::optional<End> Symbolic::fire(strc_env& env, graph::NodeId node, void* const
     return End::Failed;
 }
 
-/// What stays on channels between two phases is all that compiled code has.
-void Symbolic::settle(const std::byte* state) {
-    filters->settle([&](const symbolic::TensorHeap::Mark& wanted) {
-        for (const plan::Channel& channel : plan.channels) {
-            const bool isNamed = plan.program->graph.edges[channel.edge].isNamed;
-            if (!isNamed || channel.tape != channel.edge) continue;
-            const bool isRing = plan.tapes == plan::Tapes::Ring;
-            const std::int64_t items = isRing ? channel.capacity : channel.retained;
-            for (std::int64_t k = 0; k < items; ++k) {
-                TensorId name = 0;
-                std::memcpy(&name, state + channel.offset + k * channel.itemSize, sizeof name);
-                wanted(name);
-            }
-        }
+bool Symbolic::next(graph::NodeId node, void* to) {
+    if (filters->next(node, to)) return true;
+    interp::reportTrap(context, whole.elaboration.graph, node, filters->fault());
+    return false;
+}
+
+/// What stays on channels is all that compiled code has.
+void Symbolic::settle(const void* state) {
+    using Mark = symbolic::TensorHeap::Mark;
+    filters->settle([&](const Mark& wanted) {
+        strc_each_name(
+            state, names.data(), names.size(),
+            [](void* self, std::int32_t name) { (*static_cast<const Mark*>(self))(name); },
+            const_cast<Mark*>(&wanted));
     });
 }
 

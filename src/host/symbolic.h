@@ -6,7 +6,7 @@
 
 #include "host/run.h"
 #include "io/items.h"
-#include "strc/runtime.h"
+#include "strc/symbolic.h"
 
 namespace strc::symbolic {
 class Filters;
@@ -22,15 +22,18 @@ public:
     ~Symbolic();
 
     /// strc_symbolic::fire. Not nothing: the run is over, and faults are reported.
-    std::optional<interp::End> fire(strc_env&, graph::NodeId, void* const* parts);
+    std::optional<interp::End> fire(strc_env&, graph::NodeId, void* const* parts,
+                                    std::int32_t& left);
+    /// strc_symbolic::next; false after reporting.
+    bool next(graph::NodeId, void* to);
     /// strc_symbolic::settle.
-    void settle(const std::byte* state);
+    void settle(const void* state);
     /// Items of an end of the program that are names.
     base::Status write(io::ItemWriter&, const std::byte* names, std::int64_t items);
 
 private:
     base::Context& context;
-    const plan::Plan& plan;
+    std::vector<strc_names> names;
     const Program& whole;
     const interp::Options& options;
     std::unique_ptr<symbolic::Filters> filters;

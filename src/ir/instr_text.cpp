@@ -222,7 +222,9 @@ std::string arguments(const Names& names, const Body& body, const Instr& instr) 
         case Op::Enqueue: return withExtents(body, instr, 0);
         case Op::Call:
             return calleeText(names, instr.callee) +
-                   (instr.callee.kind == CalleeKind::Symbolic ? std::to_string(instr.index) : "") +
+                   (instr.callee.kind != CalleeKind::Symbolic ? ""
+                    : instr.flag                              ? "next"
+                                                              : std::to_string(instr.index)) +
                    "(" + regList(instr, 0, instr.operands.size()) + ")";
         case Op::Loop: return instr.flag ? "dowhile" : "";
         case Op::ItemType:

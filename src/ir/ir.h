@@ -77,8 +77,9 @@ enum class CalleeKind : std::uint8_t {
     Stream,
     Package,
     Native,
-    Symbolic,  ///< a firing of a filter whose shapes only the run knows (elab/islands.h): Instr::index
-               ///< operands are memory of items that it takes, the others of what it gives
+    Symbolic,  ///< a firing of a filter whose shapes only the run knows (elab/compiled_form.h): Instr::index
+               ///< operands are memory of items that it takes, the others of what it gives. As an int: how many
+               ///< items wait to be given one by one, each by a call with Instr::flag
 };
 struct Callee {
     CalleeKind kind = CalleeKind::Stream;
@@ -94,7 +95,7 @@ struct Instr {
     /// False: an analysis has proved that the operation never traps, and generated code needs no
     /// check. The evaluator checks nevertheless: it is what the others are measured by.
     bool checked = true;
-    bool flag = false;  ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing
+    bool flag = false;  ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing; Call: see CalleeKind
     types::MathFn math = types::MathFn::Count;
     types::TensorFn tensor = types::TensorFn::Count;  ///< Tensor
     VarRef var;

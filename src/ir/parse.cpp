@@ -475,7 +475,8 @@ private:
             instr.callee = {CalleeKind::Native, lookUp(natives)};
         } else if (accept("symbolic")) {
             instr.callee = {CalleeKind::Symbolic, number()};
-            instr.index = number();
+            instr.flag = accept("next");
+            instr.index = instr.flag ? 0 : number();
         } else {
             bool package = accept("package");
             if (!package) expect("stream");

@@ -410,7 +410,8 @@ void Verifier::call(const Instr& i) {
     if (i.callee.kind == CalleeKind::Symbolic) {
         for (std::size_t k = 0; k < i.operands.size(); ++k)
             expect(isRef(i, k), i, "items that are not in memory");
-        return expect(i.index <= i.operands.size() && i.result == kNone, i, "not a firing");
+        const bool givesCount = i.result == kNone || body.regs[i.result].type->is(TypeKind::Int);
+        return expect(i.index <= i.operands.size() && givesCount, i, "not a firing");
     }
     bool own = i.callee.kind == CalleeKind::Stream;
     const std::vector<Body>* list =

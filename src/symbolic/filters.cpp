@@ -165,6 +165,7 @@ bool Filters::fail(Trap why) {
 
 Outcome Filters::fire(std::uint32_t node, void* const* parts, types::Random& random) {
     Actor& actor = *byNode.at(node);
+    const Rates rates = actor.rates();
     generator = &random;
     Outcome end = Outcome::Trapped;
     try {
@@ -175,8 +176,20 @@ Outcome Filters::fire(std::uint32_t node, void* const* parts, types::Random& ran
               {"the items of '" + actor.filter.name + "'", std::to_string(sizeof(TensorId))}});
     }
     actor.input.drop(actor.input.size());
-    actor.output.drop(actor.output.size());
+    const bool isGiven = end != Outcome::Done || rates.push != kAnyNumber;
+    if (isGiven) actor.output.drop(actor.output.size());
     return end;
+}
+
+std::int32_t Filters::left(std::uint32_t node) const {
+    return static_cast<std::int32_t>(byNode.at(node)->output.size());
+}
+
+bool Filters::next(std::uint32_t node, void* to) {
+    Actor& actor = *byNode.at(node);
+    const bool fits = giveItem(actor, 0, static_cast<std::byte*>(to));
+    actor.output.drop();
+    return fits;
 }
 
 Outcome Filters::fire(Actor& actor, void* const* parts) {
@@ -185,7 +198,7 @@ Outcome Filters::fire(Actor& actor, void* const* parts) {
     eval::Firing firing;
     firing.popLimit = rates.pop;
     firing.peekLimit = rates.peek;
-    firing.pushLimit = rates.push;
+    if (rates.push != kAnyNumber) firing.pushLimit = rates.push;
     const bool isFirst = actor.fired == 0 && actor.prework;
     const Outcome end =
         machine.fire(isFirst ? *actor.prework : *actor.work, actor.instance, firing);
@@ -206,7 +219,7 @@ bool Filters::checkCounts(const Actor& actor, const Rates& rates, const eval::Fi
                      {isFirst ? "'prework'" : "'work'", actor.filter.name, std::to_string(declared),
                       std::to_string(count)}});
     };
-    if (firing.pushed != rates.push)
+    if (rates.push != kAnyNumber && firing.pushed != rates.push)
         return violated(Diag::PushRateViolated, rates.push, firing.pushed);
     if (firing.popped != rates.pop)
         return violated(Diag::PopRateViolated, rates.pop, firing.popped);
@@ -233,24 +246,28 @@ void Filters::take(Actor& actor, void* const* parts, const Rates& rates) {
 bool Filters::give(Actor& actor, void* const* parts, const Rates& rates) {
     const Channel& channel = actor.filter.output;
     parts += partsOf(actor.filter.input, rates.peek);
-    for (std::int64_t k = 0; k < rates.push; ++k) {
-        std::byte* to = place(channel, parts, rates.push, k);
-        if (!isTensor(channel.item)) {
-            std::memcpy(to, actor.output.at(static_cast<std::uint64_t>(k)),
-                        static_cast<std::size_t>(types::sizeOf(channel.memory)));
-            continue;
-        }
-        const TensorId name = nameAt(actor.output, k);
-        if (!isFit(channel, name)) return false;
-        if (channel.isNamed) {
-            outside.push_back(name);
-            std::memcpy(to, &name, sizeof name);
-            continue;
-        }
-        const Type* type = heap.typeOf(name);
-        std::memcpy(to + types::offsetIn(channel.memory, type), heap.elementsOf(name),
-                    static_cast<std::size_t>(types::bytesInMemory(type)));
+    for (std::int64_t k = 0; k < rates.push; ++k)
+        if (!giveItem(actor, k, place(channel, parts, rates.push, k))) return false;
+    return true;
+}
+
+bool Filters::giveItem(Actor& actor, std::int64_t item, std::byte* to) {
+    const Channel& channel = actor.filter.output;
+    if (!isTensor(channel.item)) {
+        std::memcpy(to, actor.output.at(static_cast<std::uint64_t>(item)),
+                    static_cast<std::size_t>(types::sizeOf(channel.memory)));
+        return true;
     }
+    const TensorId name = nameAt(actor.output, item);
+    if (!isFit(channel, name)) return false;
+    if (channel.isNamed) {
+        outside.push_back(name);
+        std::memcpy(to, &name, sizeof name);
+        return true;
+    }
+    const Type* type = heap.typeOf(name);
+    std::memcpy(to + types::offsetIn(channel.memory, type), heap.elementsOf(name),
+                static_cast<std::size_t>(types::bytesInMemory(type)));
     return true;
 }
 

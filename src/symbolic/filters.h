@@ -34,6 +34,9 @@ public:
     /// One firing of a node: `parts` are memory of the items that it takes, then of those that it gives. Trapped: why is in
     /// `fault`.
     eval::Outcome fire(std::uint32_t node, void* const* parts, types::Random&);
+    /// Of a firing that has given any number of items: how many are left, and the next of them. False: `fault`.
+    std::int32_t left(std::uint32_t node) const;
+    bool next(std::uint32_t node, void* to);
     /// A shape that does not fit has two words: the operation, empty for the filter itself, and why.
     const eval::Trap& fault() const { return *trap; }
 
@@ -59,6 +62,7 @@ private:
     void forEachRoot(const TensorHeap::Mark&);
     void take(Actor&, void* const* parts, const Rates&);
     bool give(Actor&, void* const* parts, const Rates&);
+    bool giveItem(Actor&, std::int64_t item, std::byte* to);
     bool isFit(const Channel&, TensorId);
     bool checkCounts(const Actor&, const Rates&, const eval::Firing&);
     bool fail(eval::Trap);

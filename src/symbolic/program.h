@@ -29,6 +29,9 @@ struct Channel {
 /// Items of one side of a firing are handed over one by one, as memory for each, or all in one piece.
 bool isHandedOverWhole(const Type* memory, std::int64_t items);
 
+/// Of Rates::push: the firing decides, and items are given one by one (Filters::next).
+constexpr std::int64_t kAnyNumber = -1;
+
 struct Rates {
     std::int64_t peek = 0, pop = 0, push = 0;
 };

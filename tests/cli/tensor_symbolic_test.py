@@ -118,6 +118,12 @@ class Symbolic(Program):
             """ + self.main("Grow", "Show")
         self.assertIn("error: 'zeros': operand 1 decides on the shape", self.shown(text, "-i1", status=1)[1])
 
+    def test_static_variables(self):
+        text = """static { tensor<float>[2] bias = {1.5, -2.5}; int[3] table; float scale = 2; table[1] = 7; }
+            int->tensor filter F { work pop 1 push 1 { int n = pop(); push(concat(bias * scale, zeros(n - 1) + table[n % 3], 0)); } }
+            """ + GROWING + self.main("Lengths", "F", "Show")
+        self.assertEqual(self.printed(text, "-i2"), "[ 3. -5.]\n-2.0\n[ 3. -5.  0.]\n-2.0\n")
+
     def test_fields_that_are_stored_or_have_no_value_yet(self):
         text = """int->tensor filter Take { tensor table; tensor last; tensor<float>[2, 3] none; float scale = 2;
                 init { table = reshape(arange(12) * 1.0, 4, 3); last = table; }
@@ -272,7 +278,7 @@ class Symbolic(Program):
         self.assertRegex(plan, r"Main.Keep -> Main.Best +0 +1 +4 ")  # a name
         self.assertRegex(plan, r"Main.Best -> Main.relu.1. +0 +1 +12 ")
         llvm = self.call("check", "-w", "--emit=llvm", path)[0].decode()
-        self.assertEqual(llvm.count("call void @strc_fire("), 2)
+        self.assertEqual(llvm.count("call i32 @strc_fire("), 2)
         done = self.call("run", "-w", "--no-interpret", "-i4", path)
         self.assertEqual(done, self.call("run", "-w", "--interpret", "-i4", path))
         self.assertEqual(done, self.call("run", "-w", "--no-interpret", "--tapes=ring", "-i4", path))
@@ -310,10 +316,10 @@ class Symbolic(Program):
         some = """tensor->tensor filter Some { int n; work pop [1, 2] push 1 { tensor x = pop(); n++;
                 if (n % 2 == 0) x = concat(x, pop(), 0); push(x); } }
             """ + GROWING + self.main("Lengths", "Vectors", "Some", "Show")
-        self.assertIn("only the interpreter runs it, since it has dynamic rates", self.shown(some, "-i2")[1])
+        self.assertIn("only the interpreter runs it, since how much 'Some' takes depends on its items", self.shown(some, "-i2")[1])
         err = self.refused("run", "--no-interpret", "-i2", self.file("p.str", some))
         self.assertIn("only the run can tell a shape in 'Vectors': 'arange'", err)
-        self.assertIn(", and it has dynamic rates", err)
+        self.assertIn(", and how much 'Some' takes depends on its items", err)
 
     def test_memory_is_given_back_and_bounded(self):
         text = """void->tensor filter Large { int n; work push 1 { n = n % 2 + 1; push(zeros(n, 1000000)); } }
@@ -327,6 +333,40 @@ class Symbolic(Program):
         out, err = self.shown(text, "-i100", status=1)
         self.assertIn("Main.Hoard", err)
         self.assertRegex(err, "memory|elements")
+
+    def test_as_many_items_as_the_run_finds(self):
+        each = """tensor->tensor filter Each { int n; work pop 1 push [0, *] { tensor x = pop(); n++;
+                for (int i = 0; i < size(x, 0); i++) if (n % 4 != 0) push(narrow(x, 0, i, 1)); } }
+            tensor->int filter Sizes { work pop 1 push [0, 2] { int n = size(pop(), 0); for (int i = 1; i < n; i++) push(n * 10 + i); } }
+            int->void filter ShowInt { work pop 1 { println(pop()); } }
+            tensor<float>[1]->tensor filter Keep { work pop 1 push 1 { push(pop() + 1); } }
+            tensor->tensor<float>[1] filter First { work pop 1 push [0, 1] { tensor x = pop(); if (size(x, 0) > 1) push(narrow(x, 0, 1, 1)); } }
+            tensor->tensor filter Two { work pop 2 push 1 { tensor x = pop(); push(concat(x, pop(), 0)); } }
+            """ + GROWING
+        self.assertEqual(self.printed(each + self.main("Lengths", "Vectors", "Each", "Show"), "-i5", "--limit", "10"),
+                         "[0.]\n0.0\n[0.]\n0.0\n[1.5]\n1.5\n[0.]\n0.0\n[1.5]\n1.5\n")
+        self.assertEqual(self.printed(each + self.main("Lengths", "Vectors", "Sizes", "ShowInt"), "-i4", "--limit=4"), "21\n31\n32\n21\n")
+        self.assertEqual(self.printed(each + self.main("Lengths", "Vectors", "Each", "Two", "Show"), "-i2", "--limit=4"),
+                         "[0. 0.]\n0.0\n[1.5 0. ]\n1.5\n")
+        # Known again behind it, with a region of filters that are compiled.
+        text = each + self.main("Lengths", "Vectors", "First", "Keep", "relu()", "Show")
+        self.assertEqual(self.printed(text, "-i3", "--limit=6"), "[2.5]\n2.5\n" * 3)
+        path = self.file("d.str", each + self.main("Lengths", "Vectors", "Each", "Two", "Count") + """
+            tensor->void filter Count { int n; work pop 1 { pop(); n++; if (n % 100000 == 0) println(n); } }""")
+        self.call("build", "-w", "-o", self.at("d"), path)
+        for call in ([self.at("d")], [os.environ["STRC"], "run", "-w", "--no-interpret", path]):
+            done = subprocess.run(["sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh", *call[:1], *call[1:], "-i300000"], capture_output=True)
+            self.assertEqual((done.returncode, done.stdout), (0, b"100000\n200000\n300000\n"), done.stderr)
+
+    def test_messages_beside_filters_without_shapes(self):
+        text = """void->int filter Source(portal<Scale> p) { int n; work push 1 { n++; push(n % 3 + 1); if (n % 2 == 0) p.by(n); } }
+            tensor<float>[3]->tensor<float>[3] filter Scale { float s = 1; handler by(int n) { s = n; } work pop 1 push 1 { push(pop() * s); } }
+            int->tensor<float>[3] filter Rows { work pop 1 push 1 { push(sum(ones(pop(), 3), 0)); } }
+            tensor->void filter Print { work pop 1 { println(pop()); } }
+            void->void pipeline Main { portal<Scale> p; add Source(p); add Rows; add Scale to p; add Print; }"""
+        self.assertNotIn("only the interpreter runs it", self.shown(text, "-i6")[1])
+        grow = text.replace("float s = 1;", "tensor s; init { s = ones(1); }").replace("s = n;", "s = concat(s, ones(1), 0);").replace("pop() * s", "pop() * sum(s)")
+        self.assertIn("only the interpreter runs it, since 'Scale' has to do with messages", self.shown(grow, "-i6")[1])
 
     def test_dynamic_rates_and_messages(self):
         text = """tensor->tensor filter Some { int n; work pop [1, 2] push 1 { tensor x = pop(); n++;

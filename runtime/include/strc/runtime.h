@@ -132,9 +132,11 @@ typedef struct strc_device_error {
 /// bytes each. Nonzero: the run ends at once (STRC_END_STOPPED), and why is their own knowledge.
 typedef struct strc_symbolic {
     void *self;
-    /// One firing. `parts`: memory of the items that it takes, then of those that it gives.
-    int (*fire)(void *self, strc_env *env, uint32_t node, void *const *parts);
-    /// Between two phases, when all names that are still wanted lie in the memory of channels.
+    /// One firing. `parts`: memory of the items that it takes, then of those that it gives; if it gives as many as it likes, `left`
+    /// is how many that are, and `next` gives them.
+    int (*fire)(void *self, strc_env *env, uint32_t node, void *const *parts, int32_t *left);
+    int (*next)(void *self, uint32_t node, void *to);
+    /// Between two phases or iterations, when all names that are still wanted lie in the memory of channels.
     void (*settle)(void *self, const void *state);
     /// What has that name, as long as nothing fires: its elements, and its shape as strc_text_of_tensor wants it. Executables alone
     /// ask.

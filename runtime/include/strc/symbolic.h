@@ -9,11 +9,15 @@
 extern "C" {
 #endif
 
-/// Names that lie in the state between two phases.
+/// Names that lie in the state between two phases, or in a queue of it.
 typedef struct strc_names {
-    uint64_t at;  ///< offset of the first
-    uint64_t count;
+    uint64_t at;  ///< offset of the first, or of a strc_queue (strc/demand.h)
+    uint64_t count;  ///< 0: a queue
 } strc_names;
+
+/// Calls `wanted` with all of them.
+void strc_each_name(const void *state, const strc_names *, uint64_t count,
+                    void (*wanted)(void *self, int32_t name), void *self);
 
 /// Why a firing has failed. Texts last until the next one.
 typedef struct strc_symbolic_fault {
