@@ -207,8 +207,8 @@ private:
         if (isSymbolic) leave(id);
     }
 
-    /// What cannot be handed over.
-    void refuse(NodeId id) {
+    /// Its items cannot be handed over.
+    bool isRefused(NodeId id) {
         const Node& node = graph.nodes[id];
         auto asks = [](const graph::Rates& rates) {
             return rates.pop.dynamic || rates.peek.dynamic;
@@ -220,6 +220,7 @@ private:
             whole.symbolic->whyWhole = "how much '" + node.name + "' takes depends on its items";
         if (std::any_of(graph.messages.begin(), graph.messages.end(), isEnd))
             whole.symbolic->whyWhole = "'" + node.name + "' has to do with messages";
+        return !whole.symbolic->whyWhole.empty();
     }
 
     void nameItems(Node& node) {
@@ -230,9 +231,9 @@ private:
     }
 
     void leave(NodeId id) {
+        if (isRefused(id)) return;
         left.push_back(id);
         Node& node = graph.nodes[id];
-        refuse(id);
         const Kernel& from = made->kernels[node.kernel];
         auto typeOf = [&](const std::vector<EdgeId>& edges, const Type* declared) {
             return edges.empty() ? declared : graph.edges[edges[0]].type;

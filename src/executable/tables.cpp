@@ -349,13 +349,26 @@ private:
         return nullptr;
     }
 
-    /// What is read when the program starts, and what else it has values of that were computed.
+    /// The executable has the values, or what was computed from them: in the file they have to be the same.
+    bool isBroughtAlong(const weights::Use& use) const {
+        const auto& filters = program.plan.program->symbolicFilters;
+        auto isIt = [&](const ir::StoredArray& array) {
+            return array.isInFile && array.name == use.name;
+        };
+        auto hasIt = [&](const ir::StreamCode& stream) {
+            return std::any_of(stream.stored.begin(), stream.stored.end(), isIt);
+        };
+        return use.isComputedWith || (filters && std::any_of(filters->module.streams.begin(),
+                                                             filters->module.streams.end(), hasIt));
+    }
+
+    /// What is read when the program starts, and what else it has values of.
     void addWeights() {
         if (!program.readsWeights || program.weights->uses().empty()) return;
         Data rows{"strc.weights", {}, {}};
         for (const weights::Use& use : program.weights->uses()) {
             const codegen::StoredSymbol* symbol = pointerOf(use);
-            if (!symbol && !use.isComputedWith) continue;
+            if (!symbol && !isBroughtAlong(use)) continue;
             if (symbol)
                 rows.pointers.push_back(
                     {rows.bytes.size() + offsetof(strc_weight, values), symbol->symbol});
@@ -437,7 +450,7 @@ private:
     strc_weight weightOf(const weights::Use& use) {
         const Type* type = use.values.type;
         strc_weight row{};
-        if (use.isComputedWith)
+        if (isBroughtAlong(use))
             row.hash = strc_safe_hash(use.values.inFile.get(),
                                       static_cast<std::uint64_t>(types::sizeOf(type)));
         row.type = weights::fileType(type->element);

@@ -107,7 +107,8 @@ private:
     }
 
     std::string whyNoCode() const {
-        if (program.elaboration.symbolic) return elab::whySymbolic(program.elaboration);
+        if (program.elaboration.symbolic)
+            return elab::whySymbolic(program.elaboration) + ", and devices want all shapes";
         if (settings.isShared || settings.atOnce) return "libraries run where they are called";
         if (settings.isStatic && product == DeviceFor::Executable)
             return "static executables cannot load a driver";

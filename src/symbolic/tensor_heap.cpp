@@ -4,6 +4,7 @@
 #include <cstring>
 #include <new>
 
+#include "symbolic/moves.h"
 #include "tensor/storage.h"
 #include "types/tensor_text.h"
 
@@ -172,11 +173,24 @@ Outcome TensorHeap::compute(const ir::Instr& instr, std::span<const TensorOperan
         return give(dims[*tensor::dimension(operands.all[1].constant->toInt(), dims.size())]);
     }
     const Type* type = isTensor(shaped.type) ? shaped.type : instr.type;
+    if (move(instr, operands, type, result, trap)) return trap ? Outcome::Trapped : Outcome::Done;
     const Code& code = codeFor(instr, operands.all, type);
     if (!code.operation.fault) return run(code, operands, type, result, trap);
     const tensor::Fault& fault = *code.operation.fault;
     trap = Trap{Diag::TensorShape, fault.range, {fault.subject, fault.why}};
     return Outcome::Trapped;
+}
+
+/// The result of what only moves elements in runs; false: it is something else.
+bool TensorHeap::move(const ir::Instr& instr, const Operands& operands, const Type* type,
+                      std::byte* result, std::optional<Trap>& trap) {
+    if (!canMove(instr.tensor) || !isTensor(type)) return false;
+    TensorId name = 0;
+    trap = add(type, name);
+    if (trap) return true;
+    if (!moveRuns(instr, operands.all, operands.places, type, elementsOf(name))) return false;
+    std::memcpy(result, &name, sizeof name);
+    return true;
 }
 
 const TensorHeap::Code& TensorHeap::codeFor(const ir::Instr& instr,

@@ -69,6 +69,8 @@ private:
     };
     Operands operandsOf(const ir::Instr&, std::span<const eval::TensorOperand>);
     static Key keyOf(const ir::Instr&, std::span<const tensor::Operand>);
+    bool move(const ir::Instr&, const Operands&, const Type* result, std::byte* to,
+              std::optional<eval::Trap>&);
     const Code& codeFor(const ir::Instr&, std::span<const tensor::Operand>, const Type* result);
     void makeCode(Code&, const ir::Instr&, std::span<const tensor::Operand>, const Type* result);
     eval::Outcome run(const Code&, const Operands&, const Type* type, std::byte* result,

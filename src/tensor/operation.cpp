@@ -46,7 +46,8 @@ public:
         w.body.range = w.body.header = instr.range;
         made.code.work = std::move(w.body);
         const Sequence none;
-        made.fault = expandWork(made.code, {{}, none, fields}, {}, types);
+        base::Passes passes;  // attention in blocks, whose sums are products
+        made.fault = expandWork(made.code, {{}, none, fields, false, &passes}, {}, types);
         return std::move(made);
     }
 

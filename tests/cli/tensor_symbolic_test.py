@@ -450,6 +450,27 @@ class Files(Program):
         self.shown(text, "-i2")
         self.assertEqual(numpy.load(out).tolist(), [[1] * 4, [2] * 4])
 
+    def test_weights_of_filters_without_shapes_have_to_be_the_same(self):
+        from safetensors.numpy import save_file
+        text = """int->tensor filter F { tensor<float>[2] w = stored("f", "w"); work pop 1 push 1 { push(concat(w, zeros(pop()), 0)); } }
+            tensor<float>[2]->tensor filter G { tensor<float>[2] w = stored("g", "w"); work pop 1 push 1 { push(pop() + w); } }
+            int->tensor filter Two { work pop 1 push 1 { push(ones(2) * pop()); } }
+            tensor->void filter Show { work pop 1 { println(pop()); } }
+            void->void pipeline Main { add Lengths; add splitjoin { split duplicate; add F; add pipeline { add Two; add G; }; join roundrobin; }; add Show; }
+            """ + GROWING.replace("tensor->void filter Show", "tensor->void filter Other")
+        one, two = numpy.float32([1, 2]), numpy.float32([3, 4])
+        save_file({"f.w": one, "g.w": one}, self.at("a.safetensors"))
+        save_file({"f.w": one, "g.w": two}, self.at("b.safetensors"))
+        save_file({"f.w": two, "g.w": one}, self.at("c.safetensors"))
+        self.call("build", "-w", "--external-weights", "--weights", self.at("a.safetensors"), "-o", self.at("x"), self.file("p.str", text))
+        for name in "ab":
+            done = subprocess.run([self.at("x"), "-i1", "--weights", self.at(name + ".safetensors")], capture_output=True)
+            self.assertEqual((done.returncode, done.stdout),
+                             (0, b"[1. 2. 0.]\n" + (b"[2. 3.]\n" if name == "a" else b"[4. 5.]\n")), done.stderr)
+        done = subprocess.run([self.at("x"), "-i1", "--weights", self.at("c.safetensors")], capture_output=True)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertIn(b"f.w", done.stderr)
+
     def test_inputs(self):
         text = """tensor<float>[3]->tensor filter Main { work pop 1 push 1 { tensor x = pop();
             push(narrow(x, 0, 0, (int) item(x[0]))); } }"""
