@@ -8,13 +8,13 @@
 #include "strc/beside.h"
 #include "strc/symbolic.h"
 
-const char *strc_symbolic_load(const char *library, const strc_symbolic_start *start,
+const char *strc_symbolic_load(const char **library, const strc_symbolic_start *start,
                                strc_symbolic *to) {
     static char words[512];
-    char own[STRC_OWN_PATH];
+    static char own[STRC_OWN_PATH];
     const char *given = getenv("STRC_SYMBOLIC_LIB");
-    const char *path = given && *given ? given : strc_own_file(own, library);
-    void *loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    *library = given && *given ? given : strc_own_file(own, *library);
+    void *loaded = dlopen(*library, RTLD_NOW | RTLD_LOCAL);
     strc_symbolic_open_function *open = NULL;
     void *address = loaded ? dlsym(loaded, "strc_symbolic_open") : NULL;
     memcpy(&open, &address, sizeof address);

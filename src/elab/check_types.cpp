@@ -151,8 +151,26 @@ private:
         if (!isVoid(output)) checkWeights(instance, *instance.join, 1);
     }
 
+    /// What may come of one or the other: tensors of different shapes may take turns.
+    const Type* eitherOf(const Type* a, const Type* b) {
+        if (a == b || !a->is(TypeKind::Tensor) || !b->is(TypeKind::Tensor)) return a;
+        const Type* element = a->element == b->element ? a->element : nullptr;
+        const bool isShaped = a->isRanked && b->isRanked && a->dims.size() == b->dims.size();
+        if (!element || !isShaped) return types.tensor(element);
+        std::vector<std::int64_t> dims = a->dims;
+        for (std::size_t d = 0; d < dims.size(); ++d)
+            if (dims[d] != b->dims[d]) dims[d] = types::kDynamic;
+        return types.tensor(element, std::move(dims));
+    }
+
+    /// May both come in one splitjoin? What all branches get has to fit each of them.
+    static bool canMeet(const Type* a, const Type* b, int side) {
+        return fit(a, b) || (side == 1 && a->is(TypeKind::Tensor) && b->is(TypeKind::Tensor));
+    }
+
     /// The type of all children that have this side; void if none has.
     const Type* commonType(Instance& instance, int side) {
+        const Type* common = nullptr;
         const Instance* first = nullptr;
         std::int64_t firstPlace = 0;
         std::int64_t place = 0;  ///< counted from 1
@@ -166,7 +184,8 @@ private:
                 firstPlace = place;
             }
             const Type* firstType = side == 0 ? first->input : first->output;
-            if (fit(type, firstType)) continue;
+            common = common && side == 1 ? eitherOf(common, type) : firstType;
+            if (canMeet(type, firstType, side)) continue;
             base::Diagnostic& fault = report(Diag::SplitjoinTypes, header(instance));
             fault << (side == 0 ? "input" : "output") << displayName(*first) << firstPlace
                   << types::toString(firstType) << displayName(other) << place
@@ -176,7 +195,7 @@ private:
             instance.failed = true;
             break;
         }
-        return !first ? types.voidType() : side == 0 ? first->input : first->output;
+        return common ? common : types.voidType();
     }
 
     /// Makes the weights one for each child; those of void sides become 0.

@@ -183,7 +183,8 @@ bool canBeCompiled(Compilation& program) {
 
 bool hasAllShapes(Compilation& program) {
     if (!program.elaboration.symbolic) return true;
-    reportCannotCompile(program, elab::whySymbolic(program.elaboration));
+    reportCannotCompile(program, elab::whySymbolic(program.elaboration) +
+                                     ", and a stream that goes on in pieces wants all shapes");
     return false;
 }
 

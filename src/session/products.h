@@ -34,7 +34,7 @@ std::optional<std::string> textOf(Product, Compilation&, const Settings&);
 
 /// False after reporting why there is no machine code for it.
 bool canBeCompiled(Compilation&);
-/// False after reporting that only the run can tell a shape: what runs outside of this process cannot ask it.
+/// False after reporting that only the run can tell a shape: streams of libstrc want all of them.
 bool hasAllShapes(Compilation&);
 void reportCannotCompile(Compilation&, std::string_view why);
 /// Where the main stream begins, for what concerns all of the program.

@@ -46,6 +46,20 @@ class Turns(Case):
         self.assertEqual(self.same("Pairs", "Sums")[:3], ["[0. 8.]", "[ 8. 14.]", "[42. 48.]"])
         self.assertEqual(self.same("Ahead", "Sums")[:3], ["[0. 8.]", "[36. 42.]", "[ 8. 14.]"])
 
+    def test_branches_with_shapes_of_their_own(self):
+        filters = """void->int filter Count { int n; work push 1 { push(n++); } }
+            int->tensor<float>[2] filter Two { work pop 1 push 1 { push(full(pop(), 2) * 1.0); } }
+            int->%s filter Three { work pop 1 push 1 { push(full(pop(), 3) * 2.0); } }
+            tensor->void filter Show { work pop 1 { println(pop()); } }
+            """
+        main = "void->void pipeline Main { add Count; add splitjoin { split duplicate; %s join roundrobin; }; add Show; }"
+        for declared in ("tensor", "tensor<float>", "tensor<float>[3]", "tensor<float>[_]"):
+            for branches, wanted in (("add Two; add Three;", b"[0. 0.]\n[0. 0. 0.]\n[1. 1.]\n[2. 2. 2.]\n"),
+                                     ("add Three; add Two;", b"[0. 0. 0.]\n[0. 0.]\n[2. 2. 2.]\n[1. 1.]\n")):
+                path = self.file("b.str", filters % declared + main % branches)
+                for engine in ("--interpret", "--no-interpret"):
+                    self.assertEqual(self.call("run", "-i2", engine, path), (wanted, ""))
+
     def test_returns(self):
         self.assertEqual(self.same("Returning", "Sums")[:5],
                          ["1", "[-16. -12.]", "[16. 20.]", "[20. 22.]", "[-12.  -8.]"])

@@ -182,6 +182,20 @@ def test_options_that_there_are_not():
         strc.compile(SMOOTH, "Smooth", options={"speed": 11})
 
 
+def test_shapes_that_only_the_run_knows():
+    filters = """int->tensor filter Ones { work pop 1 push 1 { push(ones(pop() % 3 + 1)); } }
+        tensor->int filter Size { work pop 1 push 1 { push(size(pop(), 0)); } }
+        int->int pipeline Sizes { add Ones; add Size; }"""
+    with pytest.warns(strc.StrcWarning, match="only the run can tell"):
+        sizes = strc.compile(filters, "Sizes")
+    assert sizes(numpy.arange(5, dtype="int32")).tolist() == [1, 2, 3, 1, 2]
+    with pytest.raises(strc.CompileError, match="only the run can tell a shape in 'Ones'"):
+        sizes.stream()
+    with pytest.warns(strc.StrcWarning), pytest.raises(strc.CompileError, match="whose shape only the run knows") as caught:
+        strc.compile(filters, "Ones")
+    assert caught.value.code == "symbolic-shape"
+
+
 def test_what_cannot_be_a_stream_can_be_called():
     text = "int->int filter S { work pop 1 push * { int n = pop(); for (int k = 0; k < n; ++k) push(k); } }"
     program = strc.compile(text, "S")

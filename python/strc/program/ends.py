@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from .diagnostics import CompileError, Diagnostic
 from .memory import ELEMENTS, Memory, is_torch, looked_at, memory_of, shape_text
 
 if TYPE_CHECKING:
@@ -95,8 +96,15 @@ class End:
         )
 
 
+def unknown_shape(kind: str) -> Diagnostic:
+    message = f"what the program gives is a {kind} whose shape only the run knows; a declared output ('-> tensor<float>[10]') says it"
+    return Diagnostic("error", "symbolic-shape", message, "", 0, 0, 0, 0, "", f"error: {message} [symbolic-shape]")
+
+
 def end_of(found: _core.End | None) -> End | None:
     if found is None:
         return None
     tensors = tuple(TensorType(tensor.element, tuple(tensor.shape)) for tensor in found.tensors)
+    if not tensors and found.type.startswith("tensor"):
+        raise CompileError([unknown_shape(found.type)])
     return End(found.type, numpy.dtype(f"V{found.size}") if tensors else dtype_of(json.loads(found.layout)), tensors)

@@ -46,8 +46,8 @@ typedef struct strc_symbolic_start {
 /// Fills the calls; null, or a word about why not, which stays. What the start points to outlives them.
 typedef const char *strc_symbolic_open_function(const strc_symbolic_start *, strc_symbolic *);
 
-/// How executables find it: null, or why not.
-typedef const char *strc_symbolic_loader(const char *library, const strc_symbolic_start *,
+/// How executables find it: null, or why not. `library` becomes the file that was looked for.
+typedef const char *strc_symbolic_loader(const char **library, const strc_symbolic_start *,
                                          strc_symbolic *);
 extern strc_symbolic_loader strc_symbolic_load;
 
