@@ -83,8 +83,8 @@ static void close_writer(const strc_surroundings *all, strc_writer *writer) {
 void strc_world_close(strc_surroundings *all) {
     if (has_written_nothing(all)) strc_sinks_leave();
     for (uint32_t k = 0; k < all->writer_count; ++k) close_writer(all, &all->writers[k]);
-    for (uint32_t k = 0; k < all->named.count; ++k)
-        close_writer(all, strc_named_writer(&all->named, k));
+    for (uint32_t k = 0; k < all->turns.count; ++k)
+        close_writer(all, strc_turns_writer(&all->turns, k));
     report_left_overs(all);
     for (uint32_t k = 0; all->inputs && k < all->about->program->inputs; ++k) {
         if (!all->inputs[k].reader.format) continue;
@@ -96,7 +96,7 @@ void strc_world_close(strc_surroundings *all) {
     for (uint32_t k = 0; all->kept_items && k < all->about->program->outputs; ++k)
         free(all->kept_items[k].bytes);
     free(all->kept_items);
-    free(all->named.files);
+    strc_turns_free(&all->turns);
     free(all->inputs);
     free(all->writers);
     free(all->outputs);

@@ -30,8 +30,10 @@ int strc_grow(void **array, size_t *room, size_t need, size_t element, strc_orig
 
 int strc_holds_tensors(const strc_item *item) { return item->tensors != 0; }
 
+/// What knows nothing of tensors takes the numbers of one file.
 static int holds(const strc_format *format, const strc_item *item) {
     if (!item->tensors || format->holds == strc_holds_tensors) return format->holds(item);
+    if (item->file_count > 1) return 0;
     return format == &strc_format_raw ? item->holds_raw
                                       : item->holds_numbers && format->holds(item);
 }
@@ -41,10 +43,16 @@ static int check(const strc_format *format, const strc_item *item, strc_origin o
     return STRC_FAIL(origin, FormatItemType, format->name, item->name);
 }
 
+int strc_check_formats(const strc_item *item, strc_origin origin) {
+    for (uint32_t k = 0; item->formats && k < item->file_count; ++k)
+        if (check(item->formats[k], item, origin) != 0) return -1;
+    return 0;
+}
+
 int strc_reader_open(strc_reader *reader, const strc_format *format, strc_item item,
                      const char *name, strc_origin origin, void (*before_waiting)(void)) {
     *reader = (strc_reader){.item = item, .format = format, .source = {.descriptor = -1}};
-    if (check(format, &item, origin) != 0) return -1;
+    if (check(format, &item, origin) != 0 || strc_check_formats(&item, origin) != 0) return -1;
     strc_source *source = &reader->source;
     if (strc_source_open(source, name, origin, before_waiting) != 0) return -1;
     if (source->size == 0) return strc_source_empty(source);

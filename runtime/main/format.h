@@ -16,6 +16,7 @@ typedef struct strc_item {
     const int64_t *shapes;  ///< of the first of them
     int holds_raw, holds_numbers;  ///< strc_port
     const char *const *files;  ///< several that take turns, the first of which is open; null: one
+    const struct strc_format *const *formats;  ///< of each of them; null: as the first
     uint32_t file_count;
 } strc_item;
 
@@ -75,6 +76,9 @@ typedef struct strc_format {
     void (*close_reader)(strc_reader *);
     /// Reports items that can be read, but not written; 0 or -1. The file is not open yet. May be null.
     int (*check_writer)(const strc_writer *, strc_origin);
+    /// Another tensor in the file, by the name after `--out`: its turn is behind those of the others. Null: a file has one.
+    int (*add_tensor)(strc_writer *, const char *name, const int64_t *shape);
+    const struct strc_tensor_files *files;  ///< how those with tensors begin; null: others
 } strc_format;
 
 extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc_format_text,
@@ -86,6 +90,9 @@ extern const strc_format strc_format_no_png, strc_format_no_jpeg;
 
 /// `holds` of the formats that know tensors.
 int strc_holds_tensors(const strc_item *);
+
+/// Can each of the item's files have such items? 0, or -1 after reporting.
+int strc_check_formats(const strc_item *, strc_origin);
 
 /// Opens a file; 0, or -1 after reporting: also that the format does not hold such items, and that there
 /// are none.

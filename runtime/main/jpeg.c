@@ -197,10 +197,8 @@ const strc_format strc_format_jpeg = STRC_IMAGES("JPEG", open_reader, open_write
 
 static const strc_tensor_files pictures = {"JPEG", strc_one_tensor, strc_picture_find,
                                            &strc_format_jpeg};
-static int open_pictures(strc_reader *reader) { return strc_tensors_open(reader, &pictures); }
 static int open_picture_writer(strc_writer *writer) {
     return strc_pictures_open(writer, &strc_format_jpeg);
 }
 
-const strc_format strc_format_tensor_jpeg =
-    STRC_PICTURES("JPEG", open_pictures, open_picture_writer);
+const strc_format strc_format_tensor_jpeg = STRC_PICTURES("JPEG", &pictures, open_picture_writer);

@@ -233,9 +233,13 @@ static int finish(strc_writer *writer) {
     return status;
 }
 
-const strc_format strc_format_npy = {"npy",       strc_holds_numbers,
-                                     open_reader, strc_numbers_read,
-                                     go_back,     total,
-                                     open_writer, write_items,
-                                     flush,       finish,
-                                     NULL,        NULL};
+const strc_format strc_format_npy = {.name = "npy",
+                                     .holds = strc_holds_numbers,
+                                     .open_reader = open_reader,
+                                     .read = strc_numbers_read,
+                                     .rewind = go_back,
+                                     .total = total,
+                                     .open_writer = open_writer,
+                                     .write = write_items,
+                                     .flush = flush,
+                                     .finish = finish};

@@ -35,14 +35,27 @@ void strc_world_print_failed(strc_surroundings *all) {
     strc_ended = 1;
 }
 
+int strc_world_has_turns(const strc_surroundings *all, uint32_t output) {
+    return all->turns.count != 0 && all->about->outputs[output].node == STRC_OPEN;
+}
+
+int strc_world_is_gone(strc_surroundings *all, uint32_t output) {
+    if (strc_world_has_turns(all, output)) return strc_turns_gone(&all->turns);
+    return all->outputs[output]->sink.gone;
+}
+
+static int flush_output(strc_surroundings *all, uint32_t output) {
+    if (strc_world_has_turns(all, output)) return strc_turns_flush(&all->turns);
+    return strc_writer_flush(all->outputs[output]);
+}
+
 static void before_waiting(void) {
     strc_surroundings *all = waiter;
     if (strc_sink_flush(&all->print) != 0) strc_world_print_failed(all);
     const strc_executable *about = all->about;
     for (uint32_t k = 0; k < about->program->outputs; ++k) {
-        strc_writer *open = all->outputs[k];
-        if (about->outputs[k].node != STRC_OPEN || !open) continue;  // not yet, perhaps
-        if (strc_writer_flush(open) == 0 || !open->sink.gone) continue;
+        if (about->outputs[k].node != STRC_OPEN || !all->outputs[k]) continue;  // not yet, perhaps
+        if (flush_output(all, k) == 0 || !strc_world_is_gone(all, k)) continue;
         strc_world_end(all, STRC_LIMIT);
         strc_ended = 1;
     }
@@ -93,24 +106,22 @@ static int writes_twice(const strc_file_options *out) {
     return 0;
 }
 
-/// Of an open end, whose files may be several.
+/// Of an open end, whose files may be several; a port without tensors has one.
 static strc_item open_item(const strc_executable *about, const strc_port *port,
                            const strc_file_options *file) {
     strc_item item = item_of(about, port);
-    item.files = file->count ? file->names : &file->name;
-    item.file_count = port->tensors ? file->count : 0;
+    const int has_several = port->tensors && file->count > 1;
+    item.files = has_several ? file->names : &file->name;
+    item.file_count = has_several ? file->count : 1;
     return item;
 }
 
-static const char *first_name(const strc_item *item, const strc_file_options *file) {
-    return item->file_count > 1 ? item->files[0] : file->name;
-}
-
 /// Tensors have formats of their own, and are shown on standard output unless another format is asked for.
-static strc_format_id id_of(const strc_port *port, const strc_file_options *file, int is_output) {
-    strc_format_id id = file->format == STRC_FORMATS ? strc_format_of(file->name) : file->format;
+static strc_format_id id_of(const strc_port *port, const strc_file_options *file, const char *name,
+                            int is_output) {
+    const strc_format_id id = file->format == STRC_FORMATS ? strc_format_of(name) : file->format;
     if (!port->tensors) return id;
-    const int is_shown = file->format == STRC_FORMATS && strcmp(file->name, "-") == 0;
+    const int is_shown = file->format == STRC_FORMATS && strcmp(name, "-") == 0;
     if (is_output && (id == STRC_text || is_shown)) return STRC_tensor_text;
     switch (id) {
         case STRC_npy: return STRC_tensors;
@@ -122,24 +133,40 @@ static strc_format_id id_of(const strc_port *port, const strc_file_options *file
 }
 
 /// Null after reporting.
-static const strc_format *format_of(const strc_executable *about, const strc_port *port,
-                                    const strc_file_options *file, int is_output) {
-    const strc_format_id id = id_of(port, file, is_output);
-    if (id == STRC_FORMATS)
-        STRC_FAIL(nowhere, UnknownFormat, file->name);
-    else if (!about->formats[id])
-        STRC_FAIL(nowhere, FormatLeftOut, file->name, strc_format_name(id));
-    else
-        return about->formats[id];
+static const strc_format *format_of(const strc_executable *about, strc_format_id id,
+                                    const char *name, int is_output) {
+    if (id != STRC_FORMATS && about->formats[id]) return about->formats[id];
+    if (id != STRC_FORMATS) {
+        STRC_FAIL(nowhere, FormatLeftOut, name, strc_format_name(id));
+        return NULL;
+    }
+    STRC_FAIL(nowhere, UnknownFormat, name);
+    strc_note(STRC_MESSAGE_Hint,
+              is_output ? "'--out-format' says what it is" : "'--in-format' says what it is");
     return NULL;
 }
 
+/// Finds the format of each file of the item; 0, or -1 after reporting.
+static int find_formats(const strc_executable *about, const strc_port *port,
+                        strc_file_options *file, strc_item *item, int is_output) {
+    if (!strc_own((void **)&file->formats, item->file_count * sizeof *file->formats, nowhere,
+                  item->files[0]))
+        return -1;
+    item->formats = file->formats;
+    int status = 0;
+    for (uint32_t k = 0; k < item->file_count; ++k) {
+        const char *name = item->files[k];
+        file->formats[k] = format_of(about, id_of(port, file, name, is_output), name, is_output);
+        if (!file->formats[k]) status = -1;
+    }
+    return status;
+}
+
 static int open_input(strc_surroundings *all, const strc_port *port, strc_supply *input) {
-    const strc_file_options *file = &all->options.in;
-    const strc_format *format = format_of(all->about, port, file, 0);
-    if (!format) return -1;
-    const strc_item item = open_item(all->about, port, file);
-    return strc_reader_open(&input->reader, format, item, first_name(&item, file), nowhere,
+    strc_file_options *file = &all->options.in;
+    strc_item item = open_item(all->about, port, file);
+    if (find_formats(all->about, port, file, &item, 0) != 0) return -1;
+    return strc_reader_open(&input->reader, item.formats[0], item, item.files[0], nowhere,
                             before_waiting);
 }
 
@@ -158,27 +185,32 @@ static strc_stream_info out_info(const strc_surroundings *all, const strc_port *
     return info;
 }
 
-static int open_named(strc_surroundings *all, const strc_port *port, const strc_port *input,
-                      const strc_format *format) {
-    const strc_file_options *file = &all->options.out;
-    const char *const *names = file->count > 1 ? file->names : &file->name;
-    const int status = strc_named_open(&all->named, format, names,
-                                       file->count > 1 ? file->count : 1, out_info(all, input));
-    if (all->named.files)
-        all->outputs[port - all->about->outputs] = strc_named_writer(&all->named, 0);
-    return status;
+static int are_equal(const strc_item *item) {
+    int equal = 1;
+    for (uint32_t k = 1; k < item->file_count; ++k) equal &= item->formats[k] == item->formats[0];
+    return equal;
+}
+
+/// A writer for each file.
+static int open_turns(strc_surroundings *all, const strc_port *port, strc_item item,
+                      strc_stream_info info) {
+    if (!port->is_named && strc_check_formats(&item, nowhere) != 0) return -1;
+    const int status =
+        strc_turns_open(&all->turns, item.formats, item.files, item.file_count, info);
+    if (all->turns.files)
+        all->outputs[port - all->about->outputs] = strc_turns_writer(&all->turns, 0);
+    return status != 0 || port->is_named ? status : strc_turns_begin(&all->turns, item);
 }
 
 static int open_output(strc_surroundings *all, const strc_port *port, const strc_port *input) {
-    const strc_file_options *file = &all->options.out;
-    const strc_format *format = format_of(all->about, port, file, 1);
-    if (!format) return -1;
-    if (port->is_named) return open_named(all, port, input, format);
+    const strc_stream_info info = out_info(all, input);
+    strc_file_options *file = &all->options.out;
+    strc_item item = open_item(all->about, port, file);
+    if (find_formats(all->about, port, file, &item, 1) != 0) return -1;
+    if (port->is_named || !are_equal(&item)) return open_turns(all, port, item, info);
     strc_writer *writer = &all->writers[all->writer_count++];
     all->outputs[port - all->about->outputs] = writer;
-    const strc_item item = open_item(all->about, port, file);
-    return strc_writer_open(writer, format, item, first_name(&item, file), nowhere,
-                            out_info(all, input));
+    return strc_writer_open(writer, item.formats[0], item, item.files[0], nowhere, info);
 }
 
 static int open_ends(strc_surroundings *all) {

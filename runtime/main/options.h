@@ -8,7 +8,8 @@ typedef struct strc_file_options {
     const char *name;  ///< the last one
     const char **names;  ///< all
     uint32_t count;
-    strc_format_id format;  ///< STRC_FORMATS: as the name says
+    strc_format_id format;  ///< of all; STRC_FORMATS: as the names say
+    const strc_format **formats;  ///< of each file, once they are known
     const char *given;  ///< the first option about it, or null
 } strc_file_options;
 

@@ -69,15 +69,13 @@ static int finish(strc_writer *writer) {
     return own ? strc_sink_finish_items(&writer->sink, own->item.count * kSampleBytes) : 0;
 }
 
-const strc_format strc_format_pcm = {"PCM",
-                                     strc_holds_pixels,
-                                     open_reader,
-                                     strc_numbers_read,
-                                     go_back,
-                                     total,
-                                     open_writer,
-                                     write_items,
-                                     strc_numbers_flush,
-                                     finish,
-                                     NULL,
-                                     NULL};
+const strc_format strc_format_pcm = {.name = "PCM",
+                                     .holds = strc_holds_pixels,
+                                     .open_reader = open_reader,
+                                     .read = strc_numbers_read,
+                                     .rewind = go_back,
+                                     .total = total,
+                                     .open_writer = open_writer,
+                                     .write = write_items,
+                                     .flush = strc_numbers_flush,
+                                     .finish = finish};

@@ -237,9 +237,8 @@ const strc_format strc_format_pgm = {.name = "PGM",
 
 static const strc_tensor_files pictures = {"PGM", strc_one_tensor, strc_picture_find,
                                            &strc_format_pgm};
-static int open_pictures(strc_reader *reader) { return strc_tensors_open(reader, &pictures); }
 static int open_picture_writer(strc_writer *writer) {
     return strc_pictures_open(writer, &strc_format_pgm);
 }
 
-const strc_format strc_format_tensor_pgm = STRC_PICTURES("PGM", open_pictures, open_picture_writer);
+const strc_format strc_format_tensor_pgm = STRC_PICTURES("PGM", &pictures, open_picture_writer);

@@ -202,9 +202,8 @@ const strc_format strc_format_png = STRC_IMAGES("PNG", open_reader, open_writer)
 
 static const strc_tensor_files pictures = {"PNG", strc_one_tensor, strc_picture_find,
                                            &strc_format_png};
-static int open_pictures(strc_reader *reader) { return strc_tensors_open(reader, &pictures); }
 static int open_picture_writer(strc_writer *writer) {
     return strc_pictures_open(writer, &strc_format_png);
 }
 
-const strc_format strc_format_tensor_png = STRC_PICTURES("PNG", open_pictures, open_picture_writer);
+const strc_format strc_format_tensor_png = STRC_PICTURES("PNG", &pictures, open_picture_writer);

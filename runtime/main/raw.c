@@ -211,6 +211,13 @@ static int finish(strc_writer *writer) {
     return strc_sink_finish_items(&writer->sink, is_bits(&writer->item) ? 1 : own->size);
 }
 
-const strc_format strc_format_raw = {"raw",   holds,  open_reader, read_items,
-                                     go_back, total,  open_writer, write_items,
-                                     flush,   finish, NULL,        NULL};
+const strc_format strc_format_raw = {.name = "raw",
+                                     .holds = holds,
+                                     .open_reader = open_reader,
+                                     .read = read_items,
+                                     .rewind = go_back,
+                                     .total = total,
+                                     .open_writer = open_writer,
+                                     .write = write_items,
+                                     .flush = flush,
+                                     .finish = finish};

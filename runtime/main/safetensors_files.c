@@ -114,10 +114,6 @@ static int find_tensor(const strc_tensor_files *files, strc_source *source, cons
 
 static const strc_tensor_files safetensors_files = {format_name, count_tensors, find_tensor, NULL};
 
-static int open_reader(strc_reader *reader) {
-    return strc_tensors_open(reader, &safetensors_files);
-}
-
 // ---- writing
 
 typedef struct tensor {
@@ -161,10 +157,16 @@ static uint32_t first_in_file(const strc_writer *writer, uint32_t k, uint32_t *b
     return first;
 }
 
-static int name_tensor(strc_writer *writer, uint32_t k, uint32_t before) {
+static int report_twice(const char *file, const char *name, strc_origin origin) {
+    char path[STRC_PATH], why[STRC_SAFE_WHY];
+    snprintf(why, sizeof why, "two tensors are called '%s'", name);
+    return STRC_FAIL(origin, CannotWriteFile, strc_path_of(file, path), why);
+}
+
+static int name_tensor(strc_writer *writer, uint32_t k, const char *file, uint32_t before) {
     tensor_writer *own = writer->own;
     tensor *each = &own->tensors[k];
-    const char *name = strc_tensor_in(file_of(writer, k));
+    const char *name = strc_tensor_in(file);
     if (!*name && before != 0)
         snprintf(each->name, sizeof each->name, "output.%u", (unsigned)before);
     else if (snprintf(each->name, sizeof each->name, "%s", *name ? name : "output") >=
@@ -172,7 +174,7 @@ static int name_tensor(strc_writer *writer, uint32_t k, uint32_t before) {
         return strc_sink_fail(sink_of(writer, each->file), "the name of a tensor is too long");
     for (uint32_t j = 0; j < k; ++j)
         if (own->tensors[j].file == each->file && strcmp(own->tensors[j].name, each->name) == 0)
-            return strc_sink_fail(sink_of(writer, each->file), "two tensors have the same name");
+            return report_twice(file, each->name, writer->sink.origin);
     return 0;
 }
 
@@ -187,7 +189,7 @@ static int open_tensor(strc_writer *writer, uint32_t k) {
     if (each->file == k && k != 0 &&
         strc_sink_open(&own->sinks[k], file_of(writer, k), writer->sink.origin) != 0)
         return -1;
-    return name_tensor(writer, k, before);
+    return name_tensor(writer, k, file_of(writer, k), before);
 }
 
 /// One file gets items of several types as so many tensors.
@@ -208,6 +210,20 @@ static int open_writer(strc_writer *writer) {
     for (uint32_t k = 0; k < count && status == 0; ++k) status = open_tensor(writer, k);
     if (status != 0) own->count = 0;  // nothing is written
     return status;
+}
+
+static int add_tensor(strc_writer *writer, const char *name, const int64_t *shape) {
+    tensor_writer *own = writer->own;
+    const strc_sink *sink = &writer->sink;
+    const uint32_t k = own->count;
+    size_t room = k;
+    if (strc_grow((void **)&own->tensors, &room, (size_t)k + 1, sizeof *own->tensors, sink->origin,
+                  sink->name) != 0)
+        return -1;
+    own->tensors[k] = (tensor){.shape = shape};
+    if (name_tensor(writer, k, name, k) != 0) return -1;
+    ++own->count;
+    return 0;
 }
 
 static int keep(strc_writer *writer, tensor *each, const unsigned char *from) {
@@ -325,7 +341,7 @@ static int finish(strc_writer *writer) {
 
 const strc_format strc_format_safetensors = {.name = "safetensors",
                                              .holds = strc_holds_tensors,
-                                             .open_reader = open_reader,
+                                             .open_reader = strc_tensors_open,
                                              .read = strc_tensors_read,
                                              .rewind = strc_tensors_rewind,
                                              .total = strc_tensors_total,
@@ -333,4 +349,6 @@ const strc_format strc_format_safetensors = {.name = "safetensors",
                                              .write = write_items,
                                              .flush = flush,
                                              .finish = finish,
-                                             .close_reader = strc_tensors_close};
+                                             .close_reader = strc_tensors_close,
+                                             .add_tensor = add_tensor,
+                                             .files = &safetensors_files};

@@ -142,16 +142,20 @@ uint32_t strc_files_of(const strc_item *item) {
     return item->file_count > 1 ? item->file_count : 1;
 }
 
+int strc_fail_shapes(const strc_format *format, const strc_item *item, strc_origin origin) {
+    STRC_FAIL(origin, FormatItemType, format->name, item->name);
+    strc_note(STRC_MESSAGE_Hint,
+              "a .safetensors file takes tensors of several types, and so do several '--out'");
+    return -1;
+}
+
 static int check_shape(const strc_writer *writer, strc_origin origin, const int64_t *shape,
                        int (*fits)(const int64_t *)) {
-    if (shape && fits(shape)) return 0;
+    if (!shape) return strc_fail_shapes(writer->format, &writer->item, origin);
+    if (fits(shape)) return 0;
     char type[400] = "";
-    if (shape) strc_put_types(type, sizeof type, &shape, 1);
-    STRC_FAIL(origin, FormatItemType, writer->format->name, shape ? type : writer->item.name);
-    if (!shape)
-        strc_note(STRC_MESSAGE_Hint,
-                  "a .safetensors file takes tensors of several types, and so do several '--out'");
-    return -1;
+    strc_put_types(type, sizeof type, &shape, 1);
+    return STRC_FAIL(origin, FormatItemType, writer->format->name, type);
 }
 
 int strc_check_shapes(const strc_writer *writer, strc_origin origin, int (*fits)(const int64_t *)) {

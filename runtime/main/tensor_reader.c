@@ -7,6 +7,7 @@
 
 typedef struct part {
     strc_source own, *source;
+    const strc_tensor_files *files;
     strc_tensor_header header;
     const int64_t *shape;
     uint64_t count, left;  // tensors
@@ -14,7 +15,6 @@ typedef struct part {
 } part;
 
 typedef struct tensor_reader {
-    const strc_tensor_files *files;
     uint32_t count, next;
     part *parts;
 } tensor_reader;
@@ -46,6 +46,10 @@ static const char *name_of(const strc_reader *reader, uint32_t k) {
     return reader->item.files ? reader->item.files[k] : reader->source.name;
 }
 
+static const strc_tensor_files *files_of(const strc_reader *reader, uint32_t k) {
+    return reader->item.formats ? reader->item.formats[k]->files : reader->format->files;
+}
+
 /// Opens the source of part `k`; the first is open already.
 static int open_source(strc_reader *reader, part *each, uint32_t k, const char *name) {
     each->source = k == 0 ? &reader->source : &each->own;
@@ -66,19 +70,21 @@ static int grow(strc_reader *reader, tensor_reader *own, size_t *room) {
     return 0;
 }
 
-/// All tensors of a file, for which there is one wanted shape if they are one.
-static int open_file(strc_reader *reader, tensor_reader *own, size_t *room, const char *name,
+/// All tensors of file `number`, for which there is one wanted shape if they are one.
+static int open_file(strc_reader *reader, tensor_reader *own, size_t *room, uint32_t number,
                      const int64_t *shape) {
+    const char *name = name_of(reader, number);
     int64_t tensors = 1;
     for (int64_t k = 0; k < tensors; ++k) {
         if (grow(reader, own, room) != 0) return -1;
         part *each = &own->parts[own->count];
+        each->files = files_of(reader, number);
         if (open_source(reader, each, own->count++, name) != 0) return -1;
         if (each->source->size == 0) return strc_source_empty(each->source);
-        if (k == 0) tensors = own->files->count(each->source, name);
+        if (k == 0) tensors = each->files->count(each->source, name);
         if (tensors < 0) return -1;
         each->header.element = shape ? shape[0] : STRC_ELEMENT_FLOAT;
-        if (own->files->find(own->files, each->source, name, (uint64_t)k, &each->header) != 0)
+        if (each->files->find(each->files, each->source, name, (uint64_t)k, &each->header) != 0)
             return -1;
     }
     return 0;
@@ -100,11 +106,10 @@ static strc_part part_of(const strc_reader *reader, uint32_t k) {
     return (strc_part){own->parts[k].source->name, own->parts[k].count};
 }
 
-int strc_tensors_open(strc_reader *reader, const strc_tensor_files *files) {
+int strc_tensors_open(strc_reader *reader) {
     const strc_source *source = &reader->source;
     tensor_reader *own = strc_own(&reader->own, sizeof *own, source->origin, source->name);
     if (!own) return -1;
-    own->files = files;
     reader->part = part_of;
     const int64_t **shapes = strc_list_shapes(&reader->item, source->origin, source->name);
     if (!shapes) return -1;
@@ -112,7 +117,7 @@ int strc_tensors_open(strc_reader *reader, const strc_tensor_files *files) {
     size_t room = 0;
     int status = 0;
     for (uint32_t k = 0; k < count && status == 0; ++k)
-        status = open_file(reader, own, &room, name_of(reader, k),
+        status = open_file(reader, own, &room, k,
                            strc_common_shape(shapes, reader->item.tensors, k, count));
     for (uint32_t k = 0; k < own->count && status == 0; ++k)
         status = check_part(reader, own, k, shapes);
@@ -166,10 +171,10 @@ static int read_tensor(part *each, unsigned char *to) {
     return 1;
 }
 
-static int report_short(const char *format, const part *each) {
+static int report_short(const part *each) {
     char why[STRC_NPY_WHY];
     snprintf(why, sizeof why, "it ends %llu elements too early", (unsigned long long)each->lacks);
-    return strc_source_malformed(each->source, format, why);
+    return strc_source_malformed(each->source, each->files->format, why);
 }
 
 /// What is whole before a fault comes first.
@@ -192,7 +197,7 @@ int64_t strc_tensors_read(strc_reader *reader, void *to, uint64_t count) {
         own->next = (own->next + 1) % own->count;
     }
     const part *next = &own->parts[own->next];
-    if (done == 0 && next->lacks) return report_short(own->files->format, next);
+    if (done == 0 && next->lacks) return report_short(next);
     return (int64_t)done;
 }
 

@@ -45,8 +45,6 @@ static int find_tensor(const strc_tensor_files *files, strc_source *source, cons
 
 static const strc_tensor_files npy_files = {"npy", strc_one_tensor, find_tensor, NULL};
 
-static int open_reader(strc_reader *reader) { return strc_tensors_open(reader, &npy_files); }
-
 // ---- writing
 
 typedef struct output {
@@ -224,7 +222,7 @@ static int finish(strc_writer *writer) {
 
 const strc_format strc_format_tensors = {.name = "npy",
                                          .holds = strc_holds_tensors,
-                                         .open_reader = open_reader,
+                                         .open_reader = strc_tensors_open,
                                          .read = strc_tensors_read,
                                          .rewind = strc_tensors_rewind,
                                          .total = strc_tensors_total,
@@ -233,7 +231,8 @@ const strc_format strc_format_tensors = {.name = "npy",
                                          .flush = flush,
                                          .finish = finish,
                                          .close_reader = strc_tensors_close,
-                                         .check_writer = check_npy_writer};
+                                         .check_writer = check_npy_writer,
+                                         .files = &npy_files};
 
 const strc_format strc_format_tensor_text = {.name = "text",
                                              .holds = strc_holds_tensors,

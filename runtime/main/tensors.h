@@ -32,6 +32,8 @@ const int64_t **strc_list_shapes(const strc_item *, strc_origin, const char *nam
 const int64_t *strc_common_shape(const int64_t *const *shapes, uint32_t count, uint32_t place,
                                  uint32_t step);
 uint32_t strc_files_of(const strc_item *);
+/// Reports that they differ, but go to one file; -1.
+int strc_fail_shapes(const strc_format *, const strc_item *, strc_origin);
 /// strc_format::check_writer: each file gets tensors of one type, which fits.
 int strc_check_shapes(const strc_writer *, strc_origin, int (*fits)(const int64_t *shape));
 
@@ -59,7 +61,7 @@ typedef struct strc_tensor_files {
 /// strc_tensor_files::count of those with one.
 int64_t strc_one_tensor(strc_source *, const char *name);
 
-int strc_tensors_open(strc_reader *, const strc_tensor_files *);
+int strc_tensors_open(strc_reader *);
 int64_t strc_tensors_read(strc_reader *, void *to, uint64_t count);
 int strc_tensors_rewind(strc_reader *);
 uint64_t strc_tensors_total(const strc_reader *);
@@ -76,18 +78,19 @@ int strc_pictures_write(strc_writer *, const void *from, uint64_t count);
 int strc_pictures_flush(strc_writer *);
 int strc_pictures_finish(strc_writer *);
 
-#define STRC_PICTURES(what, reader, writer) \
-    {.name = what,                          \
-     .holds = strc_holds_tensors,           \
-     .open_reader = reader,                 \
-     .read = strc_tensors_read,             \
-     .rewind = strc_tensors_rewind,         \
-     .total = strc_tensors_total,           \
-     .open_writer = writer,                 \
-     .write = strc_pictures_write,          \
-     .flush = strc_pictures_flush,          \
-     .finish = strc_pictures_finish,        \
-     .close_reader = strc_tensors_close,    \
-     .check_writer = strc_pictures_check}
+#define STRC_PICTURES(what, how, writer)  \
+    {.name = what,                        \
+     .holds = strc_holds_tensors,         \
+     .open_reader = strc_tensors_open,    \
+     .read = strc_tensors_read,           \
+     .rewind = strc_tensors_rewind,       \
+     .total = strc_tensors_total,         \
+     .open_writer = writer,               \
+     .write = strc_pictures_write,        \
+     .flush = strc_pictures_flush,        \
+     .finish = strc_pictures_finish,      \
+     .close_reader = strc_tensors_close,  \
+     .check_writer = strc_pictures_check, \
+     .files = how}
 
 #endif

@@ -208,6 +208,13 @@ static int write_items(strc_writer *writer, const void *from, uint64_t count) {
 
 static int finish(strc_writer *writer) { return strc_sink_finish_lines(&writer->sink); }
 
-const strc_format strc_format_text = {"text", holds,       open_reader, read_items,         go_back,
-                                      total,  open_writer, write_items, strc_numbers_flush, finish,
-                                      NULL,   NULL};
+const strc_format strc_format_text = {.name = "text",
+                                      .holds = holds,
+                                      .open_reader = open_reader,
+                                      .read = read_items,
+                                      .rewind = go_back,
+                                      .total = total,
+                                      .open_writer = open_writer,
+                                      .write = write_items,
+                                      .flush = strc_numbers_flush,
+                                      .finish = finish};

@@ -331,9 +331,13 @@ static int finish(strc_writer *writer) {
     return sink->seekable ? overwrite_header(writer) : 0;
 }
 
-const strc_format strc_format_wav = {"WAV",       strc_holds_samples,
-                                     open_reader, strc_numbers_read,
-                                     go_back,     total,
-                                     open_writer, write_items,
-                                     flush,       finish,
-                                     NULL,        NULL};
+const strc_format strc_format_wav = {.name = "WAV",
+                                     .holds = strc_holds_samples,
+                                     .open_reader = open_reader,
+                                     .read = strc_numbers_read,
+                                     .rewind = go_back,
+                                     .total = total,
+                                     .open_writer = open_writer,
+                                     .write = write_items,
+                                     .flush = flush,
+                                     .finish = finish};

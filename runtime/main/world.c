@@ -85,27 +85,32 @@ static int write_named(strc_surroundings *all, const int32_t *names, uint64_t it
     for (uint64_t k = 0; k < items && status == 0; ++k) {
         const int64_t *shape = NULL;
         const void *elements = all->filters.tensor(all->filters.self, names[k], &shape);
-        status = strc_named_write(&all->named, elements, shape);
+        status = strc_turns_write(&all->turns, elements, shape);
     }
     return status;
 }
 
+static int write_items(strc_surroundings *all, uint32_t output, const void *from, uint64_t items) {
+    const strc_port *port = &all->about->outputs[output];
+    strc_writer *to = all->outputs[output];
+    if (port->is_named) return write_named(all, from, items);
+    if (strc_world_has_turns(all, output)) return strc_turns_write_items(&all->turns, from, items);
+    return to->format->write(to, from, items);
+}
+
 /// What cannot be written counts for more than a limit that was reached.
 static void write_out(strc_surroundings *all, uint32_t output, const void *from, uint64_t items) {
-    strc_writer *to = all->outputs[output];
     if (strc_world_is_worthless(all)) return;
     all->items_written += items;
-    const int is_named = all->about->outputs[output].is_named != 0;
-    if ((is_named ? write_named(all, from, items) : to->format->write(to, from, items)) == 0)
-        return;
-    if (to->sink.gone)
+    if (write_items(all, output, from, items) == 0) return;
+    if (strc_world_is_gone(all, output))
         strc_world_end(all, STRC_LIMIT);
     else
         all->outcome = STRC_FAILED;
 }
 
 static uint64_t item_size(const strc_surroundings *all, uint32_t output) {
-    return all->outputs[output]->item.type->size;
+    return all->about->types[all->about->outputs[output].type].size;
 }
 
 static int put(void *self, uint32_t output, const void *from, uint64_t items) {

@@ -2,9 +2,9 @@
 #ifndef STRC_WORLD_H
 #define STRC_WORLD_H
 
-#include "named.h"
 #include "options.h"
 #include "supply.h"
+#include "turns.h"
 
 typedef enum strc_outcome {
     STRC_RUNNING,
@@ -42,7 +42,8 @@ typedef struct strc_surroundings {
     int64_t lines_left_before, items_left_before;
     strc_symbolic filters;  ///< whose shapes only the run knows; of the library
     strc_symbolic filter_calls;  ///< the same for the program
-    strc_named named;  ///< the open output, if it gets what they give
+    strc_turns
+        turns;  ///< the open output, if it gets what they give or has files of several formats
 } strc_surroundings;
 
 /// The options are parsed. Opens what the program prints to, then all files; 0, or -1 after reporting.
@@ -52,6 +53,11 @@ void strc_world_close(strc_surroundings *);
 
 /// The callbacks for strc_execute; `self` is the surroundings.
 strc_world strc_world_of(strc_surroundings *);
+
+/// Does the output write to files in turn, with a writer for each?
+int strc_world_has_turns(const strc_surroundings *, uint32_t output);
+/// Does nobody read any more what it writes?
+int strc_world_is_gone(strc_surroundings *, uint32_t output);
 
 /// What the program prints cannot be written.
 void strc_world_print_failed(strc_surroundings *);

@@ -212,12 +212,15 @@ void Ends::openInput(const graph::Edge& edge) {
     }
     auto format = formatOf(options.in, options.in_format, "--in-format");
     if (!format) return;
-    auto all = [&](const char*) { return *format; };
+    auto each = [&](const char* file) {
+        return formatOf(file, options.in_format, "--in-format").value_or(*format);
+    };
+    const auto files = filesOf(options.in, options.in_files, options.in_count, each);
+    if (diags.hasErrors()) return;
     auto opened = edge.tensors.empty()
                       ? io::openReader(options.in, *format, edge.type, waiting)
-                      : io::openTensorReader(
-                            filesOf(options.in, options.in_files, options.in_count, all),
-                            {edge.tensors, graph::memoryOf(edge)}, "the main stream", waiting);
+                      : io::openTensorReader(files, {edge.tensors, graph::memoryOf(edge)},
+                                             "the main stream", waiting);
     if (opened)
         reader = std::move(*opened);
     else
@@ -243,11 +246,12 @@ void Ends::openOutput(const graph::Edge& edge) {
     auto format = formatFor(options.out);
     if (!format) return;
     auto each = [&](const char* file) { return formatFor(file).value_or(*format); };
+    const auto files = filesOf(options.out, options.out_files, options.out_count, each);
+    if (diags.hasErrors()) return;
     auto opened =
         !graph::hasTensors(edge)
             ? io::openWriter(options.out, *format, edge.type, outInfo())
-            : io::openTensorWriter(filesOf(options.out, options.out_files, options.out_count, each),
-                                   {edge.tensors, graph::memoryOf(edge)}, outInfo());
+            : io::openTensorWriter(files, {edge.tensors, graph::memoryOf(edge)}, outInfo());
     if (opened) {
         writer = std::move(*opened);
         return;

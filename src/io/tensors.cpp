@@ -80,12 +80,10 @@ bool fits(const std::vector<std::int64_t>& dims, const std::vector<std::int64_t>
     return dims == item || isBehind(item, dims) || (isBehind(dims, item) && item.front() == 1);
 }
 
-Status areNumbers(const std::vector<TensorFile>& files, const TensorItems& items) {
-    if (files.size() == 1 && holdsNumbers(files[0].format, items) &&
-        check(files[0].format, items.memory))
-        return base::ok();
-    return base::failure(Diag::FormatItemType,
-                         {std::string(io::name(files[0].format)), allOf(items.types)});
+/// What knows nothing of tensors takes the numbers of a single file.
+Status areNumbers(Format format, bool isSingle, const TensorItems& items) {
+    if (isSingle && holdsNumbers(format, items) && check(format, items.memory)) return base::ok();
+    return base::failure(Diag::FormatItemType, {std::string(io::name(format)), allOf(items.types)});
 }
 
 // ---------------------------------------------------------------- reading
@@ -311,7 +309,8 @@ private:
     Status open(File& file, const Type* tensor, const Type* memory) {
         unused.erase(std::string(pathOf(file.about.name)));
         if (!knowsTensors(file.about.format) && file.about.format != Format::Csv) {
-            if (Status fits = areNumbers({file.about}, {{tensor}, memory}); !fits) return fits;
+            if (Status fits = areNumbers(file.about.format, true, {{tensor}, memory}); !fits)
+                return fits;
             auto opened = openWriter(file.about.name, file.about.format, memory, info);
             if (!opened) return opened.failure();
             file.numbers = std::move(*opened);
@@ -409,8 +408,12 @@ Result<std::unique_ptr<ItemReader>> openTensorReader(const std::vector<TensorFil
                                                      const TensorItems& items,
                                                      const std::string& owner,
                                                      std::function<void()> beforeWaiting) {
-    if (!knowsTensors(given[0].format)) {
-        if (Status fits = areNumbers(given, items); !fits) return fits.failure();
+    const auto numbers = std::find_if_not(given.begin(), given.end(), [](const TensorFile& file) {
+        return knowsTensors(file.format);
+    });
+    if (numbers != given.end()) {
+        if (Status fits = areNumbers(numbers->format, given.size() == 1, items); !fits)
+            return fits.failure();
         return openReader(given[0].name, given[0].format, items.memory, std::move(beforeWaiting));
     }
     auto files = singleTensors(given);
@@ -446,7 +449,8 @@ Result<std::unique_ptr<ItemWriter>> openTensorWriter(const std::vector<TensorFil
         return writer;
     }
     if (!knowsTensors(given[0].format) && given[0].format != Format::Csv) {
-        if (Status fits = areNumbers(given, items); !fits) return fits.failure();
+        if (Status fits = areNumbers(given[0].format, given.size() == 1, items); !fits)
+            return fits.failure();
         return openWriter(given[0].name, given[0].format, items.memory, info);
     }
     const std::vector<TensorFile> files = sinksFor(given, items);
