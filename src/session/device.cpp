@@ -94,6 +94,10 @@ private:
 
     bool isWanted() {
         if (settings.device.kind == Device::Cpu) return false;
+        if (program.elaboration.symbolic) {
+            unsupported(elab::whySymbolic(program.elaboration), kNothing);
+            return false;
+        }
         if (std::string why = whyNoCode(); !why.empty()) {
             unsupported(why);
             return false;
@@ -107,8 +111,6 @@ private:
     }
 
     std::string whyNoCode() const {
-        if (program.elaboration.symbolic)
-            return elab::whySymbolic(program.elaboration) + ", and devices want all shapes";
         if (settings.isShared || settings.atOnce) return "libraries run where they are called";
         if (settings.isStatic && product == DeviceFor::Executable)
             return "static executables cannot load a driver";

@@ -67,16 +67,33 @@ std::vector<int> storesOfWork(const ir::StreamCode& code) {
     return stores;
 }
 
-/// Fields with one value alone, which they have before anything else of setup looks at them.
+bool looksAt(const Body& body, std::uint32_t field) {
+    auto looks = [field](const Instr& instr) {
+        const bool isLook = instr.op == Op::Load || instr.op == Op::Addr;
+        return isLook && instr.var == ir::VarRef{ir::Space::Field, field};
+    };
+    return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const ir::Block& block) {
+        return std::any_of(block.instrs.begin(), block.instrs.end(), looks);
+    });
+}
+
+/// Fields with one value alone, which they have before anything else of setup, or of setup and init, looks at them.
 std::vector<bool> keepFirst(const ir::StreamCode& code) {
     std::vector<bool> keeps(code.fields.size());
     if (code.startsLate) return keeps;
     std::vector<int> stores = storesOfWork(code);
     countStores(code.setup, stores);
     if (code.init) countStores(*code.init, stores);
-    for (const Instr& instr : code.setup.blocks[code.setup.entry].instrs)
-        if (instr.op == Op::Store && instr.var.space == ir::Space::Field)
-            keeps[instr.var.index] = stores[instr.var.index] == 1;
+    auto find = [&](const Body& body, bool isFirst) {
+        for (const Instr& instr : body.blocks[body.entry].instrs) {
+            const std::uint32_t field = instr.var.index;
+            if (instr.op != Op::Store || instr.var.space != ir::Space::Field) continue;
+            keeps[field] = stores[field] == 1 &&
+                           (isFirst || !(looksAt(code.setup, field) || looksAt(body, field)));
+        }
+    };
+    find(code.setup, true);
+    if (code.init) find(*code.init, false);
     return keeps;
 }
 

@@ -3,6 +3,7 @@
 
 import array
 import json
+import math
 import os
 import re
 import resource
@@ -157,6 +158,30 @@ class Executables(Weights):
         self.assertEqual(self.execute()[0], b"27.0\n")
         self.file("trained", safetensors(BIAS, (*WEIGHT[:3], array.array("f", [1, 1]).tobytes())))
         self.assertEqual(self.execute("--weights", "trained")[0], b"22.0\n")
+
+    def test_layers_of_the_library_take_those_of_another_training(self):
+        self.file("net.str", """void->void pipeline Main { add Source; add conv2d(2, 4, 3, 3, weights = "c"); add instancenorm2d(4, affine = true, weights = "i");
+                add groupnorm(2, 4, weights = "g"); add layernorm({4, 4}, weights = "n"); add flatten(1); add rmsnorm({64}, weights = "r");
+                add linear(64, 6, weights = "l"); add Three; add multiheadattention(6, 2, weights = "m"); add lstm(6, 3, 1, weights = "s");
+                add separator({1, 0, 0}); add Show; }
+            void->tensor filter Source { int n; work push 1 { n++; push(sin(reshape(arange(72) * 0.3 + n, 1, 2, 6, 6))); } }
+            tensor->tensor filter Three { work pop 1 push 3 { tensor x = pop(); push(x); push(x); push(x); } }
+            tensor->void filter Show { work pop 1 { println(pop()); } }""")
+        shapes = {"c.weight": [4, 2, 3, 3], "c.bias": [4], "i.weight": [4], "i.bias": [4], "g.weight": [4], "g.bias": [4], "n.weight": [4, 4],
+                  "n.bias": [4, 4], "r.weight": [64], "l.weight": [6, 64], "l.bias": [6], "m.in_proj_weight": [18, 6], "m.in_proj_bias": [18],
+                  "m.out_proj.weight": [6, 6], "m.out_proj.bias": [6], "s.weight_ih_l0": [12, 6], "s.weight_hh_l0": [12, 3],
+                  "s.bias_ih_l0": [12], "s.bias_hh_l0": [12]}  # fmt: skip
+        for name, factor in (("one", 0.7), ("two", 0.9)):
+            values = [(key, "F32", shape, array.array("f", [factor * (k % 7 - 3) / 5 for k in range(math.prod(shape))]).tobytes())
+                      for key, shape in shapes.items()]
+            self.file(name, safetensors(*values))
+        self.call("build", "--external-weights", "--weights", "one", "-o", "p", "net.str")
+        printed = {}
+        for name in ("one", "two"):
+            printed[name] = self.call("run", "-i2", "--weights", name, "net.str")[0]
+            done = subprocess.run(["./p", "-i2", "--weights", name], cwd=self.folder, capture_output=True, timeout=SECONDS, env=clean())
+            self.assertEqual((done.returncode, done.stdout), (0, printed[name]), done.stderr.decode())
+        self.assertNotEqual(printed["one"], printed["two"])
 
     def test_what_scales_weights_outside(self):
         scale = "tensor->tensor filter Scale { work pop 1 push 1 { push(2 * pop()); } }\n"
