@@ -22,12 +22,13 @@ int strc_report(strc_severity, strc_origin, strc_message_id, const char *const *
 void strc_note(strc_message_id, const char *argument);
 /// A check of the program failed.
 void strc_report_fault(const strc_fault *);
+/// A firing of a filter whose shapes only the run knows failed.
+void strc_report_symbolic(const strc_symbolic_fault *);
 
 /// Writes them to standard error, and forgets them.
 void strc_messages_show(void);
 
 /// What the process says at its end, unless it was interrupted: 0, or 2 if only the call was wrong, or 1.
-void strc_report_symbolic(const strc_symbolic_fault *);
 int strc_messages_status(void);
 
 /// What `strc_text` stands for.

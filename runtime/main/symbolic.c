@@ -43,19 +43,20 @@ int strc_filters_open(strc_surroundings *all) {
     static strc_symbolic_start start;
     const strc_symbolic_table *table = all->about->symbolic;
     if (!table) return 0;
-    start = (strc_symbolic_start){.abi_version = STRC_ABI_VERSION,
-                                  .c_format = (uint32_t)all->options.c_format,
-                                  .packed = table->packed,
-                                  .size = table->size,
-                                  .most_bytes = all->about->most_bytes,
-                                  .names = table->names,
-                                  .name_count = table->name_count,
-                                  .interrupt = &strc_ended,
-                                  .seconds = all->options.seconds,
-                                  .world = all,
-                                  .print = print,
-                                  .report = report,
-                                  .interrupted = interrupted};
+    start =
+        (strc_symbolic_start){.abi_version = STRC_ABI_VERSION,
+                              .c_format = (uint32_t)all->options.c_format,
+                              .packed = table->packed,
+                              .size = table->size,
+                              .most_bytes = all->about->most_bytes,
+                              .names = table->names,
+                              .name_count = table->name_count,
+                              .interrupt = &strc_ended,
+                              .seconds = all->options.seconds == 0 ? 1e-9 : all->options.seconds,
+                              .world = all,
+                              .print = print,
+                              .report = report,
+                              .interrupted = interrupted};
     const char *library = strc_text_at(table->library);
     const char *why = table->load(&library, &start, &all->filters);
     all->filter_calls = (strc_symbolic){all, fire, next, settle, tensor};

@@ -96,6 +96,13 @@ static strc_item item_of(strc_turn *file) {
                        .holds_numbers = kind != STRC_OTHER && !is_long};
 }
 
+/// Formats know so many dimensions.
+static int check_rank(const strc_turn *file, const int64_t *shape) {
+    if (shape[1] <= STRC_NPY_DIMENSIONS) return 0;
+    return STRC_FAIL(file->writer.sink.origin, FormatItemType, file->format->name,
+                     "tensors of so many dimensions");
+}
+
 static int differs(const strc_turn *file, const int64_t *shape) {
     char next[kTypeText];
     if (memcmp(file->shape, shape, words_of(shape) * sizeof *shape) == 0) return 0;
@@ -120,6 +127,7 @@ static int expect(strc_turns *turns, uint32_t k) {
     const int64_t *shape = strc_common_shape(turns->shapes, item->tensors, k, turns->count);
     if (!shape && is_text(file)) shape = turns->shapes[k % item->tensors];
     if (!shape) return strc_fail_shapes(file->format, item, file->writer.sink.origin);
+    if (check_rank(file, shape) != 0) return -1;
     memcpy(file->shape, shape, words_of(shape) * sizeof *shape);
     return begin(turns, file);
 }
@@ -135,6 +143,7 @@ int strc_turns_begin(strc_turns *turns, strc_item item) {
 
 int strc_turns_write(strc_turns *turns, const void *memory, const int64_t *shape) {
     strc_turn *file = &turns->files[turns->written++ % turns->count];
+    if (check_rank(file, shape) != 0) return -1;
     if (file->is_begun && !is_text(file) && differs(file, shape) != 0) return -1;
     memcpy(file->shape, shape, words_of(shape) * sizeof *shape);
     if (!file->is_begun && begin(turns, file) != 0) return -1;

@@ -85,7 +85,7 @@ static int write_named(strc_surroundings *all, const int32_t *names, uint64_t it
     for (uint64_t k = 0; k < items && status == 0; ++k) {
         const int64_t *shape = NULL;
         const void *elements = all->filters.tensor(all->filters.self, names[k], &shape);
-        status = strc_turns_write(&all->turns, elements, shape);
+        status = elements ? strc_turns_write(&all->turns, elements, shape) : -1;
     }
     return status;
 }

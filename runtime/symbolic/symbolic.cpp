@@ -72,7 +72,7 @@ public:
         return !fits;
     }
 
-    void settle(const void *state) {
+    int settle(const void *state) {
         filters->settle([&](const strc::symbolic::TensorHeap::Mark &wanted) {
             strc_each_name(
                 state, start.names, start.name_count,
@@ -81,6 +81,14 @@ public:
                 },
                 const_cast<strc::symbolic::TensorHeap::Mark *>(&wanted));
         });
+        return 0;
+    }
+
+    /// Without any memory for words.
+    void reportFull() const {
+        static const strc_symbolic_fault fault = {
+            0, STRC_NOBODY, 1, "there is no memory left for its tensors", "out-of-memory"};
+        start.report(start.world, &fault);
     }
 
     const void *tensor(TensorId name, const std::int64_t **words) {
@@ -122,6 +130,18 @@ private:
     std::vector<std::int64_t> shape;
 };
 
+/// The callers are C and machine code: no exception passes them.
+template <typename Work>
+int guarded(void *self, Work work) {
+    auto &library = *static_cast<Library *>(self);
+    try {
+        return work(library);
+    } catch (const std::bad_alloc &) {
+        library.reportFull();
+        return 1;
+    }
+}
+
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const char *strc_symbolic_open(
@@ -136,14 +156,22 @@ extern "C" __attribute__((visibility("default"))) const char *strc_symbolic_open
     }
     to->fire = [](void *self, strc_env *env, std::uint32_t node, void *const *parts,
                   std::int32_t *left) {
-        return static_cast<Library *>(self)->fire(*env, node, parts, left);
+        return guarded(self,
+                       [&](Library &library) { return library.fire(*env, node, parts, left); });
     };
     to->next = [](void *self, std::uint32_t node, void *item) {
-        return static_cast<Library *>(self)->next(node, item);
+        return guarded(self, [&](Library &library) { return library.next(node, item); });
     };
-    to->settle = [](void *self, const void *state) { static_cast<Library *>(self)->settle(state); };
+    to->settle = [](void *self, const void *state) {
+        guarded(self, [&](Library &library) { return library.settle(state); });
+    };
     to->tensor = [](void *self, std::int32_t name, const std::int64_t **shape) {
-        return static_cast<Library *>(self)->tensor(name, shape);
+        const void *elements = nullptr;
+        guarded(self, [&](Library &library) {
+            elements = library.tensor(name, shape);
+            return 0;
+        });
+        return elements;
     };
     return nullptr;
 }

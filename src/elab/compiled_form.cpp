@@ -176,15 +176,27 @@ private:
         }
     }
 
+    /// The first reason counts.
+    void interpretWhole(const std::string& why) {
+        if (whole.symbolic->whyWhole.empty()) whole.symbolic->whyWhole = why;
+    }
+
+    /// Does the joiner before the program's output have to check what it gives?
+    bool isCheckedJoin(const graph::Edge& edge) const {
+        const bool isJoined = edge.to == graph::kNone && edge.from != graph::kNone &&
+                              graph.nodes[edge.from].kind != graph::NodeKind::Filter;
+        return isJoined && (edge.type->element || edge.type->isRanked);
+    }
+
     void name(graph::Edge& edge) {
         if (!edge.initial.empty())
-            whole.symbolic->whyWhole = "a tensor whose shape only the run knows is enqueued";
+            interpretWhole("a tensor whose shape only the run knows is enqueued");
         for (NodeId end : {edge.from, edge.to})
             if (end != graph::kNone && !graph.nodes[end].file.empty())
-                whole.symbolic->whyWhole =
-                    "a file in it has tensors of shapes that only the run knows";
+                interpretWhole("a file in it has tensors of shapes that only the run knows");
         if (edge.from == graph::kNone)
-            whole.symbolic->whyWhole = "its input is joined with tensors of such shapes";
+            interpretWhole("its input is joined with tensors of such shapes");
+        if (isCheckedJoin(edge)) interpretWhole("what is joined at its output is declared");
         edge.isNamed = true;
         edge.tensors.clear();
         edge.type = types.intType();
@@ -217,9 +229,9 @@ private:
             return link.sender == id || link.receiver == id;
         };
         if (asks(node.work) || (node.prework && asks(*node.prework)))
-            whole.symbolic->whyWhole = "how much '" + node.name + "' takes depends on its items";
+            interpretWhole("how much '" + node.name + "' takes depends on its items");
         if (std::any_of(graph.messages.begin(), graph.messages.end(), isEnd))
-            whole.symbolic->whyWhole = "'" + node.name + "' has to do with messages";
+            interpretWhole("'" + node.name + "' has to do with messages");
         return !whole.symbolic->whyWhole.empty();
     }
 
@@ -301,8 +313,10 @@ private:
     }
 
     static symbolic::Rates ratesOf(const graph::Rates& rates) {
-        return {rates.peek.max, rates.pop.max,
-                rates.push.dynamic ? symbolic::kAnyNumber : rates.push.max};
+        const graph::Rate& push = rates.push;
+        if (!push.dynamic) return {rates.peek.max, rates.pop.max, push.max};
+        const std::int64_t most = push.max == graph::kUnbounded ? symbolic::kAnyNumber : push.max;
+        return {rates.peek.max, rates.pop.max, symbolic::kAnyNumber, push.min, most};
     }
 
     std::uint32_t kernelOf(graph::KernelId id) {

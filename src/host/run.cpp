@@ -225,7 +225,10 @@ private:
             return call(self, 0, [&](Host& host) { return host.next(node, to); });
         };
         made.settle = [](void* self, const void* state) {
-            static_cast<Host*>(self)->symbolic->settle(state);
+            call(self, 0, [&](Host& host) {
+                host.symbolic->settle(state);
+                return 0;
+            });
         };
         return made;
     }

@@ -42,10 +42,10 @@ std::int64_t partsOf(const Channel& channel, std::int64_t items) {
 }  // namespace
 
 struct Filters::Actor {
-    explicit Actor(const Filter& what)
+    Actor(const Filter& what, eval::TapeBudget& budget)
         : filter(what),
-          input(what.input.item ? bytesOfItem(what.input.item) : 1),
-          output(what.output.item ? bytesOfItem(what.output.item) : 1) {}
+          input(what.input.item ? bytesOfItem(what.input.item) : 1, &budget),
+          output(what.output.item ? bytesOfItem(what.output.item) : 1, &budget) {}
 
     const Rates& rates() const {
         return fired == 0 && filter.prework ? *filter.prework : filter.work;
@@ -67,12 +67,13 @@ Filters::Filters(const Program& what, types::TypeTable& table, const base::Limit
       world(std::move(around)),
       machine(limits),
       heap(what.module, table, machine, limits.totalBytes,
-           [this](const TensorHeap::Mark& mark) { forEachRoot(mark); }) {
+           [this](const TensorHeap::Mark& mark) { forEachRoot(mark); }),
+      budget{limits.totalBytes} {
     machine.interrupt = world.interrupt;
     machine.deadline = world.deadline;
     machine.cFormat = world.cFormat;
     for (const Filter& filter : program.filters) {
-        actors.push_back(std::make_unique<Actor>(filter));
+        actors.push_back(std::make_unique<Actor>(filter, budget));
         setUp(*actors.back());
         byNode[filter.node] = actors.back().get();
     }
@@ -173,7 +174,7 @@ Outcome Filters::fire(std::uint32_t node, void* const* parts, types::Random& ran
     } catch (const std::bad_alloc&) {
         fail({Diag::OutOfMemory,
               actor.instance.code->work->header,
-              {"the items of '" + actor.filter.name + "'", std::to_string(sizeof(TensorId))}});
+              {"an item of '" + actor.filter.name + "'", std::to_string(wanted)}});
     }
     actor.input.drop(actor.input.size());
     const bool isGiven = end != Outcome::Done || rates.push != kAnyNumber;
@@ -194,20 +195,31 @@ bool Filters::next(std::uint32_t node, void* to) {
 
 Outcome Filters::fire(Actor& actor, void* const* parts) {
     const Rates rates = actor.rates();
-    take(actor, parts, rates);
+    if (!take(actor, parts, rates)) return Outcome::Trapped;
     eval::Firing firing;
     firing.popLimit = rates.pop;
     firing.peekLimit = rates.peek;
-    if (rates.push != kAnyNumber) firing.pushLimit = rates.push;
+    const std::int64_t most = rates.push == kAnyNumber ? rates.most : rates.push;
+    if (most != kAnyNumber) firing.pushLimit = most;
     const bool isFirst = actor.fired == 0 && actor.prework;
     const Outcome end =
         machine.fire(isFirst ? *actor.prework : *actor.work, actor.instance, firing);
-    if (end == Outcome::Trapped) fail(*machine.trap);
+    if (end == Outcome::Trapped) fail(asDynamic(actor, rates, *machine.trap));
     if (end != Outcome::Done) return end;
     if (!checkCounts(actor, rates, firing) || !give(actor, parts, rates)) return Outcome::Trapped;
     ++actor.fired;
     if (!isFirst) ++actor.instance.iterations;
     return Outcome::Done;
+}
+
+/// What is said of too many items where any number of them may come.
+Trap Filters::asDynamic(const Actor& actor, const Rates& rates, Trap why) {
+    if (why.id != Diag::PushRateViolated || rates.push != kAnyNumber) return why;
+    const std::string most = rates.most == kAnyNumber ? "*" : std::to_string(rates.most);
+    const std::string bounds = '[' + std::to_string(rates.least) + ", " + most + ']';
+    return {Diag::DynamicRateViolated,
+            why.range,
+            {actor.filter.name, "push", bounds, "pushes", why.args.back()}};
 }
 
 bool Filters::checkCounts(const Actor& actor, const Rates& rates, const eval::Firing& firing) {
@@ -226,21 +238,25 @@ bool Filters::checkCounts(const Actor& actor, const Rates& rates, const eval::Fi
     return true;
 }
 
-void Filters::take(Actor& actor, void* const* parts, const Rates& rates) {
+bool Filters::take(Actor& actor, void* const* parts, const Rates& rates) {
     const Channel& channel = actor.filter.input;
     for (std::int64_t k = 0; k < rates.peek; ++k) {
         const std::byte* from = place(channel, parts, rates.peek, k);
         if (channel.isNamed || !isTensor(channel.item)) {
-            std::memcpy(actor.input.append(), from,
-                        static_cast<std::size_t>(types::sizeOf(channel.memory)));
+            std::byte* to = actor.input.append();
+            std::memcpy(to, from, static_cast<std::size_t>(types::sizeOf(channel.memory)));
+            // Splitters, joiners and identities before it have not looked at what they hand on.
+            if (channel.isNamed && !isFit(channel, nameAt(actor.input, k))) return false;
             continue;
         }
         const Type* type =
             channel.tensors[static_cast<std::size_t>(actor.taken + k) % channel.tensors.size()];
+        wanted = types::bytesInMemory(type);
         const TensorId name = heap.copyOf(type, from + types::offsetIn(channel.memory, type));
         std::memcpy(actor.input.append(), &name, sizeof name);
     }
     actor.taken += rates.pop;
+    return true;
 }
 
 bool Filters::give(Actor& actor, void* const* parts, const Rates& rates) {

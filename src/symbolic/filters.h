@@ -34,13 +34,14 @@ public:
     /// One firing of a node: `parts` are memory of the items that it takes, then of those that it gives. Trapped: why is in
     /// `fault`.
     eval::Outcome fire(std::uint32_t node, void* const* parts, types::Random&);
-    /// Of a firing that has given any number of items: how many are left, and the next of them. False: `fault`.
+    /// Of a firing that has given any number of items: how many are left, and the next of them, all of which are taken before the
+    /// node fires again. False: `fault`.
     std::int32_t left(std::uint32_t node) const;
     bool next(std::uint32_t node, void* to);
     /// A shape that does not fit has two words: the operation, empty for the filter itself, and why.
     const eval::Trap& fault() const { return *trap; }
 
-    /// What nobody has a name of any more may go: `forEachName` calls what it is given with all names that machine code has;
+    /// While nothing fires. What nobody has a name of any more may go from then on: `forEachName` calls what it is given with all names that machine code has;
     /// other numbers do no harm.
     void settle(const std::function<void(const TensorHeap::Mark&)>& forEachName);
 
@@ -60,10 +61,11 @@ private:
     void setUp(Actor&);
     void nameFields(Actor&);
     void forEachRoot(const TensorHeap::Mark&);
-    void take(Actor&, void* const* parts, const Rates&);
+    bool take(Actor&, void* const* parts, const Rates&);
     bool give(Actor&, void* const* parts, const Rates&);
     bool giveItem(Actor&, std::int64_t item, std::byte* to);
     bool isFit(const Channel&, TensorId);
+    static eval::Trap asDynamic(const Actor&, const Rates&, eval::Trap);
     bool checkCounts(const Actor&, const Rates&, const eval::Firing&);
     bool fail(eval::Trap);
     eval::Outcome fire(Actor&, void* const* parts);
@@ -73,6 +75,8 @@ private:
     World world;
     eval::Machine machine;
     TensorHeap heap;
+    eval::TapeBudget budget;  ///< of items in hand
+    std::int64_t wanted = 0;  ///< bytes that were asked for last
     std::vector<std::unique_ptr<Actor>> actors;  ///< as Program::filters
     std::map<std::uint32_t, Actor*> byNode;
     std::map<std::pair<std::uint32_t, bool>, eval::CodePtr> codes;  ///< by kernel; of its prework

@@ -168,7 +168,8 @@ private:
     }
 
     void rates(const Rates& each) {
-        for (std::int64_t items : {each.peek, each.pop, each.push}) number(items);
+        for (std::int64_t items : {each.peek, each.pop, each.push, each.least, each.most})
+            number(items);
     }
 
     void channel(const Channel& each) {
@@ -288,9 +289,10 @@ private:
     }
 
     Rates rates() {
-        Rates made;
-        for (std::int64_t* items : {&made.peek, &made.pop, &made.push}) *items = number();
-        return made;
+        Rates to;
+        for (std::int64_t* items : {&to.peek, &to.pop, &to.push, &to.least, &to.most})
+            *items = number();
+        return to;
     }
 
     Channel channel() {

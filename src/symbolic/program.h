@@ -34,6 +34,7 @@ constexpr std::int64_t kAnyNumber = -1;
 
 struct Rates {
     std::int64_t peek = 0, pop = 0, push = 0;
+    std::int64_t least = 0, most = 0;  ///< of any number of items; kAnyNumber: without a bound
 };
 
 /// What filters of one declaration with equal constants share.

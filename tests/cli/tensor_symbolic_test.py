@@ -358,6 +358,33 @@ class Symbolic(Program):
             done = subprocess.run(["sh", "-c", 'ulimit -v 2000000; exec "$@"', "sh", *call[:1], *call[1:], "-i300000"], capture_output=True)
             self.assertEqual((done.returncode, done.stdout), (0, b"100000\n200000\n300000\n"), done.stderr)
 
+    def test_declared_items_behind_splitters_and_joiners(self):
+        head = GROWING + """tensor<float>[3]->tensor filter Three { work pop 1 push 1 { push(pop()); } }
+            tensor<float>[2]->tensor filter Two { work pop 1 push 1 { push(pop()); } }
+            """
+        for streams in ("splitjoin { split duplicate; add Identity<tensor>; add Three; join roundrobin; }",
+                        "splitjoin { split roundrobin; add Identity<tensor>; add Identity<tensor>; join roundrobin; }; add Two"):
+            path = self.file("p.str", head + "void->void pipeline Main { add Lengths; add Vectors; add %s; add Show; }" % streams)
+            for call in (["run", "--interpret"], ["run", "--no-interpret"]):
+                self.assertIn("tensor<float>[1] comes where tensor<float>[", self.refused(*call, "-w", "-i1", path))
+            done = subprocess.run(self.built("-i1", path), capture_output=True)
+            self.assertEqual((done.returncode, done.stdout), (1, b""))
+            self.assertIn(b"tensor<float>[1] comes where tensor<float>[", done.stderr)
+
+    def test_too_many_items(self):
+        text = """tensor->int filter Many { work pop 1 push [0, 2] { int n = size(pop(), 0); for (;;) push(n); } }
+            int->void filter ShowInt { work pop 1 { println(pop()); } }
+            """ + GROWING + self.main("Lengths", "Vectors", "Many", "ShowInt")
+        self.assertIn("'Many' declares push [0, 2], but one firing pushes 3", self.shown(text, "-i1", status=1)[1])
+
+    def test_more_dimensions_than_files_have(self):
+        text = """void->tensor filter Deep { tensor all; init { all = ones(1); } work push 1 { all = unsqueeze(all, 0); push(all); } }"""
+        path = self.file("p.str", text)
+        for kind in ("npy", "text"):
+            built = self.built("--top", "Deep", path)
+            done = subprocess.run([*built, "-i80", "--out-format", kind], capture_output=True)
+            self.assertEqual(done.returncode, 2, done.stderr)
+
     def test_messages_beside_filters_without_shapes(self):
         text = """void->int filter Source(portal<Scale> p) { int n; work push 1 { n++; push(n % 3 + 1); if (n % 2 == 0) p.by(n); } }
             tensor<float>[3]->tensor<float>[3] filter Scale { float s = 1; handler by(int n) { s = n; } work pop 1 push 1 { push(pop() * s); } }
