@@ -1,6 +1,6 @@
 # The shared library by which executables run filters whose shapes only the run knows. Nothing of the compiler is in it but the
 # evaluator and the definitions of the operations on tensors.
-add_library(strc_symbolic_library SHARED 
+add_library(strc_symbolic_library SHARED
     "${PROJECT_SOURCE_DIR}/runtime/symbolic/symbolic.cpp" "${PROJECT_SOURCE_DIR}/runtime/symbolic/fmt.cpp")
 target_link_libraries(strc_symbolic_library PRIVATE strc_symbolic strc_build)
 target_link_options(strc_symbolic_library PRIVATE

@@ -1,3 +1,4 @@
+// Where names of tensors lie between two phases.
 #include "strc/demand.h"
 #include "strc/symbolic.h"
 

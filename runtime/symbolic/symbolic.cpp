@@ -16,8 +16,6 @@ using strc::eval::Outcome;
 using strc::eval::TensorId;
 using strc::eval::Trap;
 
-constexpr double kLongest = 1e9;  ///< seconds; a clock counts nanoseconds in 64 bits
-
 strc::base::Limits limitsOf(const strc_symbolic_start &start) {
     strc::base::Limits limits;
     limits.totalBytes = start.most_bytes;
@@ -31,10 +29,8 @@ strc::symbolic::World worldOf(const strc_symbolic_start &start) {
     };
     world.interrupt = reinterpret_cast<const volatile bool *>(start.interrupt);
     world.cFormat = start.c_format != 0;
-    if (start.seconds > 0 && start.seconds < kLongest)
-        world.deadline = std::chrono::steady_clock::now() +
-                         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                             std::chrono::duration<double>(start.seconds));
+    if (start.seconds > 0)
+        world.deadline = strc::eval::deadlineAfter(std::chrono::steady_clock::now(), start.seconds);
     return world;
 }
 

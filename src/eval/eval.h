@@ -158,4 +158,8 @@ public:
     std::unique_ptr<Memory> memory;
 };
 
+/// Machine::deadline of a run that may take so long; none if that is longer than a clock counts.
+std::optional<std::chrono::steady_clock::time_point> deadlineAfter(
+    std::chrono::steady_clock::time_point start, std::optional<double> seconds);
+
 }  // namespace strc::eval

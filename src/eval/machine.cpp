@@ -512,4 +512,12 @@ RunResult Machine::run(const Code& code, Instance& instance, Firing& firing,
     return result;
 }
 
+std::optional<std::chrono::steady_clock::time_point> deadlineAfter(
+    std::chrono::steady_clock::time_point start, std::optional<double> seconds) {
+    constexpr double kLongest = 1e9;  // nanoseconds have 64 bits
+    if (!seconds || *seconds >= kLongest) return std::nullopt;
+    return start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                       std::chrono::duration<double>(*seconds));
+}
+
 }  // namespace strc::eval

@@ -416,7 +416,8 @@ private:
         strc_symbolic_table row{};
         row.size = packed.bytes.size();
         row.name_count = names.size();
-        row.library = text(program.symbolicLibrary);
+        const std::string& library = program.shapesLibrary;
+        row.library = text(library);
         Data table{"strc.symbolic", {reinterpret_cast<const char*>(&row), sizeof row}, {}};
         auto part = [&](const char* name, std::string bytes, std::size_t pointer) {
             made.push_back({name, std::move(bytes), {}});

@@ -27,7 +27,7 @@ struct Program {
     bool isBundle = false;  ///< its files lie beside it, wherever that is
     bool loadsLibraries = true;  ///< it can, when it runs, and so it has formats that take one
     const graph::Graph* whole = nullptr;  ///< before passes, which filters without shapes are told by
-    std::string symbolicLibrary = {};  ///< by which it runs them
+    std::string shapesLibrary = {};  ///< by which it runs them
 };
 
 /// The constant by which main finds everything else.

@@ -15,8 +15,6 @@ using interp::End;
 
 namespace {
 
-constexpr double kLongest = 1e9;  ///< seconds; a clock counts nanoseconds in 64 bits
-
 symbolic::World worldOf(const interp::Options& options,
                         std::function<void(std::string_view)> print) {
     symbolic::World world;
@@ -29,10 +27,7 @@ symbolic::World worldOf(const interp::Options& options,
         };
     world.interrupt = options.interrupt;
     world.cFormat = options.cFormat;
-    if (options.seconds && *options.seconds < kLongest)
-        world.deadline = std::chrono::steady_clock::now() +
-                         std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                             std::chrono::duration<double>(*options.seconds));
+    world.deadline = eval::deadlineAfter(std::chrono::steady_clock::now(), options.seconds);
     return world;
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/own_stack.h"
 #include "interp/files.h"
+#include "symbolic/fields.h"
 #include "tensor/storage.h"
 #include "types/tensor_text.h"
 
@@ -11,7 +12,6 @@ namespace strc::interp {
 
 namespace {
 
-constexpr double kLongest = 1e9;  ///< seconds; a clock counts nanoseconds in 64 bits
 constexpr std::uint64_t kEffortBetweenChecks = 1 << 20;
 constexpr std::uint64_t kEffortOfCall = 256;
 
@@ -35,9 +35,7 @@ Engine::Engine(base::Context& context, const ir::Module& module,
     machine.interrupt = options.interrupt;
     machine.stepsLeft = options.stepLimit;
     machine.cFormat = options.cFormat;
-    if (options.seconds && *options.seconds < kLongest)
-        machine.deadline = start + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                       std::chrono::duration<double>(*options.seconds));
+    machine.deadline = eval::deadlineAfter(start, options.seconds);
 }
 
 Outcome Engine::run() {
@@ -149,7 +147,9 @@ bool Engine::setUpFilter(Actor& actor) {
     actor.instance.fieldOffsets = actor.kernel->fieldOffsets;
     actor.instance.state.assign(reinterpret_cast<const std::byte*>(state.data()),
                                 reinterpret_cast<const std::byte*>(state.data() + state.size()));
-    if (heap) nameFields(actor);
+    if (heap && !actor.kernel->initialOffsets.empty())
+        actor.instance.state = symbolic::nameFields(symbolic::fieldsOf(*actor.kernel), state,
+                                                    actor.kernel->code.stored, *heap);
     actor.instance.itemTypes[0] = actor.kernel->input;
     actor.instance.itemTypes[1] = actor.kernel->output;
     actor.instance.host = this;

@@ -119,10 +119,7 @@ private:
     }
     std::uint32_t itemSize(EdgeId) const;
     void setUpTensors();
-    void nameFields(Actor&);
     void forEachName(const TensorHeap::Mark&);
-    static void markFields(const elab::Kernel&, const std::vector<std::byte>& state,
-                           const TensorHeap::Mark&);
     Value tensorNamed(TensorId);
     void addItem(EdgeId, const Value&);
     bool areTensorsFit(const Actor&, const std::vector<std::uint64_t>& before);

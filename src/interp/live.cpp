@@ -4,6 +4,7 @@
 #include <deque>
 
 #include "interp/engine.h"
+#include "symbolic/fields.h"
 #include "types/tensor_text.h"
 
 namespace strc::interp {
@@ -97,7 +98,7 @@ struct Live::Inside {
         for (std::size_t k = 0; k < from.actors.size(); ++k) {
             const elab::Kernel* kernel = engine.actors[k].kernel;
             if (kernel && !kernel->initialOffsets.empty())
-                Engine::markFields(*kernel, from.actors[k].state, mark);
+                symbolic::markFields(symbolic::fieldsOf(*kernel), from.actors[k].state, mark);
         }
     }
 

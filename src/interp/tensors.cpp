@@ -1,10 +1,10 @@
 // Programs whose shapes only the run knows: items and fields that are tensors are names of them.
 
-#include <algorithm>
 #include <cstring>
 
 #include "graph/hierarchy.h"
 #include "interp/engine.h"
+#include "symbolic/fields.h"
 #include "types/tensor_text.h"
 
 namespace strc::interp {
@@ -21,49 +21,16 @@ void Engine::setUpTensors() {
                                      [this](const TensorHeap::Mark& mark) { forEachName(mark); });
 }
 
-/// The state that elaboration has left, with tensors, becomes one with their names.
-void Engine::nameFields(Actor& actor) {
-    const elab::Kernel& kernel = *actor.kernel;
-    if (kernel.initialOffsets.empty()) return;
-    const std::string& before = *elaboration.states[actor.id];
-    std::vector<std::byte>& state = actor.instance.state;
-    state.assign(static_cast<std::size_t>(kernel.stateSize), std::byte{0});
-    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
-        const char* from = before.data() + kernel.initialOffsets[k];
-        std::byte* to = state.data() + kernel.fieldOffsets[k];
-        if (!kernel.fieldTypes[k]->is(types::TypeKind::Tensor)) {
-            std::memcpy(to, from, static_cast<std::size_t>(types::sizeOf(kernel.fieldTypes[k])));
-            continue;
-        }
-        if (!kernel.tensors[k]) continue;  // no value yet
-        const std::uint32_t stored = kernel.storedTensors[k];
-        const auto* elements = reinterpret_cast<const std::byte*>(from);
-        if (stored != ir::kNone) elements = kernel.code.stored[stored].bytes.get();
-        const TensorId name = heap->copyOf(kernel.tensors[k], elements);
-        std::memcpy(to, &name, sizeof name);
-    }
-}
-
 void Engine::forEachName(const TensorHeap::Mark& mark) {
     for (EdgeId edge = 0; edge < tapes.size(); ++edge)
         if (hasNames(edge))
             for (std::uint64_t k = 0; k < tapes[edge].size(); ++k) mark(nameAt(edge, k));
     for (const Actor& actor : actors) {
         if (!actor.kernel || actor.kernel->initialOffsets.empty()) continue;
-        markFields(*actor.kernel, actor.instance.state, mark);
+        symbolic::markFields(symbolic::fieldsOf(*actor.kernel), actor.instance.state, mark);
     }
     machine.forEachSlot([&](std::uint64_t bits) { mark(static_cast<TensorId>(bits)); });
     if (otherNames) otherNames(mark);
-}
-
-void Engine::markFields(const elab::Kernel& kernel, const std::vector<std::byte>& state,
-                        const TensorHeap::Mark& mark) {
-    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
-        if (!kernel.fieldTypes[k]->is(types::TypeKind::Tensor)) continue;
-        TensorId name = 0;
-        std::memcpy(&name, state.data() + kernel.fieldOffsets[k], sizeof name);
-        mark(name);
-    }
 }
 
 Value Engine::tensorNamed(TensorId name) {
@@ -81,17 +48,11 @@ bool Engine::areTensorsFit(const Actor& actor, const std::vector<std::uint64_t>&
         const bool isOpen = !declared->element && !declared->isRanked && known.empty();
         if (!hasNames(edge) || isOpen) continue;
         for (std::uint64_t k = before[port]; k < tapes[edge].size(); ++k) {
-            const Type* type = heap->typeOf(nameAt(edge, k));
-            const bool fits = types::compatible(declared, type);
-            const bool isKnown =
-                known.empty() || std::find(known.begin(), known.end(), type) != known.end();
-            if (fits && isKnown) continue;
+            const std::string why =
+                symbolic::whyUnfit(declared, known, heap->typeOf(nameAt(edge, k)));
+            if (why.empty()) continue;
             const graph::Added added = graph::addedBy(context.sources, graph, actor.id);
-            report(actor, Diag::TensorShape, added.range)
-                << "'" + added.name + "'"
-                << types::toString(type) + " comes where " +
-                       (!fits ? types::toString(declared) + " is declared"
-                              : graph::itemsOf(graph.edges[edge]) + " was found");
+            report(actor, Diag::TensorShape, added.range) << "'" + added.name + "'" << why;
             keepFirst(edge, k);
             stop(End::Failed);
             return false;

@@ -103,11 +103,11 @@ private:
                 !settings.bundle.empty(),
                 !settings.isStatic && settings.target.empty(),
                 &program.elaboration.graph,
-                symbolicLibrary()};
+                shapesLibrary()};
     }
 
     /// What runs filters whose shapes only the run knows.
-    std::string symbolicLibrary() const {
+    std::string shapesLibrary() const {
         if (!program.elaboration.symbolic) return {};
         const std::filesystem::path path = ownLibrary(kSymbolic);
         if (!settings.bundle.empty()) return STRC_BESIDE + path.filename().string();

@@ -1,9 +1,9 @@
 #include "symbolic/filters.h"
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 
+#include "symbolic/fields.h"
 #include "types/tensor_text.h"
 
 namespace strc::symbolic {
@@ -101,29 +101,7 @@ void Filters::setUp(Actor& actor) {
     actor.instance.input = &actor.input;
     actor.instance.output = &actor.output;
     actor.instance.host = this;
-    nameFields(actor);
-}
-
-/// The state that elaboration has left, with tensors, becomes one with their names.
-void Filters::nameFields(Actor& actor) {
-    const Kernel& kernel = program.kernels[actor.filter.kernel];
-    const ir::StreamCode& code = *actor.instance.code;
-    std::vector<std::byte>& state = actor.instance.state;
-    state.assign(static_cast<std::size_t>(kernel.stateSize), std::byte{0});
-    for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
-        const char* from = actor.filter.state->data() + kernel.initialOffsets[k];
-        std::byte* to = state.data() + kernel.fieldOffsets[k];
-        if (!isTensor(kernel.fieldTypes[k])) {
-            std::memcpy(to, from, static_cast<std::size_t>(types::sizeOf(kernel.fieldTypes[k])));
-            continue;
-        }
-        if (!kernel.tensors[k]) continue;  // no value yet
-        const std::uint32_t stored = kernel.storedTensors[k];
-        const auto* elements = reinterpret_cast<const std::byte*>(from);
-        if (stored != ir::kNone) elements = code.stored[stored].bytes.get();
-        const TensorId name = heap.copyOf(kernel.tensors[k], elements);
-        std::memcpy(to, &name, sizeof name);
-    }
+    actor.instance.state = nameFields(fieldsOf(kernel), *actor.filter.state, code.stored, heap);
 }
 
 std::optional<Trap> Filters::callNative(const ir::Native& native, std::span<std::uint64_t> args,
@@ -137,13 +115,8 @@ std::optional<Trap> Filters::callNative(const ir::Native& native, std::span<std:
 void Filters::forEachRoot(const TensorHeap::Mark& mark) {
     for (TensorId name : outside) mark(name);
     for (const auto& actor : actors) {
-        const Kernel& kernel = program.kernels[actor->filter.kernel];
-        for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k) {
-            if (!isTensor(kernel.fieldTypes[k])) continue;
-            TensorId name = 0;
-            std::memcpy(&name, actor->instance.state.data() + kernel.fieldOffsets[k], sizeof name);
-            mark(name);
-        }
+        const Fields fields = fieldsOf(program.kernels[actor->filter.kernel]);
+        markFields(fields, actor->instance.state, mark);
         for (eval::Tape* tape : {&actor->input, &actor->output})
             for (std::uint64_t k = 0; tape->bytesPerItem() == sizeof(TensorId) && k < tape->size();
                  ++k)
@@ -289,20 +262,8 @@ bool Filters::giveItem(Actor& actor, std::int64_t item, std::byte* to) {
 
 /// Is it what all streams around the channel declare?
 bool Filters::isFit(const Channel& channel, TensorId name) {
-    const Type* type = heap.typeOf(name);
-    const std::vector<const Type*>& known = channel.tensors;
-    const bool fits = types::compatible(channel.declared, type);
-    const bool isKnown =
-        known.empty() || std::find(known.begin(), known.end(), type) != known.end();
-    if (fits && isKnown) return true;
-    std::string wanted = types::toString(channel.declared) + " is declared";
-    if (fits) {
-        wanted.clear();
-        for (const Type* each : known)
-            wanted += (wanted.empty() ? "" : ", ") + types::toString(each);
-        wanted += " was found";
-    }
-    return fail({Diag::TensorShape, {}, {"", types::toString(type) + " comes where " + wanted}});
+    const std::string why = whyUnfit(channel.declared, channel.tensors, heap.typeOf(name));
+    return why.empty() || fail({Diag::TensorShape, {}, {"", why}});
 }
 
 }  // namespace strc::symbolic

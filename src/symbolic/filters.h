@@ -59,7 +59,6 @@ private:
                                          std::uint64_t& result) override;
 
     void setUp(Actor&);
-    void nameFields(Actor&);
     void forEachRoot(const TensorHeap::Mark&);
     bool take(Actor&, void* const* parts, const Rates&);
     bool give(Actor&, void* const* parts, const Rates&);

@@ -8,11 +8,11 @@
 
 namespace strc::symbolic {
 
-/// Is it such an operation?
-bool canMove(types::TensorFn);
+/// Is it such an operation? Not if the elements of an operand are of another type than those of the result.
+bool canMove(types::TensorFn, std::span<const tensor::Operand>, const types::Type* result);
 
-/// Writes the elements of the result, whose type is given; false: the definition has something to say about it. `places`: where the operands lie.
-bool moveRuns(const ir::Instr&, std::span<const tensor::Operand>,
+/// Writes the elements of the result, whose type the rule of the operation has found. `places`: where the operands lie.
+void moveRuns(types::TensorFn, std::span<const tensor::Operand>,
               std::span<const std::byte* const> places, const types::Type* result, std::byte* to);
 
 }  // namespace strc::symbolic

@@ -173,7 +173,8 @@ Outcome TensorHeap::compute(const ir::Instr& instr, std::span<const TensorOperan
         return give(dims[*tensor::dimension(operands.all[1].constant->toInt(), dims.size())]);
     }
     const Type* type = isTensor(shaped.type) ? shaped.type : instr.type;
-    if (move(instr, operands, type, result, trap)) return trap ? Outcome::Trapped : Outcome::Done;
+    if (canMove(instr.tensor, operands.all, type))
+        return move(instr.tensor, operands, type, result, trap);
     const Code& code = codeFor(instr, operands.all, type);
     if (!code.operation.fault) return run(code, operands, type, result, trap);
     const tensor::Fault& fault = *code.operation.fault;
@@ -181,16 +182,15 @@ Outcome TensorHeap::compute(const ir::Instr& instr, std::span<const TensorOperan
     return Outcome::Trapped;
 }
 
-/// The result of what only moves elements in runs; false: it is something else.
-bool TensorHeap::move(const ir::Instr& instr, const Operands& operands, const Type* type,
-                      std::byte* result, std::optional<Trap>& trap) {
-    if (!canMove(instr.tensor) || !isTensor(type)) return false;
+/// Of what only moves elements in runs.
+Outcome TensorHeap::move(types::TensorFn fn, const Operands& operands, const Type* type,
+                         std::byte* result, std::optional<Trap>& trap) {
     TensorId name = 0;
     trap = add(type, name);
-    if (trap) return true;
-    if (!moveRuns(instr, operands.all, operands.places, type, elementsOf(name))) return false;
+    if (trap) return Outcome::Trapped;
+    moveRuns(fn, operands.all, operands.places, type, elementsOf(name));
     std::memcpy(result, &name, sizeof name);
-    return true;
+    return Outcome::Done;
 }
 
 const TensorHeap::Code& TensorHeap::codeFor(const ir::Instr& instr,

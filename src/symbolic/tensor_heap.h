@@ -1,7 +1,7 @@
 #pragma once
 /// The tensors of a program whose shapes only the run knows. Operations are computed by the code that they have for known
-/// shapes (tensor/operation.h), made when such shapes come for the first time. Tensors that nobody can name any more are
-/// found by marking, from what lies on tapes, in fields and in frames.
+/// shapes (tensor/operation.h), made when such shapes come for the first time, but for those that only copy (moves.h). Tensors
+/// that nobody can name any more are found by marking, from what whoever runs the filters knows.
 
 #include <functional>
 #include <map>
@@ -69,8 +69,8 @@ private:
     };
     Operands operandsOf(const ir::Instr&, std::span<const eval::TensorOperand>);
     static Key keyOf(const ir::Instr&, std::span<const tensor::Operand>);
-    bool move(const ir::Instr&, const Operands&, const Type* result, std::byte* to,
-              std::optional<eval::Trap>&);
+    eval::Outcome move(types::TensorFn, const Operands&, const Type*, std::byte* result,
+                       std::optional<eval::Trap>&);
     const Code& codeFor(const ir::Instr&, std::span<const tensor::Operand>, const Type* result);
     void makeCode(Code&, const ir::Instr&, std::span<const tensor::Operand>, const Type* result);
     eval::Outcome run(const Code&, const Operands&, const Type* type, std::byte* result,
