@@ -29,6 +29,12 @@ int level(BinaryOp op) {
     return 0;
 }
 
+/// Where a point right behind it would belong to the literal.
+bool isNumber(const Expr& expr) {
+    return expr.kind == ExprKind::IntLiteral || expr.kind == ExprKind::RealLiteral ||
+           expr.kind == ExprKind::ImaginaryLiteral;
+}
+
 /// What a suffix is applied to; null for other expressions.
 const Expr* objectOf(const Expr& expr) {
     if (auto* member = tryAs<MemberExpr>(&expr)) return member->object;
@@ -218,6 +224,7 @@ void FormatPrinter::suffixed(const Expr& expression) {
 
 void FormatPrinter::suffix(const Expr& expression) {
     if (auto* member = tryAs<MemberExpr>(&expression)) {
+        if (isNumber(*member->object)) tokens.space();
         tokens.token(".");
         tokens.token(member->member.range);
     } else if (auto* index = tryAs<IndexExpr>(&expression)) {

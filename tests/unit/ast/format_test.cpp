@@ -87,6 +87,8 @@ TEST(Format, PutsSpacesWhereTheyBelong) {
               "int i, j = 3;\nportal<Gain> p;\nfloat[n][2] a;\n");
     EXPECT_EQ(body("x = - - y; x = - --y; x = -(-y); x = y - -z; x = ! !p;"),
               "x = - -y;\nx = - --y;\nx = -(-y);\nx = y - -z;\nx = !!p;\n");
+    EXPECT_EQ(body("x = 1 . y + 0xF  .y + 2.5 .y + 3i .y + 1[ 2 ] . z + pi . y;"),
+              "x = 1 .y + 0xF .y + 2.5 .y + 3i .y + 1[2].z + pi.y;\n");
     EXPECT_EQ(body("i ++; -- i; pop ( ) ; push( peek( 0 )) ; p . h ( 1 ) [ 0 : n ] ; q.h()[*];"),
               "i++;\n--i;\npop();\npush(peek(0));\np.h(1) [0:n];\nq.h() [*];\n");
 }
