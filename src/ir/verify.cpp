@@ -37,6 +37,13 @@ bool isTensorIn(const Type* variable, const Type* tensor) {
            variable->is(TypeKind::Array) && sizeOf(variable) == types::bytesInMemory(tensor);
 }
 
+/// Is it an element of an array, or one of equal parts?
+bool isWithin(const Type* type, const Type* array) {
+    if (!array->is(TypeKind::Array) || array->element == type) return array->is(TypeKind::Array);
+    return type->is(TypeKind::Array) && type->element == array->element && isConcrete(array) &&
+           isConcrete(type) && type->extent > 0 && array->extent % type->extent == 0;
+}
+
 bool isSetupOnly(Op op) { return op == Op::Rate || op == Op::ItemType; }
 
 bool endsBlock(Op op) {
@@ -179,8 +186,8 @@ void Verifier::memory(const Instr& i) {
     std::size_t extra = dynamic ? 1 : 0;
     switch (i.op) {
         case Op::Elem: {
-            bool array = isRef(i, 0) && reg(i, 0).type->is(TypeKind::Array);
-            expect(array && reg(i, 0).type->element == i.type, i, "not an element of the array");
+            expect(isRef(i, 0) && isWithin(i.type, reg(i, 0).type), i,
+                   "neither an element nor a part of the array");
             expect(i.operands.size() == 3 + extra && intsFrom(i, 1), i,
                    "index, extent and stride do not fit");
             break;

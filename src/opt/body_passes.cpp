@@ -5,6 +5,7 @@
 #include "base/pass.h"
 #include "ir/contraction.h"
 #include "ir/text.h"
+#include "opt/divide_batches.h"
 #include "opt/items_in_turn.h"
 #include "opt/tensor_passes.h"
 #include "tensor/expand.h"
@@ -54,7 +55,11 @@ bool BodyPasses::improve(Kernel& kernel, const std::string& path) {
 bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
                         const tensor::Layouts& layouts, const std::string& path, bool& changes) {
     if (expandInTurn(kernel, in, out, layouts, path)) return changes = true;
-    return expandAll(kernel, in, out, layouts, 1, path, changes);
+    if (!expandAll(kernel, in, out, layouts, 1, path, changes)) return false;
+    if (!split)
+        changes |= apply(Pass::DivideBatches, kernel, path,
+                         [&] { return divideBatches(*kernel.code.work, types); });
+    return true;
 }
 
 /// False: it does not pay, or cannot be.

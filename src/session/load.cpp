@@ -105,10 +105,13 @@ void apply(base::Context& context, const Settings& settings) {
     if (settings.device.kind != Device::Cpu) {
         context.passes.disable(base::Pass::FuseEpilogues);
         context.passes.disable(base::Pass::LayoutPropagation);
+        context.passes.disable(base::Pass::DivideBatches);
     }
-    // Libraries are asked for convolutions of the language's layout.
-    if (settings.kernels != Kernels::Generated)
+    // Libraries are asked for convolutions of the language's layout, and for all of a batch.
+    if (settings.kernels != Kernels::Generated) {
         context.passes.disable(base::Pass::LayoutPropagation);
+        context.passes.disable(base::Pass::DivideBatches);
+    }
     if (settings.noTorch && settings.kernels == Kernels::Torch)
         diags.add(base::Diag::ConflictingOptions) << "--no-torch" << "--kernels=torch";
     if (settings.externalWeights && weights::areMadeUp(settings.weights))

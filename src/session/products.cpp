@@ -91,6 +91,7 @@ Stage stageOf(base::Pass pass) {
         case base::Pass::LayoutPropagation:
         case base::Pass::ItemsInTurn:
         case base::Pass::FuseEpilogues:
+        case base::Pass::DivideBatches:
         case base::Pass::RemoveFrames:
         case base::Pass::Inline:
         case base::Pass::MergeSiblings:

@@ -162,5 +162,33 @@ TEST_F(ContractionText, TheVerifierLooksAtPlacesAndTypes) {
                 testing::Contains(HasSubstr("operands do not fit")));
 }
 
+/// The second row of that product.
+constexpr const char* kPart = R"(filter F float->float {
+    work {
+        local y: float[8]
+        local a: float[6]
+        local b: float[12]
+        %0: ref float[8] = addr local y
+        %1: ref float[6] = addr local a
+        %2: ref float[12] = addr local b
+        %3: int = const 1
+        %4: int = const 2
+        %5: ref float[4] = elem %0, %3, %4 unchecked
+        %6: ref float[3] = elem %1, %3, %4 unchecked
+        contract<int[4][4]> {{0, 0, 0, 0}, {1, 4, 3, 0}, {4, 1, 0, 1}, {3, 0, 1, 4}} %5, %6, %2
+    }
+}
+)";
+
+TEST_F(ContractionText, TakesEqualPartsOfArrays) {
+    EXPECT_THAT(faults(kPart), IsEmpty());
+    EXPECT_THAT(print(read(kPart)), HasSubstr("%5: ref float[4] = elem %0, %3, %4 unchecked\n"));
+    for (const std::string wrong :
+         {"ref float[3] = elem %0", "ref int[4] = elem %0", "ref float[8][1] = elem %0"})
+        EXPECT_THAT(faults(replaced(kPart, "ref float[4] = elem %0", wrong)),
+                    testing::Contains(HasSubstr("neither an element nor a part of the array")))
+            << wrong;
+}
+
 }  // namespace
 }  // namespace strc::ir
