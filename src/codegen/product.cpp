@@ -21,8 +21,8 @@ constexpr std::int64_t kMostStep = 4;  ///< of a vector whose elements are not n
 constexpr std::int64_t kLeastProducts = 64;
 /// What the cache of a processor keeps while something larger is read past it, in bytes.
 constexpr std::int64_t kKept = 1024 * 1024;
-/// A sum waits so long for itself, in cycles; products and loads that begin in a cycle.
-constexpr double kLatency = 4, kAtOnce = 2;
+/// A sum waits so long for itself, in cycles, with a little that no row of instructions makes up for; products and loads that begin in a cycle.
+constexpr double kLatency = 4.5, kAtOnce = 2;
 
 std::int64_t countRounds(const Loops& loops) {
     std::int64_t count = 1;
