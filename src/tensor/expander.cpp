@@ -35,7 +35,8 @@ Body BodyExpander::expand() {
     nodes.resize(from.regs.size());
     constants.resize(from.regs.size());
     known = world.known;
-    countUses();
+    uses.resize(from.regs.size());
+    addUses(from.entry, 1);
     expandBlock(from.entry);
     return std::move(w.body);
 }
@@ -53,21 +54,6 @@ std::string describe(const Instr& instr) {
         case Op::Peek: return "'peek'";
         case Op::Call: return "a call of a native function";
         default: return "a value";
-    }
-}
-
-void BodyExpander::countUses() {
-    uses.assign(from.regs.size(), 0);
-    addUses(from.entry, 1);
-    countLoads(from.entry, 1);
-}
-
-void BodyExpander::countLoads(BlockId id, int times) {
-    if (id == ir::kNone) return;
-    for (const Instr& instr : from.blocks[id].instrs) {
-        if (instr.op == Op::Load && isTensor(instr.type) && instr.var.space == Space::Local)
-            loads[instr.var.index] += times;
-        for (BlockId block : instr.blocks) countLoads(block, instr.op == Op::Loop ? 2 : times);
     }
 }
 
@@ -163,12 +149,14 @@ void BodyExpander::control(const Instr& instr) {
     forget(instr);
     std::vector<VarRef> stored;
     for (BlockId block : instr.blocks) storedIn(block, stored);
-    std::vector<VarRef> entered;
+    std::vector<VarRef> changed;
     for (VarRef var : stored)
-        if (var.space == Space::Local && fixed.try_emplace(key(var), nullptr).second) {
-            entered.push_back(var);
+        if (var.space == Space::Local && !rounds.isInside(var.index) &&
+            fixed.try_emplace(key(var), nullptr).second) {
+            changed.push_back(var);
             if (NodePtr value = bindings[key(var)].value) fix(var, value);
         }
+    rounds.enter(instr);
     const NodePtr outside = result;
     result = nullptr;
     std::array<BlockId, 3> blocks{ir::kNone, ir::kNone, ir::kNone};
@@ -182,7 +170,8 @@ void BodyExpander::control(const Instr& instr) {
     emitControl(instr, blocks, givesTensor);
     if (givesTensor) define(instr, result);
     result = outside;
-    for (VarRef var : entered) {
+    rounds.leave(instr);
+    for (VarRef var : changed) {
         NodePtr place = fixed[key(var)];
         if (place) bindings[key(var)].value = place;
         fixed.erase(key(var));

@@ -14,6 +14,7 @@
 #include "tensor/expand.h"
 #include "tensor/known_variables.h"
 #include "tensor/operation.h"
+#include "tensor/round_variables.h"
 
 namespace strc::tensor {
 
@@ -68,6 +69,7 @@ public:
           world(world),
           types(types),
           unrolls(unrolls),
+          rounds(from),
           w(types),
           elements(w, world.fusesEpilogues, world.attendsInBlocks,
                    world.channels.layouts.areValuesLast, world.split) {}
@@ -101,7 +103,6 @@ private:
     }
 
     // ---- walking
-    void countUses();
     void expandBlock(ir::BlockId id);
     void expandInstr(const ir::Instr& instr);
     const Type* variableType(ir::VarRef var) const;
@@ -143,8 +144,6 @@ private:
     bool leaves(ir::BlockId id, bool isInLoop) const;
     /// Has operations on tensors, or fills an array that may say a shape.
     bool decidesOnShapes(ir::BlockId id) const;
-
-    void countLoads(ir::BlockId id, int times);
 
     // ---- branches and loops
     void storedIn(ir::BlockId id, std::vector<ir::VarRef>& found) const;
@@ -196,6 +195,8 @@ private:
     /// The field lies where the value lies, if that is for ever.
     bool becomesStored(ir::VarRef field, const NodePtr& value);
     void bind(ir::VarRef var, const NodePtr& value, const ir::Instr* instr = nullptr);
+    /// A part of such memory, which is read where it is.
+    bool isPartInPlace(const Node& node) const;
     /// Memory that nobody will write again.
     bool isLasting(const Node& node) const;
     /// Gives a variable the place that it keeps in the control structure at hand.
@@ -272,12 +273,12 @@ private:
     World& world;
     types::TypeTable& types;
     const bool unrolls;
+    RoundVariables rounds;
     ir::Writer w;
     Elements elements;
     std::vector<ir::Reg> regs;  ///< of `from` -> of the body that is made; kNone for tensors
     std::vector<NodePtr> nodes;  ///< by register of `from`
-    std::vector<std::optional<Value>>
-        constants;  ///< by register of `from`; of a ref, what is there
+    std::vector<std::optional<Value>> constants;  ///< by register, too; of a ref, what is there
     KnownVariables known;
     /// Where a ref to an item of a small array points.
     struct Spot {
@@ -285,7 +286,6 @@ private:
         std::int64_t item = 0;
     };
     std::map<ir::Reg, Spot> spots;
-    std::map<std::uint32_t, int> loads;  ///< of local tensors: how often they stand in the body
     std::vector<int> uses;  ///< that are still to come
     std::vector<ir::Reg> live;  ///< tensors that may still be used
     std::map<std::pair<int, std::uint32_t>, Binding> bindings;

@@ -21,6 +21,7 @@ void BodyExpander::define(const Instr& instr, NodePtr node) {
 
 void BodyExpander::settle() {
     forEachLive([&](NodePtr& node) {
+        if (isPartInPlace(*node)) return;
         materialise(node);
         if (node->kind == NodeKind::Memory && !isLasting(*node)) copy(node);
     });
@@ -148,7 +149,8 @@ void BodyExpander::load(const Instr& instr) {
     const NodePtr value = bindings[key(instr.var)].value;
     if (!value)
         stopUnknown(instr, "the shape of " + nameOf(instr.var) + ", which has no value yet,");
-    if (value->kind != NodeKind::Operation) return define(instr, std::make_shared<Node>(*value));
+    if (value->kind != NodeKind::Operation || isPartInPlace(*value))
+        return define(instr, std::make_shared<Node>(*value));
     bindings[key(instr.var)].value = nullptr;  // nobody loads it again
     define(instr, value);
 }
@@ -204,7 +206,8 @@ void BodyExpander::overwrite(VarRef var, const Type* array, const NodePtr& value
 void BodyExpander::bind(VarRef var, const NodePtr& value, const Instr* instr) {
     auto place = fixed.find(key(var));
     if (place == fixed.end()) {
-        if (value->kind == NodeKind::Operation && loads[var.index] == 1) {
+        if (isPartInPlace(*value) ||
+            (value->kind == NodeKind::Operation && rounds.loads(var.index) == 1)) {
             bindings[key(var)].value = value;
             return;
         }
@@ -224,6 +227,12 @@ void BodyExpander::bind(VarRef var, const NodePtr& value, const Instr* instr) {
         overwrite(place->second->var, place->second->array, value, place->second->steps);
     }
     bindings[key(var)].value = place->second;
+}
+
+bool BodyExpander::isPartInPlace(const Node& node) const {
+    return node.kind == NodeKind::Operation &&
+           (node.fn == TensorFn::Slice || node.fn == TensorFn::Narrow) &&
+           isLasting(*node.operands[0]);
 }
 
 bool BodyExpander::isLasting(const Node& node) const {

@@ -265,6 +265,103 @@ TEST_F(ExpandTest, AWrongSliceIsToldAsItIsWritten) {
               "'slice': 2 to 3 does not lie in the 2 items of dimension 0");
 }
 
+/// Two rounds that know x, a matrix, and s, another one that goes from round to round.
+std::string twoRounds(const std::string& round, const std::string& behind = "") {
+    return R"(
+        local s: tensor
+        local v: tensor
+        local t: int
+        %0: tensor = pop
+        %1: tensor = tensor neg %0
+        store<tensor> local s, %1
+        store<tensor> local v, %0
+        %2: int = const 0
+        %3: int = const 1
+        store<int> local t, %2
+        loop {
+            %4: int = load local t
+            %5: int = const 2
+            %6: boolean = lt<int> %4, %5
+            yield %6
+        } do {
+            %7: tensor = load local s
+)" + round +
+           R"(
+        } step {
+            %20: int = load local t
+            %21: int = add %20, %3
+            store<int> local t, %21
+        }
+        %22: tensor = load local s
+)" + behind +
+           "push<tensor> %22\n";
+}
+
+TEST_F(ExpandTest, WhatOnlyARoundKnowsNeedsNoMemory) {
+    const std::string round = R"(
+            %8: tensor = tensor math sin %7
+            store<tensor> local v, %8
+            %9: tensor = load local v
+            %10: tensor = tensor math tanh %9
+            store<tensor> local s, %10
+)";
+    std::string alone = twoRounds(round);
+    alone.erase(alone.find("        store<tensor> local v, %0\n"), 34);
+    ASSERT_EQ(expand(alone), "");
+    EXPECT_EQ(count("loop {"), 3u) << "the start of s, the rounds, and what they do\n" << text;
+    ASSERT_EQ(expand(twoRounds(round)), "");
+    EXPECT_EQ(count("loop {"), 4u) << "v is known before the loop\n" << text;
+}
+
+TEST_F(ExpandTest, WhatComesFromTheRoundBeforeHasAPlace) {
+    ASSERT_EQ(expand(twoRounds(R"(
+            %8: tensor = load local v
+            %9: tensor = tensor math tanh %8
+            store<tensor> local s, %9
+            store<tensor> local v, %7
+)")),
+              "");
+    EXPECT_EQ(count("declare<float[6]> local v#"), 1u) << text;
+    EXPECT_EQ(count("loop {"), 3u) << text;
+}
+
+TEST_F(ExpandTest, PartsOfWhatStaysAreReadInPlace) {
+    const std::string round = R"(
+            %12: int = load local t
+            %8: tensor = tensor narrow %0, %2, %12, %3
+            store<tensor> local v, %8
+            %9: tensor = load local v
+            %10: tensor = load local v
+            %11: tensor = tensor mul %9, %10
+            %13: tensor = tensor add %7, %11
+            store<tensor> local s, %13
+)";
+    std::string alone = twoRounds(round);
+    alone.erase(alone.find("        store<tensor> local v, %0\n"), 34);
+    ASSERT_EQ(expand(alone), "");
+    EXPECT_EQ(count("declare<float[3]>"), 1u) << "the product\n" << text;
+}
+
+TEST_F(ExpandTest, PartsOfWhatChangesAreCopied) {
+    const std::string round = R"(
+            %12: int = load local t
+            %8: tensor = tensor narrow %7, %2, %12, %3
+            store<tensor> local v, %8
+            %13: tensor = tensor add %7, %0
+            store<tensor> local s, %13
+            %9: tensor = load local v
+            %10: tensor = load local v
+            %11: tensor = tensor mul %9, %10
+            %14: tensor = load local s
+            %15: tensor = tensor add %14, %11
+            store<tensor> local s, %15
+)";
+    std::string alone = twoRounds(round);
+    alone.erase(alone.find("        store<tensor> local v, %0\n"), 34);
+    ASSERT_EQ(expand(alone), "");
+    EXPECT_EQ(count("declare<float[3]>"), 2u) << "v and the product\n" << text;
+}
+
 TEST_F(ExpandTest, AttentionRowByRow) {
     passes.disable(base::Pass::AttentionBlocks);
     ASSERT_EQ(expand(kAttention), "");
