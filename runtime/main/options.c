@@ -211,7 +211,9 @@ static void take(strc_options *options, const strc_executable *about, const opti
             if (about->weights_calls)
                 options->weights = text;
             else
-                wrong_value(text, option, "nothing: the weights are in the executable");
+                STRC_FAIL(nowhere, BadCommandLine,
+                          "'--weights' is for executables of --external-weights: the weights are "
+                          "in the executable");
             break;
         case kIn:
         case kOut: file->name = file->names[file->count++] = text; break;
