@@ -5,7 +5,9 @@
 #include "opt/divide_batches.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "ir/contraction.h"
@@ -71,6 +73,58 @@ private:
     std::int64_t items = 1, products = 0, weights = 0;
 };
 
+/// Which instructions of a round look at a local, also by refs, and whether one that is divided writes it.
+class Uses {
+public:
+    Uses(const Body& of, ir::BlockId round) : body(of), roots(of.regs.size(), ir::kNone) {
+        ir::forEach(body, body.entry, [&](const Instr& instr) {
+            if (instr.op == Op::Addr && instr.var.space == Space::Local)
+                roots[instr.result] = instr.var.index;
+            else if (instr.op == Op::Elem || instr.op == Op::Member)
+                roots[instr.result] = roots[instr.operands[0]];
+        });
+        for (const Instr& instr : body.blocks[round].instrs) {
+            divides = instr.op == Op::Loop || instr.op == Op::Contract || instr.op == Op::Copy ||
+                      instr.op == Op::Zero;
+            at = &instr;
+            look(instr);
+            for (ir::BlockId block : instr.blocks)
+                ir::forEach(body, block, [&](const Instr& inner) { look(inner); });
+        }
+    }
+
+    bool isOfOne(std::uint32_t local) const {
+        const auto found = users.find(local);
+        return found == users.end() || found->second.size() == 1;
+    }
+    bool isShared(std::uint32_t local) const { return written.contains(local); }
+
+private:
+    void look(const Instr& instr) {
+        const bool isVariable =
+            (instr.op == Op::Load || instr.op == Op::Store || instr.op == Op::Declare) &&
+            instr.var.space == Space::Local;
+        if (isVariable) use(instr.var.index, instr.op != Op::Load);
+        if (instr.op == Op::Elem || instr.op == Op::Member) return;
+        for (std::size_t k = 0; k < instr.operands.size(); ++k) {
+            const std::uint32_t root = roots[instr.operands[k]];
+            if (root != ir::kNone) use(root, instr.op != Op::LoadAt);
+        }
+    }
+
+    void use(std::uint32_t local, bool writes) {
+        users[local].insert(at);
+        if (writes && divides) written.insert(local);
+    }
+
+    const Body& body;
+    std::vector<std::uint32_t> roots;  ///< by register: the local that a ref leads to
+    const Instr* at = nullptr;
+    bool divides = false;
+    std::map<std::uint32_t, std::set<const Instr*>> users;
+    std::set<std::uint32_t> written;  ///< by what is divided
+};
+
 /// One loop of a body's first block.
 class Division {
 public:
@@ -104,7 +158,9 @@ private:
         for (const Instr& instr : std::span(all).first(index))
             if (&instr != counts.begin) put(instr);
         beginLives();
+        counters.insert(counts.counter);
         w.loop(parts, [&](Reg which) {
+            counters.insert(static_cast<std::uint32_t>(w.body.locals.size() - 1));
             part = which;
             put(*counts.begin);
             put(loop);
@@ -156,6 +212,7 @@ private:
             isFine = false;
             return;
         }
+        counters.insert(counts->counter);
         const std::int64_t share = counts->rounds / parts;
         limit(inner.blocks[0], share);
         const types::Type* integer = w.types.intType();
@@ -189,7 +246,8 @@ private:
                                 [&](const Instr& instr) { return instr.result == reg; });
         };
         const auto comparison = by(asked);
-        const auto number = comparison->op == Op::Lt ? by(comparison->operands[1]) : instrs.end();
+        const bool isBelow = comparison != instrs.end() && comparison->op == Op::Lt;
+        const auto number = isBelow ? by(comparison->operands[1]) : instrs.end();
         if (number == instrs.end()) {
             isFine = false;
             return;
@@ -204,7 +262,7 @@ private:
         isFine = isFine && !how.loops.empty();
         if (!isFine) return;
         ir::ContractionLoop& items = how.loops[outermost(how)];
-        isFine = items.rounds % parts == 0;
+        isFine = items.out != 0 && items.rounds % parts == 0;
         items.rounds = static_cast<std::int32_t>(items.rounds / parts);
         const std::int32_t steps[]{items.out, items.a, items.b, items.added[0], items.added[1]};
         std::vector<std::int64_t> lengths;
@@ -255,10 +313,16 @@ private:
         outside.erase(first, last);
     }
 
+    /// The proof is one for rounds that are whole. A part has its share of each operation, so what several operations know
+    /// must not be a part's own, unless all parts make all of it.
     bool areApart() const {
         const std::span<const Instr> made(w.body.blocks[w.body.entry].instrs);
         ir::Affine known(w.body);
-        return ir::independentRounds(w.body, known, made.first(place), made[place]).has_value();
+        const auto rounds = ir::independentRounds(w.body, known, made.first(place), made[place]);
+        const Uses uses(w.body, loop.blocks[1]);
+        return rounds && std::all_of(rounds->own.begin(), rounds->own.end(), [&](auto local) {
+                   return counters.contains(local) || uses.isOfOne(local) || !uses.isShared(local);
+               });
     }
 
     const Body& body;
@@ -269,6 +333,7 @@ private:
     ir::Writer w;
     std::int64_t parts = 1;
     Reg part = ir::kNone;  ///< which one
+    std::set<std::uint32_t> counters;  ///< of the loops that are divided, and those around them
     std::size_t lives = 0;  ///< where arrays of all parts are declared
     std::size_t place = 0;  ///< of the loop over the parts
     bool isFine = true;

@@ -361,10 +361,12 @@ bool BodyExpander::writeOutFew(const Instr& loop) {
 }
 
 void BodyExpander::writeRound(const Instr& loop) {
+    rounds.enter(loop);
     for (BlockId block : {loop.blocks[1], loop.blocks[2]}) {
         addUses(block, 1);
         if (block != ir::kNone) inlined(block, ir::kNone);
     }
+    rounds.leave(loop);
 }
 
 /// Whether there is another round, if that is known.

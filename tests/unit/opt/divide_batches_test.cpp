@@ -90,9 +90,24 @@ TEST_F(Batches, ItemsThatDependOnEachOtherStayTogether) {
         << "halves change places";
 }
 
+TEST_F(Batches, WhatAllOfABatchMakesIsWhole) {
+    for (const std::string round :
+         {"h = p + sum(p) - 1024 * floor(sum(p) / 1024);", "float s = item(sum(p)); h = p + s;",
+          "h = p + argmax(kept);", "int s = 0; for (int k = 0; k < 4; k++) s = s + k; h = p + s;",
+          "tensor q; for (int k = 0; k < 4; k++) { q = kept + k; } h = p + q;",
+          "tensor a = reshape(h, size(h, 0) * size(h, 1)); h = p + matmul(a, a);"})
+        EXPECT_EQ(divided(round + kSmall), "") << round;
+}
+
+TEST_F(Batches, WhatAllPartsMakeIsTheirOwn) {
+    EXPECT_THAT(divided("float s = 0; if (t % 2 == 0) { s = 3; } h = p + s;" + kSmall),
+                HasSubstr("divide-batches"));
+}
+
 TEST_F(Batches, OnlyWhatIsWorthIt) {
     EXPECT_EQ(divided("h = p + t;" + kSmall, {.steps = "2"}), "");
-    EXPECT_EQ(divided("kept = update(kept, slice(p, -1, 0, 1), -1, t);"), "") << "steps that threads can do at once";
+    EXPECT_EQ(divided("kept = update(kept, slice(p, -1, 0, 1), -1, t);"), "")
+        << "steps that threads can do at once";
 }
 
 TEST_F(Batches, LargeWeightsAreReadOnce) {
