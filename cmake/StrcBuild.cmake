@@ -78,6 +78,18 @@ if(STRC_CCACHE)
     set(CMAKE_CXX_COMPILER_LAUNCHER ${launcher})
 endif()
 
+# strc_unity(TARGET): several sources of the target become one translation unit, so that headers, LLVM's above all, are read
+# once for all of them. A batch stays small enough to be compiled again within seconds after a change. The names in its
+# anonymous namespaces have to differ within a folder. Debug and sanitized builds compile each source alone.
+function(strc_unity target)
+    set(size 8)
+    get_target_property(libraries ${target} LINK_LIBRARIES)
+    if(LLVM IN_LIST libraries)
+        set(size 4)
+    endif()
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ${STRC_UNITY} UNITY_BUILD_BATCH_SIZE ${size})
+endfunction()
+
 # A compile job takes up to 1.5 GB (generated parser, optimised); a link runs alone.
 if(STRC_COMPILE_JOBS)
     set(compileJobs ${STRC_COMPILE_JOBS})

@@ -16,7 +16,7 @@ namespace {
 using strc::api::TensorItem;
 using strc::session::Stage;
 
-/// Of the caller's stack, that a call may take; what needs more has a stack of its own. Arrays of bodies that
+/// Of the caller's stack, that a call may take; what needs more has a stack of its own. StreamArrays of bodies that
 /// are inlined lie there together, which the sum that libraries promise does not know.
 constexpr std::uint64_t kMostStack = 1 << 20, kTimesMore = 4, kOwnStack = 1 << 29;
 
@@ -27,8 +27,8 @@ std::vector<TensorItem> tensorsOf(const strc_compiler& compiler, bool isInput) {
     return made;
 }
 
-/// Arrays of items.
-struct Arrays {
+/// StreamArrays of items.
+struct StreamArrays {
     const std::byte* in;
     std::byte* out;
     std::size_t inSize, outSize;
@@ -323,8 +323,8 @@ strc_status strc_stream_process(strc_stream* stream, const void* in, size_t in_c
     if (consumed) *consumed = 0;
     if (produced) *produced = 0;
     if (!stream || (!in && in_count != 0) || (!out && out_capacity != 0)) return STRC_WRONG_CALL;
-    const Arrays arrays{static_cast<const std::byte*>(in), static_cast<std::byte*>(out),
-                        stream->facts.in_size, stream->facts.out_size};
+    const StreamArrays arrays{static_cast<const std::byte*>(in), static_cast<std::byte*>(out),
+                              stream->facts.in_size, stream->facts.out_size};
     return processed(stream, arrays, in_count, out_capacity, consumed, produced);
 }
 

@@ -17,7 +17,7 @@ constexpr std::size_t kDiagCount = static_cast<std::size_t>(Diag::Count);
 constexpr std::string_view kOffByDefault = "lint";
 constexpr std::size_t kVariantsShown = 3;
 
-constexpr std::array<DiagInfo, kDiagCount> kTable = {{
+constexpr std::array<DiagInfo, kDiagCount> kDiagnostics = {{
 #define DIAG(area, Id, severity, name, text) {#area, #Id, Severity::severity, name, text},
 #include "base/diagnostics.def"
 #undef DIAG
@@ -26,7 +26,7 @@ constexpr std::array<DiagInfo, kDiagCount> kTable = {{
 constexpr bool namesAreUnique() {
     for (std::size_t i = 0; i < kDiagCount; ++i)
         for (std::size_t j = i + 1; j < kDiagCount; ++j)
-            if (kTable[i].name == kTable[j].name) return false;
+            if (kDiagnostics[i].name == kDiagnostics[j].name) return false;
     return true;
 }
 static_assert(namesAreUnique(), "two diagnostics of one public name");
@@ -37,13 +37,13 @@ bool isWarning(Diag id) { return info(id).severity == Severity::Warning; }
 
 const DiagInfo& info(Diag id) {
     STRC_ASSERT(id < Diag::Count, "no such diagnostic");
-    return kTable[static_cast<std::size_t>(id)];
+    return kDiagnostics[static_cast<std::size_t>(id)];
 }
 
 Diag findDiag(std::string_view name) {
-    auto row = std::find_if(kTable.begin(), kTable.end(),
+    auto row = std::find_if(kDiagnostics.begin(), kDiagnostics.end(),
                             [&](const DiagInfo& each) { return each.name == name; });
-    return static_cast<Diag>(row - kTable.begin());
+    return static_cast<Diag>(row - kDiagnostics.begin());
 }
 
 std::string message(Diag id, const std::vector<std::string>& args) {
@@ -154,7 +154,7 @@ bool Diagnostics::isEnabled(Diag id) const {
 
 bool Diagnostics::setWarning(std::string_view name, bool on) {
     if (name == "all") {
-        for (const DiagInfo& row : kTable)
+        for (const DiagInfo& row : kDiagnostics)
             if (row.severity == Severity::Warning) setWarning(row.name, on);
         return true;
     }

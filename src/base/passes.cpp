@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t kCount = static_cast<std::size_t>(Pass::Count);
 
-constexpr std::array<PassInfo, kCount> kTable = {{
+constexpr std::array<PassInfo, kCount> kPasses = {{
 #define STRC_PASS(Id, kind, product, name, what) \
     {Pass::Id, PassKind::kind, PassProduct::product, name, what},
 #include "base/passes.def"
@@ -28,18 +28,18 @@ constexpr double kLeastShare = 0.005;
 
 const PassInfo& info(Pass pass) {
     STRC_ASSERT(pass < Pass::Count, "no such pass");
-    return kTable[static_cast<std::size_t>(pass)];
+    return kPasses[static_cast<std::size_t>(pass)];
 }
 
 std::optional<Pass> findPass(std::string_view name) {
-    for (const PassInfo& row : kTable)
+    for (const PassInfo& row : kPasses)
         if (row.name == name) return row.id;
     return std::nullopt;
 }
 
 std::string passNames(const std::function<bool(const PassInfo&)>& wanted) {
     std::vector<std::string_view> names;
-    for (const PassInfo& row : kTable)
+    for (const PassInfo& row : kPasses)
         if (wanted(row)) names.push_back(row.name);
     std::string list;
     for (std::size_t k = 0; k < names.size(); ++k) {

@@ -11,8 +11,6 @@ namespace {
 
 using Rows = std::vector<llvm::Value*>;
 
-constexpr std::int64_t kShuffled = 4;  ///< a stride that one load and a shuffle do
-
 /// Rows that are turned round together: a register of bytes, else half a cache line of larger items.
 unsigned blockOf(const Type* type) { return types::sizeOf(type) == 1 ? 16 : 8; }
 

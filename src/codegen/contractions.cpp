@@ -19,16 +19,10 @@ constexpr std::int64_t kVectorBytes = 64;
 constexpr std::int64_t kMostVectors = 8;  ///< that are summed up at once
 constexpr std::int64_t kMostRows = 4;
 
-/// Where the three operands are: elements from their beginnings.
-struct Places {
-    llvm::Value *out, *a, *b;
-    std::vector<llvm::Value*> addends = {};
-};
-
 class Tiles {
 public:
     Tiles(llvm::IRBuilder<>& builder, llvm::IRBuilder<>& entryBuilder, llvm::Type* elementType,
-          Contraction contraction, Places bases, std::function<void()> pollNow)
+          Contraction contraction, OperandOffsets bases, std::function<void()> pollNow)
         : b(builder),
           entry(entryBuilder),
           element(elementType),
@@ -38,8 +32,8 @@ public:
 
     void emit() {
         choose();
-        Places first{b.getInt64(index(how.out)), b.getInt64(index(how.a)),
-                     b.getInt64(index(how.b))};
+        OperandOffsets first{b.getInt64(index(how.out)), b.getInt64(index(how.a)),
+                             b.getInt64(index(how.b))};
         for (std::size_t k = 0; k < how.addends; ++k)
             first.addends.push_back(b.getInt64(index(how.added[k])));
         around(0, first);
@@ -100,13 +94,14 @@ private:
 
     // ---- loops
 
-    Places moved(const Places& at, const ContractionLoop& loop, llvm::Value* rounds) {
+    OperandOffsets moved(const OperandOffsets& at, const ContractionLoop& loop,
+                         llvm::Value* rounds) {
         auto by = [&](llvm::Value* from, std::int32_t step) {
             if (step == 0) return from;
             llvm::Value* way = b.CreateMul(rounds, b.getInt64(index(step)), "", false, true);
             return b.CreateAdd(from, way, "", false, true);
         };
-        Places there{by(at.out, loop.out), by(at.a, loop.a), by(at.b, loop.b)};
+        OperandOffsets there{by(at.out, loop.out), by(at.a, loop.a), by(at.b, loop.b)};
         for (std::size_t k = 0; k < how.addends; ++k)
             there.addends.push_back(by(at.addends[k], loop.added[k]));
         return there;
@@ -116,7 +111,7 @@ private:
         emitLoop(b, rounds, inside);
     }
 
-    void around(std::size_t depth, const Places& at) {
+    void around(std::size_t depth, const OperandOffsets& at) {
         if (depth == outer.size()) return allRows(at);
         loop(outer[depth].rounds, [&](llvm::Value* k) {
             poll();
@@ -124,7 +119,7 @@ private:
         });
     }
 
-    void allRows(const Places& at) {
+    void allRows(const OperandOffsets& at) {
         parts(rows.rounds, height, [&](llvm::Value* first, std::int64_t count) {
             allColumns(moved(at, rows, first), count);
         });
@@ -139,7 +134,7 @@ private:
         if (all % size > 0) part(b.getInt64(index(all - all % size)), all % size);
     }
 
-    void allColumns(const Places& at, std::int64_t count) {
+    void allColumns(const OperandOffsets& at, std::int64_t count) {
         if (sumsLanes) return sumOverLanes(at, count);
         const std::int64_t whole = columns.rounds / lanes;
         parts(whole, vectors, [&](llvm::Value* first, std::int64_t some) {
@@ -199,7 +194,8 @@ private:
     }
 
     /// The products of one round, for `count` rows times `some` vectors.
-    void addProducts(const Sums& sums, const Places& at, std::int64_t count, std::int64_t some) {
+    void addProducts(const Sums& sums, const OperandOffsets& at, std::int64_t count,
+                     std::int64_t some) {
         auto loadAll = [&](llvm::Value* of, llvm::Value* place, std::int32_t perRow,
                            std::int32_t step) {
             std::vector<llvm::Value*> all;
@@ -219,16 +215,16 @@ private:
             b.CreateStore(plusProduct(b.CreateLoad(vectorType(), sums[k]), x[k], y[k]), sums[k]);
     }
 
-    void sumUp(std::size_t depth, const Places& at,
-               const std::function<void(const Places&)>& round) {
+    void sumUp(std::size_t depth, const OperandOffsets& at,
+               const std::function<void(const OperandOffsets&)>& round) {
         if (depth == summed.size()) return round(at);
         loop(summed[depth].rounds,
              [&](llvm::Value* k) { sumUp(depth + 1, moved(at, summed[depth], k), round); });
     }
 
-    void tile(const Places& at, std::int64_t count, std::int64_t some) {
+    void tile(const OperandOffsets& at, std::int64_t count, std::int64_t some) {
         const Sums sums = makeSums(count * some);
-        sumUp(0, at, [&](const Places& round) { addProducts(sums, round, count, some); });
+        sumUp(0, at, [&](const OperandOffsets& round) { addProducts(sums, round, count, some); });
         for (std::int64_t i = 0; i < count; ++i)
             for (std::int64_t j = 0; j < some; ++j) {
                 llvm::Value* place = shifted(at.out, i * rows.out + j * lanes * columns.out);
@@ -240,7 +236,7 @@ private:
     }
 
     /// Of row i and vector j of a tile.
-    std::vector<llvm::Value*> addendsOf(const Places& at, std::int64_t i, std::int64_t j) {
+    std::vector<llvm::Value*> addendsOf(const OperandOffsets& at, std::int64_t i, std::int64_t j) {
         std::vector<llvm::Value*> all;
         for (std::size_t k = 0; k < how.addends; ++k) {
             const std::int32_t step = columns.added[k];
@@ -251,10 +247,10 @@ private:
     }
 
     /// Vectors along a loop that is summed over; their lanes are added at the end.
-    void sumOverLanes(const Places& at, std::int64_t count) {
+    void sumOverLanes(const OperandOffsets& at, std::int64_t count) {
         const Sums sums = makeSums(count);
         const std::int64_t whole = columns.rounds / lanes;
-        sumUp(0, at, [&](const Places& round) {
+        sumUp(0, at, [&](const OperandOffsets& round) {
             loop(whole, [&](llvm::Value* k) {
                 llvm::Value* elements = b.CreateMul(k, b.getInt64(index(lanes)));
                 addProducts(sums, moved(round, columns, elements), count, 1);
@@ -264,7 +260,7 @@ private:
         rest.lanes = 1;
         const Sums others = rest.makeSums(count);
         if (columns.rounds % lanes != 0) {
-            rest.sumUp(0, at, [&](const Places& round) {
+            rest.sumUp(0, at, [&](const OperandOffsets& round) {
                 loop(columns.rounds % lanes, [&](llvm::Value* k) {
                     llvm::Value* place = b.CreateAdd(k, b.getInt64(index(whole * lanes)));
                     rest.addProducts(others, moved(round, columns, place), count, 1);
@@ -296,7 +292,7 @@ private:
     llvm::IRBuilder<>& entry;
     llvm::Type* element;
     Contraction how;
-    Places base;
+    OperandOffsets base;
     std::function<void()> poll;
     Loops outer, summed;
     ContractionLoop columns;  ///< along vectors

@@ -12,15 +12,6 @@ constexpr std::int64_t kNarrow = 64;  ///< bytes that a value takes in all lanes
 constexpr std::int64_t kMostOfArrays = 4096;
 constexpr std::int64_t kFewest = 8;  ///< firings at once: a block of columns
 
-/// Bytes of the widest value that differs between lanes.
-std::int64_t widest(const ir::Body& body, const ir::Lanes& lanes) {
-    std::int64_t bytes = 4;
-    for (std::size_t k = 0; k < body.regs.size(); ++k)
-        if (lanes.regs[k] && !body.regs[k].ref)
-            bytes = std::max(bytes, types::sizeOf(body.regs[k].type));
-    return bytes;
-}
-
 struct Own {
     std::int64_t scalars = 0;
     std::int64_t arrayBytes = 0;
@@ -100,7 +91,7 @@ std::vector<unsigned> laneWidths(const elab::Kernel& kernel, const ir::Lanes& la
     if (own.arrayBytes > kMostOfArrays || copiesRuns(body, own)) return {};
     std::vector<unsigned> widths;
     for (std::int64_t bytes = bestBytes(body, own); bytes >= kNarrow; bytes /= 2) {
-        const std::int64_t width = bytes / widest(body, lanes);
+        const std::int64_t width = bytes / ir::widestVarying(body, lanes);
         if (width >= kFewest && itemsFit(kernel, width))
             widths.push_back(static_cast<unsigned>(width));
     }

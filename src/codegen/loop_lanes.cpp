@@ -9,23 +9,14 @@
 namespace strc::codegen {
 namespace {
 
-constexpr std::int64_t kBytes = 64;  ///< that a value takes in all lanes
-constexpr std::int64_t kShuffled = 4;  ///< a stride that one load and a shuffle do
+constexpr std::int64_t kLaneBytes = 64;  ///< that a value takes in all lanes
 /// Of a window that is turned round: more than half of the fastest memory, as it is read often.
 constexpr std::int64_t kMostOfWindow = 32 * 1024;
 constexpr std::int64_t kFewestRows = 16;  ///< of that window
 
-std::int64_t widest(const ir::Body& body, const ir::Lanes& lanes) {
-    std::int64_t bytes = 4;
-    for (std::size_t k = 0; k < body.regs.size(); ++k)
-        if (lanes.regs[k] && !body.regs[k].ref)
-            bytes = std::max(bytes, types::sizeOf(body.regs[k].type));
-    return bytes;
-}
-
 /// Those that leave the least for one by one; among those that leave nothing the most lanes.
 unsigned widthOf(const ir::Body& body, const ir::LoopLanes& loop) {
-    const std::int64_t least = kBytes / widest(body, loop.facts);
+    const std::int64_t least = kLaneBytes / ir::widestVarying(body, loop.facts);
     for (std::int64_t width = 4 * least; width >= least; width /= 2)
         if (loop.end % width == 0) return static_cast<unsigned>(width);
     return static_cast<unsigned>(loop.end >= 2 * least ? least : 0);

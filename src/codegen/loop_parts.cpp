@@ -8,7 +8,7 @@ namespace strc::codegen {
 
 namespace {
 
-std::uint32_t number(std::int64_t value) { return static_cast<std::uint32_t>(value); }
+std::uint32_t asU32(std::int64_t value) { return static_cast<std::uint32_t>(value); }
 
 /// void part(self, first, end): has `rounds` do the rounds of these parts. `self` has its arguments but the last two.
 llvm::Function* emitPart(ModuleBuilder& m, const SharedLoop& how, llvm::Function& rounds,
@@ -181,8 +181,8 @@ void LoopParts::round(const Instr& loop, const SharedLoop& how, llvm::BasicBlock
     const auto last = static_cast<unsigned>(e.function->arg_size()) - 1;
     llvm::PHINode* k = b.CreatePHI(m.i32(), 2);
     k->addIncoming(e.param(last - 1), start);
-    llvm::Value* way = b.CreateMul(k, b.getInt32(number(counts.step)), "", false, true);
-    llvm::Value* counter = b.CreateAdd(way, b.getInt32(number(counts.start)), "", false, true);
+    llvm::Value* way = b.CreateMul(k, b.getInt32(asU32(counts.step)), "", false, true);
+    llvm::Value* counter = b.CreateAdd(way, b.getInt32(asU32(counts.start)), "", false, true);
     b.CreateStore(counter, e.locals[counts.counter].memory);
     e.block(loop.blocks[1]);
     if (how.isLong) e.poll();

@@ -15,8 +15,8 @@ using ir::Contraction;
 using ir::ContractionLoop;
 using Loops = std::vector<ContractionLoop>;
 
-constexpr std::int64_t kMostVectors = 8;
-constexpr std::int64_t kMostRows = 14;
+constexpr std::int64_t kMostTileVectors = 8;
+constexpr std::int64_t kMostTileRows = 14;
 constexpr std::int64_t kMostStep = 4;  ///< of a vector whose elements are not neighbours
 constexpr std::int64_t kLeastProducts = 64;
 /// What the cache of a processor keeps while something larger is read past it, in bytes.
@@ -172,7 +172,7 @@ private:
     std::int64_t heightFor(std::int64_t vectors) const {
         const std::int64_t free = unit.registers - 2 - (vectors > 1 ? vectors : 0);
         const std::int64_t perRow = made.areRowsVectors ? 2 * vectors : vectors;
-        const std::int64_t most = std::clamp<std::int64_t>(free / perRow, 0, kMostRows);
+        const std::int64_t most = std::clamp<std::int64_t>(free / perRow, 0, kMostTileRows);
         if (most == 0) return 0;
         return piecesOf(made.rows.rounds, piecesOf(made.rows.rounds, most));
     }
@@ -213,7 +213,7 @@ private:
         const std::int64_t down = own > 1 ? way.columns[0].rounds : 1;
         const double loads = along.b == 1 ? 1.5 : 3;
         const auto sums = static_cast<double>(way.countSums());
-        for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors) {
+        for (std::int64_t vectors = 1; vectors <= kMostTileVectors; ++vectors) {
             way.vectors = vectors;
             way.height = heightFor(vectors);
             if (way.height == 0 || vectors > across * down) break;
@@ -240,7 +240,7 @@ private:
         way.source = source;
         const std::int64_t all = countRounds(columns);
         way.lanes = lanesFor(all);
-        for (std::int64_t vectors = 1; vectors <= kMostVectors; ++vectors) {
+        for (std::int64_t vectors = 1; vectors <= kMostTileVectors; ++vectors) {
             way.vectors = vectors;
             way.height = heightFor(vectors);
             if (way.height == 0 || vectors > piecesOf(all, way.lanes)) break;

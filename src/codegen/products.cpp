@@ -19,12 +19,6 @@ using Loops = std::vector<ContractionLoop>;
 constexpr double kShort = 20'000;
 constexpr std::align_val_t kLine{64};  ///< of a cache
 
-/// Elements from the beginnings of the operands.
-struct Places {
-    llvm::Value *out, *a, *b;
-    std::vector<llvm::Value*> addends = {};
-};
-
 class ProductEmitter {
 public:
     ProductEmitter(llvm::IRBuilder<>& builder, llvm::Module& module, const Product& product,
@@ -43,7 +37,7 @@ public:
           width(product.vectors * product.lanes) {}
 
     void emit() {
-        Places first{number(how.firstOut), number(how.firstA), number(how.firstB)};
+        OperandOffsets first{number(how.firstOut), number(how.firstA), number(how.firstB)};
         for (std::size_t k = 0; k < how.addends; ++k)
             first.addends.push_back(number(how.firstAdded[k]));
         around(0, first);
@@ -60,9 +54,10 @@ private:
                            true);
     }
 
-    Places moved(const Places& at, const ContractionLoop& loop, llvm::Value* rounds) {
-        Places there{plus(at.out, rounds, loop.out), plus(at.a, rounds, loop.a),
-                     plus(at.b, rounds, loop.b)};
+    OperandOffsets moved(const OperandOffsets& at, const ContractionLoop& loop,
+                         llvm::Value* rounds) {
+        OperandOffsets there{plus(at.out, rounds, loop.out), plus(at.a, rounds, loop.a),
+                             plus(at.b, rounds, loop.b)};
         for (std::size_t k = 0; k < how.addends; ++k)
             there.addends.push_back(plus(at.addends[k], rounds, loop.added[k]));
         return there;
@@ -81,7 +76,7 @@ private:
         if (all % size > 0) part(number(all - all % size), all % size);
     }
 
-    void around(std::size_t depth, const Places& at) {
+    void around(std::size_t depth, const OperandOffsets& at) {
         if (depth < how.outer.size())
             return emitLoop(b, how.outer[depth].rounds, [&](llvm::Value* k) {
                 pollNow();
@@ -139,12 +134,13 @@ private:
     bool isAlong(std::size_t addend) const { return how.columns.back().added[addend] != 0; }
 
     /// Tiles over all rows, the high ones first: `body` gets their places.
-    void allRows(const Places& at, const std::function<void(const Places&, std::int64_t)>& body) {
+    void allRows(const OperandOffsets& at,
+                 const std::function<void(const OperandOffsets&, std::int64_t)>& body) {
         const std::int64_t tiles = (how.rows.rounds + how.height - 1) / how.height;
         const std::int64_t high = how.rows.rounds - tiles * (how.height - 1);
         auto some = [&](std::int64_t first, std::int64_t count, std::int64_t height) {
             if (count == 0) return;
-            const Places from = moved(at, how.rows, number(first));
+            const OperandOffsets from = moved(at, how.rows, number(first));
             emitLoop(b, count, [&](llvm::Value* k) {
                 pollNow();
                 body(moved(from, how.rows, b.CreateMul(k, number(height))), height);
@@ -159,7 +155,8 @@ private:
     }
 
     /// All lines of rows.
-    void allLines(const Places& at, const std::function<void(const Places&, std::int64_t)>& body,
+    void allLines(const OperandOffsets& at,
+                  const std::function<void(const OperandOffsets&, std::int64_t)>& body,
                   std::size_t depth = 0) {
         if (depth == how.lines.size()) return allRows(at, body);
         emitLoop(b, how.lines[depth].rounds, [&](llvm::Value* k) {
@@ -167,7 +164,7 @@ private:
         });
     }
 
-    void call(Tile tile, std::int64_t height, const Places& at, llvm::Value* vectors) {
+    void call(Tile tile, std::int64_t height, const OperandOffsets& at, llvm::Value* vectors) {
         tile.height = height;
         std::vector<llvm::Value*> operands{address(base.a, at.a), vectors,
                                            address(base.out, at.out)};
@@ -181,7 +178,7 @@ private:
 
     // ---- vectors as they lie
 
-    void direct(const Places& at) {
+    void direct(const OperandOffsets& at) {
         const ContractionLoop& along = how.columns.back();
         const ContractionLoop down =
             how.columns.size() > 1 ? how.columns[0] : ContractionLoop{1, 0, 0, 0, {}};
@@ -191,7 +188,7 @@ private:
         const std::int64_t whole = along.rounds / how.lanes;
         const std::int64_t groups = across <= how.vectors ? 0 : whole / how.vectors;
         parts(down.rounds, together, [&](llvm::Value* first, std::int64_t lines) {
-            const Places line = moved(at, down, first);
+            const OperandOffsets line = moved(at, down, first);
             auto some = [&](llvm::Value* vector, std::int64_t columns) {
                 lineTiles(moved(line, along, b.CreateMul(vector, number(how.lanes))), down, lines,
                           columns);
@@ -204,7 +201,7 @@ private:
         });
     }
 
-    void lineTiles(const Places& at, const ContractionLoop& down, std::int64_t lines,
+    void lineTiles(const OperandOffsets& at, const ContractionLoop& down, std::int64_t lines,
                    std::int64_t columns) {
         const ContractionLoop& along = how.columns.back();
         std::vector<Tile::Vector> vectors;
@@ -215,7 +212,7 @@ private:
         Tile tile = tileOf(std::move(vectors));
         for (std::size_t k = 0; k < how.addends; ++k)
             placeLines(k, lines, columns, tile.addends[k]);
-        allRows(at, [&](const Places& row, std::int64_t height) {
+        allRows(at, [&](const OperandOffsets& row, std::int64_t height) {
             call(tile, height, row, address(base.b, row.b));
         });
     }
@@ -240,11 +237,12 @@ private:
     }
 
     /// `body(panel, at, tile)` for the panels of so many columns that lie at `memory`.
-    void allPanels(std::int64_t columns, llvm::Value* memory, const Places& at,
-                   const std::function<void(llvm::Value*, const Places&, const Tile&)>& body) {
+    void allPanels(
+        std::int64_t columns, llvm::Value* memory, const OperandOffsets& at,
+        const std::function<void(llvm::Value*, const OperandOffsets&, const Tile&)>& body) {
         auto some = [&](llvm::Value* first, std::int64_t count) {
             const std::int64_t vectors = (count + how.lanes - 1) / how.lanes;
-            Places there = at;
+            OperandOffsets there = at;
             there.out = b.CreateAdd(at.out, first);
             if (how.areRowsVectors) there.a = b.CreateAdd(at.a, first);
             for (std::size_t k = 0; k < how.addends; ++k)
@@ -261,18 +259,18 @@ private:
 
     /// All tiles of so many columns, whose panels lie at `memory`. Either a tile of rows stays in the first cache for all panels, or
     /// a panel does for all rows.
-    void allTiles(std::int64_t columns, llvm::Value* memory, const Places& at) {
+    void allTiles(std::int64_t columns, llvm::Value* memory, const OperandOffsets& at) {
         if (how.rowsOutside)
-            return allLines(at, [&](const Places& row, std::int64_t height) {
+            return allLines(at, [&](const OperandOffsets& row, std::int64_t height) {
                 allPanels(columns, memory, row,
-                          [&](llvm::Value* panel, const Places& there, const Tile& tile) {
+                          [&](llvm::Value* panel, const OperandOffsets& there, const Tile& tile) {
                               call(tile, height, there, panel);
                           });
             });
         allPanels(columns, memory, at,
-                  [&](llvm::Value* panel, const Places& there, const Tile& tile) {
+                  [&](llvm::Value* panel, const OperandOffsets& there, const Tile& tile) {
                       if (how.fetchesPanels) beginFetching(panel, tile);
-                      allLines(there, [&](const Places& row, std::int64_t height) {
+                      allLines(there, [&](const OperandOffsets& row, std::int64_t height) {
                           call(tile, height, row, panel);
                       });
                   });
@@ -291,11 +289,11 @@ private:
         b.CreateStore(address(panel, number(elements)), ahead);
     }
 
-    void packed(const Places& at) {
+    void packed(const OperandOffsets& at) {
         const ContractionLoop& first = how.columns[0];
         parts(first.rounds, how.block, [&](llvm::Value* round, std::int64_t count) {
             pollNow();
-            const Places block = moved(at, first, round);
+            const OperandOffsets block = moved(at, first, round);
             const std::int64_t columns = how.countColumns() / first.rounds * count;
             pack(block, count, columns);
             allTiles(columns, room, block);
@@ -304,7 +302,7 @@ private:
 
     // ---- packing
 
-    void pack(const Places& at, std::int64_t count, std::int64_t columns) {
+    void pack(const OperandOffsets& at, std::int64_t count, std::int64_t columns) {
         llvm::Value* line = nullptr;
         if (how.columns.size() > 1) {
             line = address(room, number(how.packedElements(columns)));
@@ -377,7 +375,7 @@ private:
     const Product& how;
     const VectorUnit& unit;
     llvm::Type* element;
-    Places base;
+    OperandOffsets base;
     llvm::Value* room;
     const std::function<void()>& poll;
     const std::int64_t sums;

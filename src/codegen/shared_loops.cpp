@@ -17,7 +17,7 @@ using ir::Op;
 // Costs, in products of a contraction: one instruction of a loop that LLVM does in vectors, and a function of real numbers.
 constexpr std::int64_t kInstr = 1;
 constexpr std::int64_t kFunction = 32;
-constexpr std::int64_t kBytes = 16;  ///< that are copied for one
+constexpr std::int64_t kCopiedBytes = 16;  ///< that are copied for one
 constexpr std::int64_t kMost = std::int64_t{1} << 60;
 /// Of memory that each thread has on its stack, which nobody asks about.
 constexpr std::int64_t kMostOwnBytes = 4 * 1024 * 1024;
@@ -118,7 +118,7 @@ private:
             case Op::Contract: return ir::countProducts(ir::contractionOf(instr));
             case Op::Math: return isInstruction(instr.math) ? kInstr : kFunction;
             case Op::Copy:
-            case Op::Zero: return types::sizeOf(instr.type) / kBytes;
+            case Op::Zero: return types::sizeOf(instr.type) / kCopiedBytes;
             default: break;
         }
         std::int64_t cost = kInstr;

@@ -5,8 +5,6 @@
 namespace strc::codegen {
 namespace {
 
-std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-
 class Emitter {
 public:
     Emitter(ModuleBuilder& builder, const SharedParts& parts, llvm::Type* elementType)
@@ -22,7 +20,7 @@ public:
         for (unsigned k = 0; k < all.size(); ++k)
             b.CreateStore(all[k], b.CreateConstInBoundsGEP2_64(type, self, 0, k));
         const std::int64_t count = (how.loop.rounds + how.grain - 1) / how.grain;
-        b.CreateCall(m.runtime("strc_share"), {env, function(), self, b.getInt64(number(count))});
+        b.CreateCall(m.runtime("strc_share"), {env, function(), self, b.getInt64(asU64(count))});
     }
 
 private:
@@ -51,12 +49,11 @@ private:
     }
 
     void one(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, llvm::Value* self, llvm::Value* part) {
-        llvm::Value* first = b.CreateMul(part, b.getInt64(number(how.grain)));
+        llvm::Value* first = b.CreateMul(part, b.getInt64(asU64(how.grain)));
         auto operand = [&](unsigned k, std::int32_t step) {
             llvm::Value* begin =
                 b.CreateLoad(m.ptr(), b.CreateConstInBoundsGEP1_64(m.ptr(), self, k));
-            return b.CreateInBoundsGEP(element, begin,
-                                       b.CreateMul(first, b.getInt64(number(step))));
+            return b.CreateInBoundsGEP(element, begin, b.CreateMul(first, b.getInt64(asU64(step))));
         };
         const ir::ContractionLoop& loop = how.loop;
         Operands here{element, operand(0, loop.out), operand(1, loop.a), operand(2, loop.b)};
@@ -68,7 +65,7 @@ private:
             return llvm::BasicBlock::Create(m.context, name, b.GetInsertBlock()->getParent());
         };
         llvm::BasicBlock *whole = block("whole"), *rest = block("rest"), *after = block("after");
-        b.CreateCondBr(b.CreateICmpSLT(part, b.getInt64(number(loop.rounds / how.grain))), whole,
+        b.CreateCondBr(b.CreateICmpSLT(part, b.getInt64(asU64(loop.rounds / how.grain))), whole,
                        rest);
         b.SetInsertPoint(whole);
         how.part(b, entry, here, how.grain, part);
@@ -99,7 +96,7 @@ void emitPiece(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
         static_cast<std::int64_t>(operands.element->getPrimitiveSizeInBits() / 8);
     if (const std::int64_t bytes = product.roomBytes(elementBytes); bytes > 0) {
         auto* slot =
-            entry.CreateAlloca(llvm::ArrayType::get(m.i8(), number(bytes)), nullptr, "room");
+            entry.CreateAlloca(llvm::ArrayType::get(m.i8(), asU64(bytes)), nullptr, "room");
         slot->setAlignment(llvm::Align(64));
         room = slot;
     }

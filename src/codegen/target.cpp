@@ -21,7 +21,7 @@ void initialize() {
     (void)done;
 }
 
-llvm::CodeGenOptLevel levelOf(const Options& options) {
+llvm::CodeGenOptLevel selectionLevel(const Options& options) {
     switch (options.level) {
         case 0: return llvm::CodeGenOptLevel::None;
         case 1: return llvm::CodeGenOptLevel::Less;
@@ -68,7 +68,7 @@ llvm::orc::JITTargetMachineBuilder builderFor(const Options& options) {
 llvm::orc::JITTargetMachineBuilder targetBuilder(const Options& options) {
     initialize();
     auto builder = builderFor(options);
-    builder.setCodeGenOptLevel(levelOf(options));
+    builder.setCodeGenOptLevel(selectionLevel(options));
     builder.getOptions().AllowFPOpFusion = llvm::FPOpFusion::Strict;
     builder.setRelocationModel(llvm::Reloc::PIC_);
     // Else builders of JITs take the large one: every call by a register, and none that a static link takes.

@@ -19,8 +19,6 @@ constexpr std::int64_t kGoodRound = 48;
 constexpr std::int64_t kFewestSums = 4;
 constexpr std::int64_t kLineBytes = 64;  ///< of a cache
 
-std::uint64_t number(std::int64_t value) { return static_cast<std::uint64_t>(value); }
-
 llvm::Align alignOf(llvm::Type* element) {
     return llvm::Align(element->getPrimitiveSizeInBits() / 8);
 }
@@ -47,7 +45,7 @@ public:
           unit(unit) {}
 
     void emit() {
-        const auto count = number(tile.height) * tile.vectors.size();
+        const auto count = asU64(tile.height) * tile.vectors.size();
         parts = partsOf(count);
         const Values none(count * parts, llvm::Constant::getNullValue(vector));
         chooseUnrolling();
@@ -56,7 +54,7 @@ public:
         for (std::int64_t row = 0; row < tile.height; ++row)
             for (std::size_t k = 0; k < tile.vectors.size(); ++k) {
                 const Tile::Vector& to = tile.vectors[k];
-                llvm::Value* sum = sums[number(row) * tile.vectors.size() + k];
+                llvm::Value* sum = sums[asU64(row) * tile.vectors.size() + k];
                 storeLanes(b, finishSum(b, sum, addendsOf(row, k), tile.bounds),
                            moved(function->getArg(2), row * tile.rowOut + to.out), to.used);
             }
@@ -92,13 +90,13 @@ private:
     }
 
     llvm::Value* moved(llvm::Value* from, std::int64_t by) {
-        return by == 0 ? from : b.CreateConstInBoundsGEP1_64(element, from, number(by));
+        return by == 0 ? from : b.CreateConstInBoundsGEP1_64(element, from, asU64(by));
     }
 
     std::size_t partsOf(std::size_t sums) const {
         std::int64_t terms = 1;
         for (const ir::ContractionLoop& loop : tile.sums) terms *= loop.rounds;
-        return std::clamp<std::size_t>(number(kFewestSums) / sums, 1, number(terms));
+        return std::clamp<std::size_t>(asU64(kFewestSums) / sums, 1, asU64(terms));
     }
 
     /// Inner loops are written out as far as their rounds are few.
@@ -134,7 +132,7 @@ private:
         if (!ahead) return;
         llvm::Value* at = b.CreateLoad(b.getPtrTy(), ahead);
         auto further = [&](std::int64_t bytes) {
-            return b.CreateConstGEP1_64(b.getInt8Ty(), at, number(bytes));
+            return b.CreateConstGEP1_64(b.getInt8Ty(), at, asU64(bytes));
         };
         constexpr unsigned kToRead = 0, kSecondCache = 2, kData = 1;
         for (std::int64_t bytes = 0; bytes < fetchedAtOnce; bytes += kLineBytes)
@@ -157,7 +155,7 @@ private:
         const std::int64_t many = togetherOf(depth);
         auto from = [&](llvm::Value* round, std::int64_t further) -> Places {
             auto by = [&](llvm::Value* place, std::int64_t step) {
-                llvm::Value* way = b.CreateMul(round, b.getInt64(number(step * many)));
+                llvm::Value* way = b.CreateMul(round, b.getInt64(asU64(step * many)));
                 return moved(b.CreateInBoundsGEP(element, place, way), further * step);
             };
             return {by(at.a, loop.a), by(at.b, loop.b)};
@@ -196,7 +194,7 @@ private:
         phis[0]->addIncoming(next, b.GetInsertBlock());
         for (std::size_t k = 0; k < made.size(); ++k)
             phis[k + 1]->addIncoming(made[k], b.GetInsertBlock());
-        b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(number(count))), inside, after);
+        b.CreateCondBr(b.CreateICmpULT(next, b.getInt64(asU64(count))), inside, after);
         b.SetInsertPoint(after);
         return made;
     }
@@ -234,7 +232,7 @@ private:
         for (std::int64_t row = 0; row < tile.height; ++row) {
             const Values factors = rowOf(moved(at.a, row * tile.rowA));
             for (std::size_t k = 0; k < columns.size(); ++k) {
-                llvm::Value*& sum = sums[part + number(row) * columns.size() + k];
+                llvm::Value*& sum = sums[part + asU64(row) * columns.size() + k];
                 sum = plusProduct(sum, factors[k], columns[k]);
             }
         }
@@ -323,8 +321,8 @@ llvm::Value* loadLanes(llvm::IRBuilder<>& b, llvm::Type* element, llvm::Value* a
     if (step < 1 || step > kMostStep) {
         llvm::Value* row = llvm::Constant::getNullValue(type);
         for (std::int64_t k = 0; k < used; ++k) {
-            llvm::Value* there = b.CreateConstInBoundsGEP1_64(element, at, number(k * step));
-            row = b.CreateInsertElement(row, b.CreateAlignedLoad(element, there, align), number(k));
+            llvm::Value* there = b.CreateConstInBoundsGEP1_64(element, at, asU64(k * step));
+            row = b.CreateInsertElement(row, b.CreateAlignedLoad(element, there, align), asU64(k));
         }
         return row;
     }

@@ -75,9 +75,9 @@ bool isRemade(const Instr& instr) {
 
 namespace {
 
-class Cutter {
+class GroupCutter {
 public:
-    Cutter(const ir::Body& of, Affine& known) : body(of), affine(known) {}
+    GroupCutter(const ir::Body& of, Affine& known) : body(of), affine(known) {}
 
     Cut run() {
         findItems();
@@ -323,6 +323,6 @@ private:
 
 }  // namespace
 
-Cut cut(const ir::Body& body, Affine& affine) { return Cutter(body, affine).run(); }
+Cut cut(const ir::Body& body, Affine& affine) { return GroupCutter(body, affine).run(); }
 
 }  // namespace strc::device

@@ -51,9 +51,9 @@ Spans without(const Spans& spans, const Spans& taken) {
     return made;
 }
 
-class Cutter {
+class PartCutter {
 public:
-    Cutter(const Plan& from, const Movable& what, const std::vector<const Step*>& of)
+    PartCutter(const Plan& from, const Movable& what, const std::vector<const Step*>& of)
         : plan(from), movable(what) {
         isPlain = true;
         for (const Step* step : of) take(*step);
@@ -229,7 +229,7 @@ private:
 
 std::vector<Part> partsOf(const Plan& plan, const Movable& movable,
                           const std::vector<const Step*>& steps) {
-    return Cutter(plan, movable, steps).run();
+    return PartCutter(plan, movable, steps).run();
 }
 
 Plan withBordersApart(const Plan& from, const Movable& movable) {

@@ -15,7 +15,7 @@ using types::TypeKind;
 
 namespace {
 
-constexpr std::int64_t kAlign = 256;  ///< bytes, of arrays in scratch memory
+constexpr std::int64_t kScratchAlign = 256;  ///< bytes, of arrays in scratch memory
 
 class Splitter {
 public:
@@ -105,7 +105,8 @@ private:
 
     std::uint32_t reserve(std::int64_t bytes) {
         made.scratch.push_back(end);
-        end = (end + std::max<std::int64_t>(bytes, 1) + kAlign - 1) / kAlign * kAlign;
+        end = (end + std::max<std::int64_t>(bytes, 1) + kScratchAlign - 1) / kScratchAlign *
+              kScratchAlign;
         return static_cast<std::uint32_t>(made.scratch.size() - 1);
     }
 

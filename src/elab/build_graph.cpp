@@ -11,8 +11,6 @@ namespace {
 using base::Diag;
 using types::TypeKind;
 
-bool hasItems(const Type* type) { return !type->is(TypeKind::Void); }
-
 /// A port of a node.
 struct End {
     graph::NodeId node = graph::kNone;

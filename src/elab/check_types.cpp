@@ -13,7 +13,6 @@ using base::Diag;
 using types::TypeKind;
 
 bool isVoid(const Type* type) { return type && type->is(TypeKind::Void); }
-bool hasItems(const Type* type) { return type && !type->is(TypeKind::Void); }
 
 /// Of tensors all that is not known yet fits; elab::inferShapes sees to the rest.
 bool fit(const Type* a, const Type* b) {

@@ -367,8 +367,6 @@ private:
 
 }  // namespace
 
-bool isTensor(const Type* type) { return type && type->is(types::TypeKind::Tensor); }
-
 bool usesTensors(const Kernel& kernel) {
     return kernel.builtin == ir::BuiltinStream::None
                ? tensor::usesTensors(kernel.code)

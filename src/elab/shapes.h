@@ -10,7 +10,6 @@
 
 namespace strc::elab {
 
-bool isTensor(const Type*);
 /// Has to do with tensors.
 bool usesTensors(const Kernel&);
 /// The shortest list that gives the same when it is repeated.

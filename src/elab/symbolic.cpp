@@ -6,15 +6,14 @@
 namespace strc::elab {
 namespace {
 
-bool isTensor(const Type* type) { return type->is(types::TypeKind::Tensor); }
-
 void layOut(Kernel& kernel) {
     kernel.initialOffsets = std::move(kernel.fieldOffsets);
     kernel.fieldOffsets.clear();
     kernel.stateSize = 0;
     for (const Type* field : kernel.fieldTypes) {
         const std::int64_t size = isTensor(field) ? sizeof(eval::TensorId) : types::sizeOf(field);
-        const std::int64_t align = isTensor(field) ? alignof(eval::TensorId) : types::alignOf(field);
+        const std::int64_t align =
+            isTensor(field) ? alignof(eval::TensorId) : types::alignOf(field);
         kernel.stateSize = (kernel.stateSize + align - 1) / align * align;
         kernel.fieldOffsets.push_back(kernel.stateSize);
         kernel.stateSize += size;
@@ -29,7 +28,8 @@ void leave(const ir::Module& module, types::TypeTable& types, Kernel& kernel) {
             kernel.fieldTypes[k] = declared ? declared : source.fields[k].type;
     }
     ir::StreamCode code = ir::specialize(
-        module, source, {kernel.constants, kernel.fieldTypes, {}, kernel.input, kernel.output}, types);
+        module, source, {kernel.constants, kernel.fieldTypes, {}, kernel.input, kernel.output},
+        types);
     code.stored = std::move(kernel.code.stored);
     kernel.code = std::move(code);
     layOut(kernel);

@@ -21,6 +21,9 @@ struct SplitSpec {
     base::SourceRange range;
 };
 
+/// A stream has items at an end whose type is known and not void.
+inline bool hasItems(const Type* type) { return type && !type->is(types::TypeKind::Void); }
+
 struct EnqueuedItem {
     Value value;
     base::SourceRange range;

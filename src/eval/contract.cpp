@@ -28,18 +28,18 @@ Operands<T> moved(Operands<T> at, const ContractionLoop& loop, std::ptrdiff_t ro
 
 /// How the places of a row find their factors. Vector: they share those of a, and those of b lie side by side. Strided:
 /// those of b have a step.
-enum class Row : std::uint8_t { Vector, Strided, Any };
+enum class RowKind : std::uint8_t { Vector, Strided, Any };
 
 /// Sums of places side by side, each in the order of the loops.
-template <typename T, std::size_t places, Row kind>
+template <typename T, std::size_t places, RowKind kind>
 std::array<T, places> sums(std::span<const ContractionLoop> loops, const ContractionLoop& row,
                            const T* a, const T* b) {
     std::array<T, places> total{};
     auto add = [&](const T* left, const T* right) {
         for (std::size_t k = 0; k < places; ++k) {
             total[k] += *left * *right;
-            if constexpr (kind == Row::Any) left += row.a;
-            right += kind == Row::Vector ? 1 : row.b;
+            if constexpr (kind == RowKind::Any) left += row.a;
+            right += kind == RowKind::Vector ? 1 : row.b;
         }
     };
     if (loops.empty()) {
@@ -75,7 +75,7 @@ struct Nest {
     ContractionLoop row{1, 0, 0, 0};
 };
 
-template <typename T, std::size_t places, Row kind>
+template <typename T, std::size_t places, RowKind kind>
 void writePlaces(const ir::Contraction& how, const Nest& nest, Operands<T> at) {
     const std::array<T, places> totals = sums<T, places, kind>(nest.inner, nest.row, at.a, at.b);
     for (T total : totals) {
@@ -84,7 +84,7 @@ void writePlaces(const ir::Contraction& how, const Nest& nest, Operands<T> at) {
     }
 }
 
-template <typename T, Row kind>
+template <typename T, RowKind kind>
 void writeRow(const ir::Contraction& how, const Nest& nest, Operands<T> at) {
     constexpr std::int32_t kPlaces = 16;
     std::int32_t left = nest.row.rounds;
@@ -102,9 +102,9 @@ template <typename T>
 void forEachRow(const ir::Contraction& how, const Nest& nest,
                 std::span<const ContractionLoop> outer, Operands<T> at) {
     if (outer.empty()) {
-        if (nest.row.a != 0) return writeRow<T, Row::Any>(how, nest, at);
-        if (nest.row.b != 1) return writeRow<T, Row::Strided>(how, nest, at);
-        return writeRow<T, Row::Vector>(how, nest, at);
+        if (nest.row.a != 0) return writeRow<T, RowKind::Any>(how, nest, at);
+        if (nest.row.b != 1) return writeRow<T, RowKind::Strided>(how, nest, at);
+        return writeRow<T, RowKind::Vector>(how, nest, at);
     }
     for (std::int32_t k = 0; k < outer[0].rounds; ++k) {
         forEachRow(how, nest, outer.subspan(1), at);

@@ -123,11 +123,11 @@ std::uint64_t bytesOfArrays(const ir::Body& body) {
     return bytes;
 }
 
-std::int64_t openWrites(const std::vector<plan::Step>& steps) {
+std::int64_t openWritesOf(const std::vector<plan::Step>& steps) {
     std::int64_t items = 0;
     for (const plan::Step& step : steps) {
         if (step.kind == plan::StepKind::Write) items += step.count;
-        if (step.kind == plan::StepKind::Loop) items += step.count * openWrites(step.body);
+        if (step.kind == plan::StepKind::Loop) items += step.count * openWritesOf(step.body);
     }
     return items;
 }
@@ -165,7 +165,7 @@ std::uint64_t stackBytes(const Program& program) {
 }
 
 std::int64_t openWrites(const plan::Plan& plan, const plan::Phase& phase) {
-    return plan.program->graph.output == kNone ? 0 : openWrites(phase.steps);
+    return plan.program->graph.output == kNone ? 0 : openWritesOf(phase.steps);
 }
 
 }  // namespace strc::executable

@@ -29,6 +29,8 @@ struct Rate {
     bool operator==(const Rate&) const = default;
 };
 
+inline Rate fixedRate(std::int64_t items) { return {items, items, false, -1}; }
+
 /// Rates of one kind of firing of a filter. peek >= pop when both are static.
 struct Rates {
     Rate pop, peek, push;

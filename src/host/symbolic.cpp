@@ -9,7 +9,6 @@
 
 namespace strc::host {
 
-using eval::Outcome;
 using eval::TensorId;
 using interp::End;
 
@@ -48,11 +47,11 @@ Symbolic::~Symbolic() = default;
 std::optional<End> Symbolic::fire(strc_env& env, graph::NodeId node, void* const* parts,
                                   std::int32_t& left) {
     types::Random random{env.random};
-    const Outcome end = filters->fire(node, parts, random);
+    const eval::Outcome end = filters->fire(node, parts, random);
     env.random = random.state;
     left = filters->left(node);
-    if (end == Outcome::Done) return std::nullopt;
-    if (end == Outcome::Interrupted)
+    if (end == eval::Outcome::Done) return std::nullopt;
+    if (end == eval::Outcome::Interrupted)
         return options.interrupt && *options.interrupt ? End::Interrupted : End::Seconds;
     interp::reportTrap(context, whole.elaboration.graph, node, filters->fault());
     return End::Failed;

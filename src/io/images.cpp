@@ -15,7 +15,6 @@ using types::TypeKind;
 
 namespace {
 
-constexpr double kWhite = 255;                 ///< as a float item gives it
 constexpr std::uint64_t kMostChannels = 4;
 constexpr std::uint64_t kMostSamples = 1ull << 31;  ///< of one image
 

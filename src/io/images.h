@@ -12,6 +12,9 @@ namespace strc::io {
 void storeSample(std::uint32_t sample, std::uint32_t greatest, types::TypeKind, std::byte* to);
 std::uint32_t loadSample(types::TypeKind, const std::byte* from, std::uint32_t greatest);
 
+/// A white sample as a real number of a row has it.
+constexpr double kWhite = 255;
+
 /// An image in memory, of 8 bits a sample or of 16, the lower byte first.
 struct Pixels {
     StreamInfo info;

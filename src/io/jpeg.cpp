@@ -17,13 +17,13 @@ namespace {
 
 constexpr int kQuality = 90;
 
-struct Trouble : jpeg_error_mgr {
+struct JpegTrouble : jpeg_error_mgr {
     std::jmp_buf place;
     char text[JMSG_LENGTH_MAX] = "";
 };
 
 [[noreturn]] void onError(j_common_ptr image) {
-    auto* trouble = static_cast<Trouble*>(image->err);
+    auto* trouble = static_cast<JpegTrouble*>(image->err);
     trouble->format_message(image, trouble->text);
     std::longjmp(trouble->place, 1);
 }
@@ -32,7 +32,7 @@ void onMessage(j_common_ptr image, int level) {
     if (level < 0) onError(image);
 }
 
-void report(Trouble& trouble, jpeg_error_mgr*& errors) {
+void report(JpegTrouble& trouble, jpeg_error_mgr*& errors) {
     errors = jpeg_std_error(&trouble);
     trouble.error_exit = onError;
     trouble.emit_message = onMessage;
@@ -55,7 +55,7 @@ Result<std::vector<unsigned char>> everything(Source& source) {
     }
 }
 
-bool decode(jpeg_decompress_struct& image, Trouble& trouble,
+bool decode(jpeg_decompress_struct& image, JpegTrouble& trouble,
             const std::vector<unsigned char>& bytes, Pixels& pixels) {
     if (setjmp(trouble.place) != 0) return false;
     jpeg_create_decompress(&image);
@@ -87,13 +87,13 @@ struct Encoded {
     ~Encoded() { std::free(bytes); }
 };
 
-struct Rows {
+struct JpegRows {
     JDIMENSION width, height;
     int channels;
     const unsigned char* bytes;
 };
 
-bool encode(jpeg_compress_struct& image, Trouble& trouble, const Rows& rows, Encoded& to) {
+bool encode(jpeg_compress_struct& image, JpegTrouble& trouble, const JpegRows& rows, Encoded& to) {
     if (setjmp(trouble.place) != 0) return false;
     jpeg_create_compress(&image);
     jpeg_mem_dest(&image, &to.bytes, &to.size);
@@ -132,7 +132,7 @@ protected:
             return refuse(fmt::format("it has more than {} rows or columns", JPEG_MAX_DIMENSION));
         const std::vector<unsigned char> bytes(picture.samples.begin(), picture.samples.end());
         Encoded encoded;
-        Trouble trouble;
+        JpegTrouble trouble;
         jpeg_compress_struct image{};
         report(trouble, image.err);
         const bool done =
@@ -161,7 +161,7 @@ Result<std::unique_ptr<ItemReader>> openJpegReader(std::unique_ptr<Source> sourc
     auto bytes = everything(*source);
     if (!bytes) return bytes.failure();
     Pixels pixels;
-    Trouble trouble;
+    JpegTrouble trouble;
     jpeg_decompress_struct image{};
     report(trouble, image.err);
     const bool done = decode(image, trouble, *bytes, pixels);

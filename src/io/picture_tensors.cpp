@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "io/images.h"
 #include "io/tensor_files.h"
 
 namespace strc::io {
@@ -15,7 +16,6 @@ using types::TypeKind;
 
 namespace {
 
-constexpr double kWhite = 255;  ///< as a real sample has it, in a row of samples
 constexpr std::size_t kAtOnce = 1 << 16;
 
 /// An int as it stands in a file of images, another one as the format gives it.

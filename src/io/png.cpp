@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::size_t kMessageSize = 200;
 
-struct Trouble {
+struct PngTrouble {
     char text[kMessageSize] = "";
 };
 
 [[noreturn]] void onError(png_structp png, png_const_charp text) {
-    auto* trouble = static_cast<Trouble*>(png_get_error_ptr(png));
+    auto* trouble = static_cast<PngTrouble*>(png_get_error_ptr(png));
     std::strncpy(trouble->text, text, kMessageSize - 1);
     png_longjmp(png, 1);
 }
@@ -85,7 +85,7 @@ void onWrite(png_structp png, png_bytep from, png_size_t count) {
 }
 void onFlush(png_structp) {}
 
-struct Rows {
+struct PngRows {
     std::uint64_t width, height;
     int colour;
     int bits;
@@ -93,7 +93,7 @@ struct Rows {
     const png_byte* bytes;
 };
 
-bool encode(png_structp png, png_infop info, const Rows& rows) {
+bool encode(png_structp png, png_infop info, const PngRows& rows) {
     if (setjmp(png_jmpbuf(png))) return false;
     png_set_IHDR(png, info, static_cast<png_uint_32>(rows.width),
                  static_cast<png_uint_32>(rows.height), rows.bits, rows.colour, PNG_INTERLACE_NONE,
@@ -128,13 +128,13 @@ protected:
             if (image.bits == 16) bytes.push_back(static_cast<png_byte>(sample >> 8));
             bytes.push_back(static_cast<png_byte>(sample & 0xff));
         }
-        Rows rows{image.width,
-                  image.height,
-                  kColours[image.channels - 1],
-                  image.bits,
-                  bytes.size() / image.height,
-                  bytes.data()};
-        Trouble trouble;
+        PngRows rows{image.width,
+                     image.height,
+                     kColours[image.channels - 1],
+                     image.bits,
+                     bytes.size() / image.height,
+                     bytes.data()};
+        PngTrouble trouble;
         PngOutput output{sink.get(), base::ok()};
         png_structp png =
             png_create_write_struct(PNG_LIBPNG_VER_STRING, &trouble, onError, onWarning);
@@ -152,7 +152,7 @@ protected:
 Result<std::unique_ptr<ItemReader>> openPngReader(std::unique_ptr<Source> source,
                                                   const types::Type* item) {
     Pixels pixels;
-    Trouble trouble;
+    PngTrouble trouble;
     PngInput input{source.get(), {}};
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &trouble, onError, onWarning);
     png_infop header = png ? png_create_info_struct(png) : nullptr;

@@ -17,18 +17,18 @@ using types::TypeKind;
 constexpr int kMostSteps = 1'000'000;  ///< operations looked at, of all bodies
 constexpr int kPatience =
     1;  ///< rounds before what still grows in a loop is taken to grow for ever
-constexpr int kMostRounds =
+constexpr int kMostPasses =
     24;  ///< over all bodies, until fields hold no more than they are thought to
 
 bool isInt(const Type* type) { return type && type->is(TypeKind::Int); }
 
 /// What is known at a place: of int locals and fields what differs from "anything", and of the items
 /// popped so far.
-struct State {
+struct BoundsState {
     std::map<std::uint32_t, Range> locals, fields;
     Range popped{0, 0};
     bool reachable = true;
-    bool operator==(const State&) const = default;
+    bool operator==(const BoundsState&) const = default;
 };
 
 using Known = std::map<std::uint32_t, Range>;
@@ -45,7 +45,7 @@ void joinAll(Known& into, const Known& other) {
     }
 }
 
-State join(State a, const State& b) {
+BoundsState join(BoundsState a, const BoundsState& b) {
     if (!a.reachable) return b;
     if (!b.reachable) return a;
     joinAll(a.locals, b.locals);
@@ -106,10 +106,10 @@ public:
             if (held == before) break;
             for (auto& [field, range] : held) {
                 const Range old = before.at(field);
-                if (round >= kMostRounds) range = {};
+                if (round >= kMostPasses) range = {};
                 if (!(range == old)) range = widen(old, range, thresholds);
             }
-            if (round > 2 * kMostRounds) return {};
+            if (round > 2 * kMostPasses) return {};
         }
         for (const Instr* instr : failed) proofs.erase(instr);
         return std::move(proofs);
@@ -134,7 +134,7 @@ private:
         std::vector<std::uint32_t> fieldOf;
         std::vector<Truth> truths;  ///< by register
         std::vector<std::optional<Range>> contents;  ///< by ref: of the ints behind it
-        State broken, continued, returned;
+        BoundsState broken, continued, returned;
         Range yielded;
         Truth yieldedTruth;
         std::int64_t mostPeek = 0;
@@ -156,7 +156,7 @@ private:
         frame.mostPeek = body.kind == BodyKind::Prework ? input.preworkPeek : input.workPeek;
         if (isFunction && code.prework)
             frame.mostPeek = std::min(input.workPeek, input.preworkPeek);
-        State state;
+        BoundsState state;
         state.fields = held;
         if (isFunction) state.popped = {0, INT32_MAX};
         records = true;
@@ -165,7 +165,7 @@ private:
     }
 
     /// Others see the fields now.
-    void keepFields(const State& state) {
+    void keepFields(const BoundsState& state) {
         if (!state.reachable) return;
         for (auto& [field, range] : held) {
             auto found = state.fields.find(field);
@@ -173,7 +173,7 @@ private:
         }
     }
 
-    State runBlock(Frame& frame, BlockId id, State state) {
+    BoundsState runBlock(Frame& frame, BlockId id, BoundsState state) {
         if (id == kNone) return state;
         for (const Instr& instr : frame.body.blocks[id].instrs) {
             if (!state.reachable || --stepsLeft <= 0) break;
@@ -182,12 +182,12 @@ private:
         return state;
     }
 
-    static void leave(State& to, State& from) {
+    static void leave(BoundsState& to, BoundsState& from) {
         to = join(std::move(to), from);
         from.reachable = false;
     }
 
-    void step(Frame& frame, const Instr& instr, State& state) {
+    void step(Frame& frame, const Instr& instr, BoundsState& state) {
         switch (instr.op) {
             case Op::If: return branch(frame, instr, state);
             case Op::Loop: return loop(frame, instr, state);
@@ -211,7 +211,7 @@ private:
     }
 
     /// A function of the stream may change fields, and pop.
-    void call(Frame& frame, const Instr& instr, State& state) {
+    void call(Frame& frame, const Instr& instr, BoundsState& state) {
         if (instr.result != kNone) frame.regs[instr.result] = {};
         if (instr.callee.kind != CalleeKind::Stream) return;
         keepFields(state);
@@ -224,13 +224,13 @@ private:
         std::fill(frame.fieldOf.begin(), frame.fieldOf.end(), kNone);
     }
 
-    void branch(Frame& frame, const Instr& instr, State& state) {
+    void branch(Frame& frame, const Instr& instr, BoundsState& state) {
         const Truth condition = frame.truths[instr.operands[0]];
-        State one = state, other = std::move(state);
+        BoundsState one = state, other = std::move(state);
         assume(frame, condition.ifTrue, one);
         assume(frame, condition.ifFalse, other);
         std::optional<Range> value;
-        auto run = [&](BlockId block, State from) {
+        auto run = [&](BlockId block, BoundsState from) {
             frame.yielded = {};
             frame.yieldedTruth = {};
             from = runBlock(frame, block, std::move(from));
@@ -257,7 +257,7 @@ private:
         std::vector<Reach> locals;
     };
 
-    Reaches reachesOf(const Frame& frame, const Instr& instr, const State& begin) const {
+    Reaches reachesOf(const Frame& frame, const Instr& instr, const BoundsState& begin) const {
         const std::optional<CountedLoop> counted = countedLoop(frame.body, instr);
         auto known = [&](std::uint32_t local) {
             auto found = begin.locals.find(local);
@@ -278,7 +278,7 @@ private:
     }
 
     /// After all rounds but so many.
-    static void limit(const Reaches& reaches, std::int64_t less, State& state) {
+    static void limit(const Reaches& reaches, std::int64_t less, BoundsState& state) {
         if (!state.reachable) return;
         const std::int64_t rounds = std::max<std::int64_t>(reaches.rounds - less, 0);
         for (const Reach& reach : reaches.locals) {
@@ -290,18 +290,18 @@ private:
 
     /// Rounds are looked at until the state at the head holds for all of them, and then once more to see
     /// what they do.
-    void loop(Frame& frame, const Instr& instr, State& state) {
-        const State begin = state;
+    void loop(Frame& frame, const Instr& instr, BoundsState& state) {
+        const BoundsState begin = state;
         const Reaches reaches = reachesOf(frame, instr, begin);
         const bool outerRecords = std::exchange(records, false);
-        State head = begin;
+        BoundsState head = begin;
         for (int round = 0; stepsLeft > 0; ++round) {
-            State next = join(begin, oneRound(frame, instr, head, reaches).second);
+            BoundsState next = join(begin, oneRound(frame, instr, head, reaches).second);
             if (isInside(next, head)) break;
             head = widened(head, next, round);
             limit(reaches, 0, head);
         }
-        State narrow = join(begin, oneRound(frame, instr, head, reaches).second);
+        BoundsState narrow = join(begin, oneRound(frame, instr, head, reaches).second);
         if (!isInside(narrow, head)) narrow = head;
         records = outerRecords;
         auto [exit, end] = oneRound(frame, instr, narrow, reaches);
@@ -316,13 +316,13 @@ private:
             return found != inner.end() && isWithin(found->second, each.second);
         });
     }
-    static bool isInside(const State& inner, const State& outer) {
+    static bool isInside(const BoundsState& inner, const BoundsState& outer) {
         return isInside(inner.locals, outer.locals) && isInside(inner.fields, outer.fields) &&
                isWithin(inner.popped, outer.popped);
     }
 
-    State widened(const State& old, const State& next, int round) const {
-        State made = join(old, next);
+    BoundsState widened(const BoundsState& old, const BoundsState& next, int round) const {
+        BoundsState made = join(old, next);
         auto grow = [&](const Known& before, Known& now) {
             for (auto& [key, range] : now) {
                 auto found = before.find(key);
@@ -338,16 +338,16 @@ private:
     }
 
     /// The state after the loop, and at its head before the next round.
-    std::pair<State, State> oneRound(Frame& frame, const Instr& instr, const State& head,
-                                     const Reaches& reaches) {
+    std::pair<BoundsState, BoundsState> oneRound(Frame& frame, const Instr& instr,
+                                                 const BoundsState& head, const Reaches& reaches) {
         // What a variable was when it was loaded before says nothing about it in other rounds.
         std::fill(frame.localOf.begin(), frame.localOf.end(), kNone);
         forgetLoads(frame);
-        State broken, continued;
+        BoundsState broken, continued;
         broken.reachable = continued.reachable = false;
         std::swap(frame.broken, broken);
         std::swap(frame.continued, continued);
-        State state = head, exit;
+        BoundsState state = head, exit;
         exit.reachable = false;
         if (!instr.flag) state = test(frame, instr, std::move(state), exit);
         limit(reaches, 1, state);
@@ -363,10 +363,10 @@ private:
     }
 
     /// The state in which a further round begins; the one in which none does goes to `exit`.
-    State test(Frame& frame, const Instr& instr, State state, State& exit) {
+    BoundsState test(Frame& frame, const Instr& instr, BoundsState state, BoundsState& exit) {
         frame.yieldedTruth = {};
         state = runBlock(frame, instr.blocks[0], std::move(state));
-        State out = state;
+        BoundsState out = state;
         const Truth condition = frame.yieldedTruth;
         if (condition.constant == false) state.reachable = false;
         if (condition.constant == true) out.reachable = false;
@@ -377,7 +377,7 @@ private:
     }
 
     /// What comparisons say about the variables they compare.
-    void assume(Frame& frame, const std::vector<Fact>& facts, State& state) {
+    void assume(Frame& frame, const std::vector<Fact>& facts, BoundsState& state) {
         for (const Fact& fact : facts) {
             if (!state.reachable) return;
             const Reg a = fact.comparison->operands[0], b = fact.comparison->operands[1];
@@ -389,7 +389,7 @@ private:
         }
     }
 
-    static void learn(Frame& frame, Reg reg, Range range, State& state) {
+    static void learn(Frame& frame, Reg reg, Range range, BoundsState& state) {
         auto restrict = [&](Known& known, std::uint32_t variable) {
             if (variable == kNone) return;
             Range& old = known.try_emplace(variable).first->second;
@@ -402,7 +402,7 @@ private:
 
     // ---------------------------------------------------------------- variables
 
-    void memory(Frame& frame, const Instr& instr, State& state) {
+    void memory(Frame& frame, const Instr& instr, BoundsState& state) {
         switch (instr.op) {
             case Op::Load: return load(frame, instr, state);
             case Op::Store: return store(frame, instr, state);
@@ -426,7 +426,7 @@ private:
         }
     }
 
-    void load(Frame& frame, const Instr& instr, State& state) {
+    void load(Frame& frame, const Instr& instr, BoundsState& state) {
         frame.localOf[instr.result] = frame.fieldOf[instr.result] = kNone;
         if (!isInt(instr.type)) return;
         const bool isLocal = instr.var.space == Space::Local;
@@ -437,7 +437,7 @@ private:
         if (found != known.end()) frame.regs[instr.result] = found->second;
     }
 
-    void store(Frame& frame, const Instr& instr, State& state) {
+    void store(Frame& frame, const Instr& instr, BoundsState& state) {
         if (!isInt(instr.type)) return;
         const bool isLocal = instr.var.space == Space::Local;
         if (!isLocal && instr.var.space != Space::Field) return;
@@ -473,7 +473,7 @@ private:
 
     // ---------------------------------------------------------------- operations
 
-    void tape(Frame& frame, const Instr& instr, State& state) {
+    void tape(Frame& frame, const Instr& instr, BoundsState& state) {
         switch (instr.op) {
             case Op::Pop:
             case Op::PopInto:

@@ -24,15 +24,15 @@ using Locals = std::map<std::uint32_t, Value>;
 using Sums = std::map<std::uint32_t, Interval>;
 
 /// Where a path stands: what it did so far, and what it knows.
-struct State {
+struct CountState {
     ItemCounts counts;
     Locals locals;
     Sums sums;  ///< Counting::Whole
     bool reachable = true;
 };
 
-State unreachable() {
-    State state;
+CountState unreachable() {
+    CountState state;
     state.reachable = false;
     return state;
 }
@@ -40,7 +40,7 @@ State unreachable() {
 Interval hull(Interval a, Interval b) { return {std::min(a.min, b.min), std::max(a.max, b.max)}; }
 
 /// The paths of `a` and `b` meet.
-State merge(State a, State b) {
+CountState merge(CountState a, CountState b) {
     if (!a.reachable) return b;
     if (!b.reachable) return a;
     a.counts.pops = hull(a.counts.pops, b.counts.pops);
@@ -63,13 +63,13 @@ struct Summary {
     std::set<std::uint32_t> stores;    ///< scalar locals
 };
 
-class Counter {
+class ItemCounter {
 public:
-    Counter(const StreamCode& code, std::uint64_t steps, Counting counting)
+    ItemCounter(const StreamCode& code, std::uint64_t steps, Counting counting)
         : code(code), stepsLeft(steps), isWhole(counting == Counting::Whole) {}
 
     ItemCounts count(const Body& start) {
-        State end = runBody(start, State{});
+        CountState end = runBody(start, CountState{});
         if (gaveUp) {
             end.counts = ItemCounts{};
             end.counts.pops.max = end.counts.pushes.max = end.counts.peeks.max = kUnknown;
@@ -88,22 +88,22 @@ private:
     struct Frame {
         const Body& body;
         std::vector<std::optional<Value>> regs;
-        State returned = unreachable();
-        State broken = unreachable();
-        State continued = unreachable();
+        CountState returned = unreachable();
+        CountState broken = unreachable();
+        CountState continued = unreachable();
         std::optional<Value> yielded = {};
         std::map<Reg, Further> further = {};  ///< what is known of registers, beside their values
     };
 
     static constexpr int kMaxCalls = 64;
 
-    State runBody(const Body& body, State state) {
+    CountState runBody(const Body& body, CountState state) {
         Frame frame{body, std::vector<std::optional<Value>>(body.regs.size())};
         state = runBlock(frame, body.entry, std::move(state));
         return merge(std::move(state), std::move(frame.returned));
     }
 
-    State runBlock(Frame& frame, BlockId id, State state) {
+    CountState runBlock(Frame& frame, BlockId id, CountState state) {
         if (id == kNone) return state;
         for (const Instr& instr : frame.body.blocks[id].instrs) {
             if (!state.reachable) break;
@@ -116,7 +116,7 @@ private:
         return state;
     }
 
-    void step(Frame& frame, const Instr& instr, State& state) {
+    void step(Frame& frame, const Instr& instr, CountState& state) {
         switch (instr.op) {
             case Op::Const:
                 if (instr.type->isScalar()) frame.regs[instr.result] = instr.value;
@@ -149,12 +149,12 @@ private:
         if (instr.result != kNone) frame.regs[instr.result].reset();
     }
 
-    static void leave(State& exit, State& state) {
+    static void leave(CountState& exit, CountState& state) {
         exit = merge(std::move(exit), state);
         state.reachable = false;
     }
 
-    static void load(Frame& frame, const Instr& instr, const State& state) {
+    static void load(Frame& frame, const Instr& instr, const CountState& state) {
         forget(frame, instr);
         if (instr.var.space != Space::Local) return;
         auto known = state.locals.find(instr.var.index);
@@ -162,7 +162,7 @@ private:
         frame.further[instr.result] = {instr.var.index, 0};
     }
 
-    static void store(Frame& frame, const Instr& instr, State& state) {
+    static void store(Frame& frame, const Instr& instr, CountState& state) {
         if (instr.var.space != Space::Local) return;
         const auto& value = frame.regs[instr.operands[0]];
         if (value)
@@ -173,7 +173,8 @@ private:
     }
 
     /// A local gets a value: a known one (of a register, or 0), or one further than its last.
-    static void sumUp(Frame& frame, const Instr& instr, State& state, std::optional<Reg> from) {
+    static void sumUp(Frame& frame, const Instr& instr, CountState& state,
+                      std::optional<Reg> from) {
         const std::uint32_t local = instr.var.index;
         const bool isKnown =
             state.locals.contains(local) && frame.body.locals[local].type->is(TypeKind::Int);
@@ -210,7 +211,7 @@ private:
         }
     }
 
-    static void declare(Frame& frame, const Instr& instr, State& state) {
+    static void declare(Frame& frame, const Instr& instr, CountState& state) {
         if (instr.var.space != Space::Local) return;
         const Type* type = frame.body.locals[instr.var.index].type;
         if (!type->isScalar() || type->is(TypeKind::Tensor)) return;
@@ -239,7 +240,7 @@ private:
 
     // ---- tapes
 
-    static void push(const Instr& instr, State& state) {
+    static void push(const Instr& instr, CountState& state) {
         Interval& pushes = state.counts.pushes;
         pushes = {plus(pushes.min, 1), plus(pushes.max, 1)};
         for (auto& [local, sum] : state.sums) sum = {sum.min + 1, sum.max + 1};
@@ -247,21 +248,21 @@ private:
         state.counts.lastPush = instr.range;
     }
 
-    static void pop(const Instr& instr, State& state) {
+    static void pop(const Instr& instr, CountState& state) {
         Interval& pops = state.counts.pops;
         pops = {plus(pops.min, 1), plus(pops.max, 1)};
         state.counts.lastPop = instr.range;
         look(instr, state, pops);
     }
 
-    static void look(const Instr& instr, State& state, Interval position) {
+    static void look(const Instr& instr, CountState& state, Interval position) {
         Interval& peeks = state.counts.peeks;
         if (position.min > peeks.min || (position.max != kUnknown && position.max > peeks.max))
             state.counts.farthestPeek = instr.range;
         peeks = {std::max(peeks.min, position.min), std::max(peeks.max, position.max)};
     }
 
-    static void peek(Frame& frame, const Instr& instr, Reg offset, State& state) {
+    static void peek(Frame& frame, const Instr& instr, Reg offset, CountState& state) {
         forget(frame, instr);
         const auto& known = frame.regs[offset];
         if (!known) {
@@ -282,7 +283,7 @@ private:
 
     // ---- control
 
-    void branch(Frame& frame, const Instr& instr, State& state) {
+    void branch(Frame& frame, const Instr& instr, CountState& state) {
         const std::optional<Value> condition = frame.regs[instr.operands[0]];
         if (instr.result != kNone) frame.regs[instr.result].reset();
         if (condition) {
@@ -290,22 +291,22 @@ private:
             if (instr.result != kNone) frame.regs[instr.result] = frame.yielded;
             return;
         }
-        State thenState = runBlock(frame, instr.blocks[0], state);
+        CountState thenState = runBlock(frame, instr.blocks[0], state);
         std::optional<Value> thenValue = frame.yielded;
-        State elseState = runBlock(frame, instr.blocks[1], std::move(state));
+        CountState elseState = runBlock(frame, instr.blocks[1], std::move(state));
         if (instr.result != kNone && thenValue && frame.yielded && *thenValue == *frame.yielded)
             frame.regs[instr.result] = thenValue;
         state = merge(std::move(thenState), std::move(elseState));
     }
 
-    void loop(Frame& frame, const Instr& instr, State& state) {
+    void loop(Frame& frame, const Instr& instr, CountState& state) {
         const Summary& summary = summarize(frame.body, instr);
         if (!summary.touchesTape && !summary.leaves) {
             forgetStored(frame, summary, state);
             return;
         }
-        State outerBroken = std::exchange(frame.broken, unreachable());
-        State outerContinued = std::exchange(frame.continued, unreachable());
+        CountState outerBroken = std::exchange(frame.broken, unreachable());
+        CountState outerContinued = std::exchange(frame.continued, unreachable());
         bool first = true;
         while (state.reachable && !gaveUp) {
             if (!(instr.flag && first)) {
@@ -328,9 +329,9 @@ private:
     }
 
     /// The loop may go round any number of times more: what it does to tapes has no upper bound.
-    void widen(Frame& frame, const Instr& instr, const Summary& summary, State& state) {
+    void widen(Frame& frame, const Instr& instr, const Summary& summary, CountState& state) {
         forgetStored(frame, summary, state);
-        State once = state;
+        CountState once = state;
         once = runBlock(frame, instr.blocks[1], std::move(once));
         once = merge(std::move(once), std::exchange(frame.continued, unreachable()));
         once = runBlock(frame, instr.blocks[2], std::move(once));
@@ -338,16 +339,16 @@ private:
         auto grow = [](Interval before, Interval after) {
             return after == before ? before : Interval{before.min, kUnknown};
         };
-        auto unbounded = [&](State& at, const State& seen) {
+        auto unbounded = [&](CountState& at, const CountState& seen) {
             at.counts.pops = grow(at.counts.pops, seen.counts.pops);
             at.counts.pushes = grow(at.counts.pushes, seen.counts.pushes);
             at.counts.peeks = grow(at.counts.peeks, seen.counts.peeks);
             if (at.counts.pops.max == kUnknown) at.counts.peeks.max = kUnknown;
         };
-        State* exits[] = {&once, &frame.broken, &frame.returned};
-        for (State* exit : exits)
+        CountState* exits[] = {&once, &frame.broken, &frame.returned};
+        for (CountState* exit : exits)
             if (exit->reachable) unbounded(state, *exit);
-        for (State* exit : {&frame.broken, &frame.returned}) {
+        for (CountState* exit : {&frame.broken, &frame.returned}) {
             if (!exit->reachable) continue;
             if (state.counts.pops.max == kUnknown) exit->counts.pops.max = kUnknown;
             if (state.counts.pushes.max == kUnknown) exit->counts.pushes.max = kUnknown;
@@ -357,7 +358,7 @@ private:
         state.sums.clear();
     }
 
-    static void forgetStored(Frame& frame, const Summary& summary, State& state) {
+    static void forgetStored(Frame& frame, const Summary& summary, CountState& state) {
         for (std::uint32_t local : summary.stores) {
             state.locals.erase(local);
             state.sums.erase(local);
@@ -367,7 +368,7 @@ private:
 
     /// `for (i = …; i < n; i++)` that pushes an item in each round: the pushes are then what they were with n, less
     /// what i began with. True: so it is, and the state is that behind the loop.
-    bool upToCounter(Frame& frame, const Instr& instr, const Summary& summary, State& state) {
+    bool upToCounter(Frame& frame, const Instr& instr, const Summary& summary, CountState& state) {
         if (!isWhole || summary.leaves) return false;
         const std::optional<CountedLoop> counted = countedLoop(frame.body, instr);
         if (!counted || counted->limit == kNone || counted->step != 1) return false;
@@ -378,7 +379,7 @@ private:
         const Interval pushes = state.counts.pushes, all = sum->second;
         if (all.min - pushes.max < from) return false;  // then it could be that no round is done
         forgetStored(frame, summary, state);
-        State once = runBlock(frame, instr.blocks[1], state);
+        CountState once = runBlock(frame, instr.blocks[1], state);
         const bool isOne =
             once.reachable && once.counts.pushes == Interval{pushes.min + 1, pushes.max + 1};
         if (!isOne || once.counts.pops != state.counts.pops ||
@@ -415,7 +416,7 @@ private:
         }
     }
 
-    void call(Frame& frame, const Instr& instr, State& state) {
+    void call(Frame& frame, const Instr& instr, CountState& state) {
         forget(frame, instr);
         if (instr.callee.kind != CalleeKind::Stream) return;
         const Body& callee = code.functions[instr.callee.index];
@@ -426,7 +427,7 @@ private:
             return;
         }
         ++depth;
-        State inside;
+        CountState inside;
         inside.counts = state.counts;
         for (std::size_t k = 0; k < instr.operands.size() && k < callee.params; ++k)
             if (frame.regs[instr.operands[k]] && callee.locals[k].type->isScalar())
@@ -477,7 +478,7 @@ private:
 
 ItemCounts countItems(const Module&, const StreamCode& code, const Body& body, std::uint64_t steps,
                       Counting counting) {
-    return Counter(code, steps, counting).count(body);
+    return ItemCounter(code, steps, counting).count(body);
 }
 
 }  // namespace strc::ir

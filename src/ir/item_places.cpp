@@ -15,9 +15,9 @@ struct Life {
     ItemPlace from, to;
 };
 
-class Finder {
+class ItemPlaceFinder {
 public:
-    explicit Finder(const Body& what)
+    explicit ItemPlaceFinder(const Body& what)
         : body(what), roots(what.regs.size(), kNone), lives(what.locals.size()) {}
 
     ItemPlaces find() {
@@ -133,6 +133,6 @@ bool isMove(const ItemPlaces& places, const Instr& instr) {
                        [&](const auto& move) { return move.second == &instr; });
 }
 
-ItemPlaces findItemPlaces(const Body& body) { return Finder(body).find(); }
+ItemPlaces findItemPlaces(const Body& body) { return ItemPlaceFinder(body).find(); }
 
 }  // namespace strc::ir

@@ -21,9 +21,9 @@ std::string itemsVary(const Type* type) {
 }
 
 /// Goes through the body until nothing more turns out to vary.
-class Search {
+class LaneSearch {
 public:
-    Search(const Body& body, const std::vector<std::uint32_t>& own) : body(body) {
+    LaneSearch(const Body& body, const std::vector<std::uint32_t>& own) : body(body) {
         found.regs.resize(body.regs.size());
         found.locals.resize(body.locals.size());
         found.roots.resize(body.regs.size(), kNone);
@@ -196,10 +196,10 @@ private:
 
 }  // namespace
 
-Lanes findLanes(const Body& work) { return Search(work, {}).run(); }
+Lanes findLanes(const Body& work) { return LaneSearch(work, {}).run(); }
 
 Lanes findLanes(const Body& work, const std::vector<std::uint32_t>& own) {
-    return Search(work, own).run();
+    return LaneSearch(work, own).run();
 }
 
 std::string print(const Body& body, const Lanes& lanes) {
@@ -210,6 +210,14 @@ std::string print(const Body& body, const Lanes& lanes) {
     for (std::size_t k = 0; k < lanes.locals.size(); ++k)
         if (lanes.locals[k]) text += " " + body.locals[k].name;
     return text;
+}
+
+std::int64_t widestVarying(const Body& body, const Lanes& lanes) {
+    std::int64_t bytes = 4;
+    for (std::size_t k = 0; k < body.regs.size(); ++k)
+        if (lanes.regs[k] && !body.regs[k].ref)
+            bytes = std::max(bytes, types::sizeOf(body.regs[k].type));
+    return bytes;
 }
 
 }  // namespace strc::ir

@@ -24,6 +24,9 @@ Lanes findLanes(const Body& work);
 /// The same if each lane has its own of these locals from the start.
 Lanes findLanes(const Body& work, const std::vector<std::uint32_t>& own);
 
+/// The size in bytes of the widest register that varies, at least 4.
+std::int64_t widestVarying(const Body&, const Lanes&);
+
 /// "varying: %3 %4 x", registers and locals; or "none: " and why not.
 std::string print(const Body&, const Lanes&);
 

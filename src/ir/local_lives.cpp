@@ -3,9 +3,9 @@
 namespace strc::ir {
 namespace {
 
-class Finder {
+class LocalLifeFinder {
 public:
-    explicit Finder(const Body& what)
+    explicit LocalLifeFinder(const Body& what)
         : body(what), roots(what.regs.size(), kNone), lives(what.locals.size()) {}
 
     std::vector<LocalLife> find() {
@@ -43,6 +43,6 @@ private:
 
 }  // namespace
 
-std::vector<LocalLife> localLives(const Body& body) { return Finder(body).find(); }
+std::vector<LocalLife> localLives(const Body& body) { return LocalLifeFinder(body).find(); }
 
 }  // namespace strc::ir

@@ -82,9 +82,9 @@ struct Sides {
     bool fit = true;  ///< may both be done?
 };
 
-class Search {
+class SelectionSearch {
 public:
-    Search(const Body& body, bool mayPush) : body(body), mayPush(mayPush), data(body) {
+    SelectionSearch(const Body& body, bool mayPush) : body(body), mayPush(mayPush), data(body) {
         found.blocks.resize(body.blocks.size());
         found.locals.resize(body.locals.size());
     }
@@ -149,7 +149,9 @@ private:
 
 }  // namespace
 
-Selections findSelections(const Body& body, bool mayPush) { return Search(body, mayPush).run(); }
+Selections findSelections(const Body& body, bool mayPush) {
+    return SelectionSearch(body, mayPush).run();
+}
 
 std::string print(const Body& body, const Selections& selections) {
     std::string text;

@@ -9,9 +9,9 @@
 namespace strc::ir {
 namespace {
 
-class Counter {
+class LoopCounter {
 public:
-    Counter(const Body& body, std::int64_t most) : body(body), most(most) {}
+    LoopCounter(const Body& body, std::int64_t most) : body(body), most(most) {}
 
     /// Instructions of a block at most; none: more than `most`, or unknown.
     std::optional<std::int64_t> count(BlockId id) {
@@ -50,8 +50,8 @@ private:
 
     /// An address moves nothing, whatever lies there.
     static std::int64_t movedBytes(const Instr& instr) {
-        const bool moves = instr.type && instr.type->isAggregate() &&
-                           info(instr.op).result != ResultKind::Ref;
+        const bool moves =
+            instr.type && instr.type->isAggregate() && info(instr.op).result != ResultKind::Ref;
         return moves ? types::sizeOf(instr.type) : 0;
     }
 
@@ -85,7 +85,7 @@ private:
 }  // namespace
 
 std::set<BlockId> shortLoops(const Body& body, std::int64_t most) {
-    Counter counter(body, most);
+    LoopCounter counter(body, most);
     counter.count(body.entry);
     return std::move(counter.found);
 }

@@ -12,7 +12,7 @@ namespace {
 using types::TypeKind;
 
 /// What is known about the variables of the stream; everything absent stays as it is.
-struct Known {
+struct Facts {
     const Bindings* bindings = nullptr;
     std::vector<const Value*> fields;  ///< fields that keep their value after init
     types::TypeTable* types = nullptr;
@@ -25,7 +25,7 @@ struct Known {
 /// walk folds all there is to fold. Recursion follows the nesting of the code only.
 class Folder {
 public:
-    Folder(Body& body, const Known& known) : body(body), known(known), constants(body.regs.size()) {
+    Folder(Body& body, const Facts& known) : body(body), known(known), constants(body.regs.size()) {
         alias.resize(body.regs.size());
         for (Reg reg = 0; reg < alias.size(); ++reg) alias[reg] = reg;
     }
@@ -304,7 +304,7 @@ private:
     }
 
     Body& body;
-    const Known& known;
+    const Facts& known;
     std::vector<std::optional<Value>> constants;  ///< by register
     std::vector<Reg> alias;  ///< what a register has been replaced by
 };
@@ -367,7 +367,7 @@ void forEachRunBody(StreamCode& code, Visit visit) {
 
 }  // namespace
 
-void fold(Body& body) { Folder(body, Known{}).fold(); }
+void fold(Body& body) { Folder(body, Facts{}).fold(); }
 
 StreamCode specialize(const Module&, const StreamCode& generic, const Bindings& bindings,
                       types::TypeTable& types) {
@@ -385,7 +385,7 @@ StreamCode specialize(const Module&, const StreamCode& generic, const Bindings& 
         code.fields[k].type = bindings.fieldTypes[k];
     for (std::size_t k = 0; k < code.constants.size(); ++k)
         code.constants[k].type = bindings.constants[k].type;
-    Known known{&bindings, {}, &types, &generic};
+    Facts known{&bindings, {}, &types, &generic};
     std::vector<bool> stored = storedFields(code);
     known.fields.resize(code.fields.size());
     for (std::size_t k = 0; k < bindings.fieldValues.size(); ++k)
@@ -398,7 +398,7 @@ StreamCode specializeSetup(const StreamCode& generic, std::span<const Value> con
                            types::TypeTable& types) {
     StreamCode code = generic;
     const Bindings bindings{constants, {}, {}, nullptr, nullptr};
-    const Known known{&bindings, {}, &types, &generic};
+    const Facts known{&bindings, {}, &types, &generic};
     Folder(code.setup, known).fold();
     if (code.init) Folder(*code.init, known).fold();
     if (code.body) Folder(*code.body, known).fold();

@@ -51,10 +51,10 @@ struct Table {
     Reg re, im;
 };
 
-class Synthesis {
+class SpectrumSynthesis {
 public:
-    Synthesis(const Form& wanted, Grid size, std::int64_t firstItem, std::int64_t items,
-              base::SourceRange range, types::TypeTable& table)
+    SpectrumSynthesis(const Form& wanted, Grid size, std::int64_t firstItem, std::int64_t items,
+                      base::SourceRange range, types::TypeTable& table)
         : form(wanted),
           type(wanted.type),
           grid(size),
@@ -285,8 +285,6 @@ private:
     Writer w;
 };
 
-graph::Rate fixed(std::int64_t items) { return {items, items, false, -1}; }
-
 /// Where its terms begin, and how far they reach.
 struct Extent {
     std::int64_t first, length, points;
@@ -315,8 +313,9 @@ elab::Blocks inFrequency(const Form& form, base::SourceRange range, types::TypeT
     while (grid.rows * grid.rows * 4 <= grid.points) grid.rows *= 2;
     grid.columns = grid.points / grid.rows;
     return {2 * kHalf,
-            {fixed(0), fixed(2 * kHalf - 1 + form.peek), fixed(2 * kHalf)},
-            Synthesis(form, grid, extent.first, extent.length, range, types).run()};
+            {graph::fixedRate(0), graph::fixedRate(2 * kHalf - 1 + form.peek),
+             graph::fixedRate(2 * kHalf)},
+            SpectrumSynthesis(form, grid, extent.first, extent.length, range, types).run()};
 }
 
 }  // namespace strc::linear

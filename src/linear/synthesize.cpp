@@ -104,8 +104,6 @@ private:
     std::uint32_t sum = 0;
 };
 
-graph::Rate fixed(std::int64_t items) { return {items, items, false, -1}; }
-
 }  // namespace
 
 elab::Kernel synthesize(const Form& form, const std::string& name, base::SourceRange range,
@@ -113,7 +111,8 @@ elab::Kernel synthesize(const Form& form, const std::string& name, base::SourceR
     elab::Kernel kernel;
     kernel.stream = ir::kNone;
     kernel.input = kernel.output = form.type;
-    kernel.work = {fixed(form.pop), fixed(form.peek), fixed(form.push())};
+    kernel.work = {graph::fixedRate(form.pop), graph::fixedRate(form.peek),
+                   graph::fixedRate(form.push())};
     kernel.code.name = name;
     kernel.code.input = kernel.code.output = form.type;
     kernel.code.range = kernel.code.header = range;

@@ -61,8 +61,6 @@ struct Rest {
     std::vector<std::int64_t> indices;
 };
 
-}  // namespace
-
 /// Sorts the elements of an initialiser into a table of constants and the rest.
 class Table {
 public:
@@ -103,6 +101,8 @@ private:
 
     std::vector<std::int64_t> indices;
 };
+
+}  // namespace
 
 void BodyLowerer::initialise(const Aggregate& to, const ArrayLiteral& literal) {
     const Type* type = literalType(literal, to.type);

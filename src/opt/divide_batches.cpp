@@ -126,9 +126,9 @@ private:
 };
 
 /// One loop of a body's first block.
-class Division {
+class BatchDivision {
 public:
-    Division(const Body& of, types::TypeTable& types, std::size_t at)
+    BatchDivision(const Body& of, types::TypeTable& types, std::size_t at)
         : body(of),
           all(of.blocks[of.entry].instrs),
           loop(all[at]),
@@ -345,7 +345,7 @@ bool divideBatches(Body& body, types::TypeTable& types) {
     bool changes = false;
     for (std::size_t k = 0; k < body.blocks[body.entry].instrs.size(); ++k) {
         if (body.blocks[body.entry].instrs[k].op != Op::Loop) continue;
-        if (auto made = Division(body, types, k).run()) {
+        if (auto made = BatchDivision(body, types, k).run()) {
             body = std::move(*made);
             changes = true;
         }

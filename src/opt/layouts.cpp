@@ -69,10 +69,10 @@ private:
 };
 
 /// Which layout everything has that may be in either: first all filters, then all tapes.
-class Division {
+class LayoutDivision {
 public:
-    Division(const elab::Elaboration& whole, const graph::Quota& times,
-             const std::vector<Fused>& all, types::TypeTable& types)
+    LayoutDivision(const elab::Elaboration& whole, const graph::Quota& times,
+                   const std::vector<Fused>& all, types::TypeTable& types)
         : program(whole),
           quota(times),
           filters(all),
@@ -141,7 +141,7 @@ void propagateLayouts(base::Context& context, const elab::Elaboration& program,
                       const graph::Quota& quota, std::vector<Fused>& filters,
                       types::TypeTable& types) {
     if (!context.passes.isEnabled(base::Pass::LayoutPropagation)) return;
-    Division division(program, quota, filters, types);
+    LayoutDivision division(program, quota, filters, types);
     for (std::size_t k = 0; k < filters.size(); ++k) {
         if (!division.isFilterLast(k)) continue;
         base::PassRun run(context.passes, base::Pass::LayoutPropagation, filters[k].path);

@@ -13,14 +13,13 @@ namespace {
 
 using elab::Elaboration;
 using graph::EdgeId;
-using graph::kNone;
 using graph::Node;
 using graph::NodeId;
 using graph::NodeKind;
 using types::Type;
 
 bool isIdentity(const Elaboration& program, const Node& node) {
-    if (node.kind != NodeKind::Filter || node.kernel == kNone) return false;
+    if (node.kind != NodeKind::Filter || node.kernel == graph::kNone) return false;
     const types::BuiltinStream builtin = program.kernels[node.kernel].builtin;
     return builtin != types::BuiltinStream::None &&
            types::info(builtin).role == types::BuiltinRole::Identity;
@@ -31,7 +30,7 @@ bool passesOn(const Elaboration& program, const Node& node) {
 }
 
 bool hasCode(const Elaboration& program, const Node& node) {
-    return node.kind == NodeKind::Filter && node.kernel != kNone &&
+    return node.kind == NodeKind::Filter && node.kernel != graph::kNone &&
            program.kernels[node.kernel].code.work && !program.kernels[node.kernel].siblings;
 }
 
@@ -44,7 +43,7 @@ bool areTensors(const graph::Edge& edge) {
 
 /// The tapes of a filter between scalars and tensors.
 struct Ends {
-    EdgeId scalars = kNone, tensors = kNone;
+    EdgeId scalars = graph::kNone, tensors = graph::kNone;
 };
 
 std::optional<Ends> endsOf(const graph::Graph& graph, const Node& node) {
@@ -82,8 +81,9 @@ public:
 
 private:
     void cross(NodeId id) {
-        if (id == kNone || !passesOn(program, program.graph.nodes[id])) {
-            if (id == kNone || !hasCode(program, program.graph.nodes[id])) tape.endsInCode = false;
+        if (id == graph::kNone || !passesOn(program, program.graph.nodes[id])) {
+            if (id == graph::kNone || !hasCode(program, program.graph.nodes[id]))
+                tape.endsInCode = false;
             return;
         }
         if (!between.insert(id).second) return;
@@ -160,7 +160,7 @@ private:
 
     /// An Identity that passes on so many at once.
     void become(NodeId id, const Type* scalar, std::int64_t scalars) {
-        auto [found, isNew] = identities.try_emplace(scalar, kNone);
+        auto [found, isNew] = identities.try_emplace(scalar, graph::kNone);
         if (isNew) {
             found->second = static_cast<graph::KernelId>(made.program.kernels.size());
             elab::Kernel kernel;

@@ -19,8 +19,6 @@ using types::Type;
 using types::TypeKind;
 using types::Value;
 
-bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
-
 class Straightener {
 public:
     Straightener(const elab::Kernel& of, const std::vector<const Type*>& items,

@@ -22,8 +22,6 @@ using types::TensorFn;
 using types::Type;
 using types::TypeKind;
 
-bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
-
 bool isLocalTensor(const Body& body, const Instr& instr) {
     return instr.var.space == Space::Local && instr.var.index != ir::kNone &&
            isTensor(body.locals[instr.var.index].type);

@@ -54,18 +54,18 @@ std::int64_t aligned(std::int64_t size) {
     return (size + kChannelAlignment - 1) / kChannelAlignment * kChannelAlignment;
 }
 
-struct Tape {
+struct ArenaTape {
     EdgeId edge = graph::kNone;
     std::int64_t size = 0;
     std::int64_t offset = -1;
 };
 
-bool isBefore(const Tape* a, const Tape* b) { return a->offset < b->offset; }
+bool isBefore(const ArenaTape* a, const ArenaTape* b) { return a->offset < b->offset; }
 
 /// The beginning of the smallest gap between tapes in use that has room, or the end of them; both in order of offsets.
-std::int64_t bestFit(const std::vector<const Tape*>& inUse, std::int64_t size) {
+std::int64_t bestFit(const std::vector<const ArenaTape*>& inUse, std::int64_t size) {
     std::int64_t best = -1, room = 0, end = 0;
-    for (const Tape* tape : inUse) {
+    for (const ArenaTape* tape : inUse) {
         const std::int64_t gap = tape->offset - end;
         if (gap >= size && (best < 0 || gap < room)) {
             best = end;
@@ -97,20 +97,20 @@ bool canShare(const Plan& plan, EdgeId id) {
 }
 
 std::int64_t placeShared(Plan& plan, std::int64_t begin) {
-    std::vector<Tape> tapes;
+    std::vector<ArenaTape> tapes;
     for (const Channel& channel : plan.channels)
         if (canShare(plan, channel.edge))
             tapes.push_back({channel.edge, aligned(channel.capacity * channel.itemSize), -1});
     std::stable_sort(tapes.begin(), tapes.end(),
-                     [](const Tape& a, const Tape& b) { return a.size > b.size; });
+                     [](const ArenaTape& a, const ArenaTape& b) { return a.size > b.size; });
     const std::vector<Lifetime> lives = lifetimes(plan);
-    std::vector<const Tape*> placed;  // in order of offsets
+    std::vector<const ArenaTape*> placed;  // in order of offsets
     std::int64_t end = 0;
-    for (Tape& tape : tapes) {
+    for (ArenaTape& tape : tapes) {
         tape.offset = end;
         if (placed.size() < kMostTapes) {
-            std::vector<const Tape*> inUse;
-            for (const Tape* other : placed)
+            std::vector<const ArenaTape*> inUse;
+            for (const ArenaTape* other : placed)
                 if (lives[other->edge].overlaps(lives[tape.edge])) inUse.push_back(other);
             tape.offset = bestFit(inUse, tape.size);
             placed.insert(std::upper_bound(placed.begin(), placed.end(), &tape, isBefore), &tape);

@@ -27,7 +27,7 @@ struct Reader {
 };
 
 /// Memory that one node writes and some read.
-struct Tape {
+struct PlacedTape {
     std::int64_t write = 0;
     std::int64_t writeBegin = 0;  ///< when the round of the innermost loop began
     std::int64_t lowBegin = 0;  ///< where the slowest reader was then
@@ -89,7 +89,7 @@ public:
         }
         for (EdgeId id = 0; id < held.size(); ++id) {
             if (!sharing.isRead(id)) continue;
-            Tape& tape = tapes[sharing.tapeOf(id)];
+            PlacedTape& tape = tapes[sharing.tapeOf(id)];
             readers[id].at = tape.write - held[id];
             if (held[id] != 0) ++tape.behind;
         }
@@ -129,7 +129,7 @@ private:
     }
     /// Where the slowest reader is.
     std::int64_t low(EdgeId tape) const {
-        const Tape& at = tapes[tape];
+        const PlacedTape& at = tapes[tape];
         std::int64_t least = at.write;
         if (at.behind == 0) return least;
         for (EdgeId id : sharing.readersOf(tape)) least = std::min(least, readers[id].at);
@@ -137,7 +137,7 @@ private:
     }
     /// What nobody needs any more since the round began.
     std::int64_t passed(EdgeId tape) const {
-        const Tape& at = tapes[tape];
+        const PlacedTape& at = tapes[tape];
         return at.uneven > 0 ? 0 : low(tape) - at.lowBegin;
     }
     /// In the round of all loops around in which it is most.
@@ -146,7 +146,7 @@ private:
     }
 
     void advanceReader(EdgeId id, std::int64_t items) {
-        Tape& tape = tapes[sharing.tapeOf(id)];
+        PlacedTape& tape = tapes[sharing.tapeOf(id)];
         const bool before = readers[id].at != tape.write;
         readers[id].at += items;
         const bool after = readers[id].at != tape.write;
@@ -165,7 +165,7 @@ private:
     void reset(EdgeId tape, std::vector<Step>& steps) {
         const std::int64_t back = passed(tape);
         if (back == 0) return;
-        Tape& at = tapes[tape];
+        PlacedTape& at = tapes[tape];
         if (most(tape) > 0) {
             Step move;
             move.kind = StepKind::Move;
@@ -281,7 +281,7 @@ private:
     }
 
     void enter(Touch& touch, std::int64_t rounds) {
-        Tape& tape = tapes[touch.tape];
+        PlacedTape& tape = tapes[touch.tape];
         if (!touch.isEven) ++tape.uneven;
         touch.writeBegin = std::exchange(tape.writeBegin, tape.write);
         touch.lowBegin = tape.lowBegin;
@@ -292,7 +292,7 @@ private:
     }
 
     void leave(const Touch& touch) {
-        Tape& tape = tapes[touch.tape];
+        PlacedTape& tape = tapes[touch.tape];
         if (!touch.isEven) --tape.uneven;
         tape.writeBegin = touch.writeBegin;
         tape.lowBegin = touch.lowBegin;
@@ -398,7 +398,7 @@ private:
     /// Decides how every edge goes on from round to round.
     void endRound(Touches& touches, std::int64_t rounds, std::vector<Step>& body) {
         for (Touch& touch : touches) {
-            Tape& tape = tapes[touch.tape];
+            PlacedTape& tape = tapes[touch.tape];
             const std::int64_t swing = touch.swing(rounds);
             tape.swing += swing;
             const bool pays = most(touch.tape) <= passed(touch.tape);
@@ -503,7 +503,7 @@ private:
     std::vector<std::int64_t> held;
     std::int64_t reads;
     std::vector<Reader> readers;  ///< by EdgeId
-    std::vector<Tape> tapes;  ///< by EdgeId
+    std::vector<PlacedTape> tapes;  ///< by EdgeId
     std::vector<std::uint32_t> touchOf, readingOf;  ///< scratch, by EdgeId
     std::vector<std::int64_t> capacity;
     std::vector<bool> started;

@@ -199,7 +199,7 @@ void State::graphCommand(const Input& input, const Input& given) {
 
 namespace {
 
-constexpr std::uint64_t kMostShown = 16;  ///< items of a channel in a list of channels
+constexpr std::uint64_t kMostItemsShown = 16;  ///< items of a channel in a list of channels
 
 }  // namespace
 
@@ -233,7 +233,7 @@ void State::showChannel(const Running& stream, EdgeId edge, std::uint64_t most, 
 
 void State::showChange(const Running& stream, EdgeId edge) {
     show(fmt::format("{} fired; ", stream.nameOf(stream.live->last())));
-    showChannel(stream, edge, kMostShown);
+    showChannel(stream, edge, kMostItemsShown);
 }
 
 void State::whereCommand(const Input& input, const Input&) {
@@ -248,7 +248,7 @@ void State::whereCommand(const Input& input, const Input&) {
                          stream.nameOf(id), stream.breaks.contains(id) ? "  (stop)" : ""));
     for (EdgeId edge = 0; edge < stream.graph().edges.size(); ++edge) {
         show("  ");
-        showChannel(stream, edge, kMostShown, true);
+        showChannel(stream, edge, kMostItemsShown, true);
     }
 }
 
@@ -260,7 +260,7 @@ void State::peekCommand(const Input& input, const Input& arguments) {
         for (EdgeId edge = 0; edge < stream.graph().edges.size(); ++edge) edges.push_back(edge);
     else
         edges = channels(stream, arguments);
-    for (EdgeId edge : edges) showChannel(stream, edge, isAll ? kMostShown : 1000);
+    for (EdgeId edge : edges) showChannel(stream, edge, isAll ? kMostItemsShown : 1000);
 }
 
 std::vector<EdgeId> State::channels(const Running& stream, const Input& name) {

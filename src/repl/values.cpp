@@ -16,7 +16,7 @@ using types::Value;
 
 namespace {
 
-constexpr std::int64_t kMostShown = 1000;  ///< elements of one array
+constexpr std::int64_t kMostElementsShown = 1000;  ///< elements of one array
 constexpr std::size_t kMostText = 1 << 14;  ///< of an array of arrays
 
 bool isNumber(const Type* type) {
@@ -42,7 +42,7 @@ std::string numberJson(float number) {
     return numberJson(static_cast<double>(number));
 }
 
-std::string quoted(std::string_view text) {
+std::string quotedText(std::string_view text) {
     std::string out = "\"";
     for (char c : text) {
         const auto code = static_cast<unsigned char>(c);
@@ -124,7 +124,7 @@ std::string toText(const Value& value, bool isWhole) {
     if (type->is(TypeKind::Array)) {
         std::string out = "{";
         std::int64_t shown = 0;
-        auto isEnough = [&] { return shown == kMostShown || out.size() >= kMostText; };
+        auto isEnough = [&] { return shown == kMostElementsShown || out.size() >= kMostText; };
         for (; shown < type->extent && (isWhole || !isEnough()); ++shown)
             out += (shown == 0 ? "" : ", ") + toText(element(value, shown), isWhole);
         if (shown < type->extent) out += fmt::format(", … {} more", type->extent - shown);
@@ -251,8 +251,8 @@ std::string toJson(const Value& value) {
         case TypeKind::Float: return numberJson(value.as<float>());
         case TypeKind::Double: return numberJson(value.as<double>());
         case TypeKind::Long: return std::to_string(value.as<std::int64_t>());
-        case TypeKind::String: return quoted(value.bytes);
-        case TypeKind::Char: return quoted(value.bytes);
+        case TypeKind::String: return quotedText(value.bytes);
+        case TypeKind::Char: return quotedText(value.bytes);
         default: break;
     }
     if (type->isReal()) return std::to_string(value.toInt());

@@ -23,8 +23,8 @@ using graph::kNone;
 using graph::NodeId;
 
 constexpr std::int64_t kMostLeaves = 1 << 20;      ///< of a loop's schedule
-constexpr std::int64_t kLeavesPerNode = 64;        ///< with which one stops looking for less
-constexpr std::int64_t kLeavesAnyway = 1000;
+constexpr std::int64_t kClusterLeavesPerNode = 64;  ///< with which one stops looking for less
+constexpr std::int64_t kClusterLeavesAnyway = 1000;
 constexpr std::int64_t kMostRunsOfBlocks = 1 << 18;
 constexpr std::int64_t kMostRunsOfNodes = 1 << 22;
 
@@ -201,7 +201,7 @@ private:
         for (const Member& member : members) best.nodes += member.block.nodes;
         --best.nodes;
         best.leaves = kMostLeaves + 1;
-        const std::int64_t fine = kLeavesAnyway + kLeavesPerNode * best.nodes;
+        const std::int64_t fine = kClusterLeavesAnyway + kClusterLeavesPerNode * best.nodes;
         std::vector<Policy> policies{Policy::DownstreamFirst, Policy::Thorough};
         if (order == Order::SingleAppearance) std::swap(policies[0], policies[1]);
         for (bool flat : {false, true}) {

@@ -11,8 +11,6 @@ using types::TypeKind;
 
 constexpr std::string_view kVectorLibrary = "StreamItVectorLib";
 
-Typed failed(Checker& c) { return {c.types.error(), {}, false}; }
-
 CallTarget& targetOf(Checker& c, ast::NodeId id, CallKind kind) {
     CallTarget& target = c.tables.calls[id.index];
     target.kind = kind;

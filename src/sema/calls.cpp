@@ -15,8 +15,6 @@ namespace {
 
 using types::TypeKind;
 
-Typed failed(Checker& c) { return {c.types.error(), {}, false}; }
-
 std::string countText(std::size_t least, std::size_t most) {
     if (most == 0) return "no";
     return least == most ? std::to_string(most) : fmt::format("{} to {}", least, most);

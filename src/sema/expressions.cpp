@@ -16,8 +16,6 @@ namespace {
 using ast::ExprKind;
 using types::TypeKind;
 
-Typed failed(Checker& c) { return {c.types.error(), {}, false}; }
-
 Typed intConstant(Checker& c, std::int32_t value) {
     return {c.types.intType(), Constant::of(value), value == 0 || value == 1};
 }
@@ -374,5 +372,7 @@ Typed checkTarget(Checker& c, const ast::Expr& expr) {
     target.constant = {};
     return target;
 }
+
+Typed failed(Checker& c) { return {c.types.error(), {}, false}; }
 
 }  // namespace strc::sema

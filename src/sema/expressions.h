@@ -22,6 +22,8 @@ Symbol* rootVariable(Checker&, const ast::Expr&);
 /// Reports if a variable cannot be changed here.
 bool checkWritable(Checker&, Symbol&, SourceRange);
 
+/// What an expression is after a fault in it was reported: its type absorbs follow-on errors.
+Typed failed(Checker&);
 /// The type of `left op right` with operands checked already. Reports at `expr`.
 Typed checkBinary(Checker&, const ast::BinaryExpr&, const Typed& left, const Typed& right);
 Typed checkUnary(Checker&, const ast::UnaryExpr&);

@@ -8,8 +8,6 @@ namespace {
 using ast::BinaryOp;
 using types::TypeKind;
 
-Typed failed(Checker& c) { return {c.types.error(), {}, false}; }
-
 bool isOrdered(BinaryOp op) { return op >= BinaryOp::Less && op <= BinaryOp::GreaterEqual; }
 bool isCondition(const Type* type) {
     return type->is(TypeKind::Boolean) || type->is(TypeKind::Bit);
@@ -115,7 +113,7 @@ Typed checkVectorOp(Checker& c, const ast::BinaryExpr& expr, const Typed& left,
     return vectorError(c, expr, left.type, right.type);
 }
 
-bool isPrintable(const Type* type) {
+bool isConcatenable(const Type* type) {
     return type->isNumeric() || type->is(TypeKind::Boolean) || type->is(TypeKind::Char) ||
            type->is(TypeKind::String);
 }
@@ -124,7 +122,7 @@ Typed checkConcatenation(Checker& c, const ast::BinaryExpr& expr, const Typed& l
                          const Typed& right) {
     for (bool isLeft : {true, false}) {
         const Type* type = (isLeft ? left : right).type;
-        if (isPrintable(type)) continue;
+        if (isConcatenable(type)) continue;
         c.error(Diag::PrintType, (isLeft ? expr.left : expr.right)->range) << types::toString(type);
         return failed(c);
     }

@@ -11,8 +11,6 @@ using ast::BinaryOp;
 using types::TensorFn;
 using types::TypeKind;
 
-Typed failed(Checker& c) { return {c.types.error(), {}, false}; }
-
 CallTarget& targetOf(Checker& c, const ast::CallExpr& call, TensorFn fn) {
     CallTarget& target = c.tables.calls[call.id.index];
     target.kind = CallKind::Tensor;
@@ -133,7 +131,8 @@ Typed checkTensorBinary(Checker& c, const ast::BinaryExpr& expr, const Typed& le
             c.error(Diag::ArithmeticOperand, (isLeft ? expr.left : expr.right)->range)
             << spelling(expr.op) << types::toString(type);
         if (type->is(TypeKind::String))
-            fault.note(Diag::Hint) << "a tensor is printed by itself: 'print(\"x = \"); println(x);'";
+            fault.note(Diag::Hint)
+                << "a tensor is printed by itself: 'print(\"x = \"); println(x);'";
         return failed(c);
     }
     if (isComparison(expr.op)) return {c.types.tensor(c.types.boolean()), {}, false};

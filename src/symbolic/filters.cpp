@@ -15,8 +15,6 @@ using types::TypeKind;
 
 namespace {
 
-bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
-
 std::uint32_t bytesOfItem(const Type* item) {
     if (isTensor(item)) return sizeof(TensorId);
     return static_cast<std::uint32_t>(types::sizeOf(item));

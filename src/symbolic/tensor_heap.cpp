@@ -28,8 +28,6 @@ constexpr std::uint64_t kOwnBytes = 96;  ///< that a tensor needs beside its ele
 /// Pieces of code; a program whose shapes never come again does not keep them all.
 constexpr std::size_t kMostCodes = 4096;
 
-bool isTensor(const Type* type) { return type->is(TypeKind::Tensor); }
-
 Value scalarAt(const Type* type, const std::byte* at) {
     Value value = Value::zero(type);
     std::memcpy(value.bytes.data(), at, value.bytes.size());

@@ -23,8 +23,6 @@ constexpr std::int64_t kMostScores = 1 << 16;  ///< of a block, if it is not a s
 
 std::int64_t parts(std::int64_t count, std::int64_t size) { return (count + size - 1) / size; }
 
-std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value); }
-
 }  // namespace
 
 struct Elements::Blocks {

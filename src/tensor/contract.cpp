@@ -73,8 +73,6 @@ std::optional<Strided> strided(const Node& node) {
     return std::nullopt;
 }
 
-std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value); }
-
 /// From item to item of a dimension of the result: in the addends, which are aligned with it at the end.
 class Addends {
 public:

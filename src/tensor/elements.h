@@ -23,6 +23,9 @@ const Type* registerType(const Type* element, types::TypeTable&);
 /// A place in a larger tensor as one in an operand that was broadcast to it: aligned at the last dimensions.
 Place aligned(const Dims& operand, const Place&);
 
+/// An extent or an offset as the int that the IR computes with; the caller knows that it fits.
+inline std::int32_t narrow(std::int64_t value) { return static_cast<std::int32_t>(value); }
+
 class Elements {
 public:
     Elements(ir::Writer& writer, bool withEpilogues, bool inBlocks, bool inPreferredOrder,

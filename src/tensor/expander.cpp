@@ -15,8 +15,6 @@ using ir::Space;
 using ir::VarRef;
 using types::TypeKind;
 
-bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
-
 Body BodyExpander::expand() {
     Body& to = w.body;
     to.name = from.name;

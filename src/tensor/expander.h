@@ -18,8 +18,6 @@
 
 namespace strc::tensor {
 
-bool isTensor(const Type*);
-
 /// Thrown from deep inside of a body; caught by `expand…`.
 struct Stop {
     Fault fault;

@@ -91,6 +91,9 @@ struct Type {
     }
 };
 
+/// A null pointer is no tensor.
+inline bool isTensor(const Type* type) { return type && type->is(TypeKind::Tensor); }
+
 /// Bytes of one value as it lies in memory, on channels and in Value: boolean, bit, char 1 (0 or 1
 /// for the first two); int, float, portal 4; double 8; complex 8 (real, imag); floatN 4N. Arrays
 /// and tensors are packed, row-major; structs are packed in declaration order with every field

@@ -17,6 +17,12 @@ struct Operands {
     std::vector<llvm::Value*> addends = {};
 };
 
+/// Where a tile of a contraction lies: elements from the beginnings of its operands.
+struct OperandOffsets {
+    llvm::Value *out, *a, *b;
+    std::vector<llvm::Value*> addends = {};
+};
+
 /// A sum as it is written, after its epilogue: `addends` are elements of the same type, or vectors of them.
 llvm::Value* finishSum(llvm::IRBuilder<>&, llvm::Value* sum,
                        const std::vector<llvm::Value*>& addends, const ir::Bounds&);

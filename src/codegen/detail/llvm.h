@@ -11,3 +11,10 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/OptBisect.h>
 #pragma GCC diagnostic pop
+
+namespace strc::codegen {
+
+/// Counts and offsets as LLVM's builders take constants.
+inline std::uint64_t asU64(std::int64_t value) { return static_cast<std::uint64_t>(value); }
+
+}  // namespace strc::codegen

@@ -7,7 +7,7 @@
 
 #include "types/type.h"
 
-namespace strc::testing {
+namespace strc::io {
 namespace {
 
 /// 0, 1, 2, … in portions.
@@ -90,4 +90,4 @@ TEST(Supply, GivesBackAcrossTheEndOfALoop) {
 }
 
 }  // namespace
-}  // namespace strc::testing
+}  // namespace strc::io

@@ -16,6 +16,9 @@
 
 namespace strc::plan::test {
 
+constexpr sched::Order kOrders[] = {sched::Order::Buffers, sched::Order::SingleAppearance,
+                                    sched::Order::Latency};
+
 struct Planned {
     explicit Planned(graph::Graph graph, std::int64_t floats = 1) {
         const types::Type* type = types.floatType();

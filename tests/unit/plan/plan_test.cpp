@@ -16,8 +16,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr Order kOrders[] = {Order::Buffers, Order::SingleAppearance, Order::Latency};
-
 std::int64_t roomOf(const Plan& plan) {
     std::int64_t sum = 0;
     for (const Channel& channel : plan.channels) sum += channel.capacity;

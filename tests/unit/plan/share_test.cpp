@@ -9,8 +9,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr Order kOrders[] = {Order::Buffers, Order::SingleAppearance, Order::Latency};
-
 /// Four readers of the source, two of them behind a second splitter.
 Stream nested() {
     return pipeline("Main",

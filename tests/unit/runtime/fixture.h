@@ -105,6 +105,6 @@ protected:
     std::vector<std::uint64_t> asked, demanded;  ///< of supply
 };
 
-inline std::string text(const strc_string* string) { return {string->text, string->size}; }
+inline std::string textOf(const strc_string* string) { return {string->text, string->size}; }
 
 }  // namespace strc::testing

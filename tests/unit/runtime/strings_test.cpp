@@ -6,26 +6,26 @@ namespace {
 class Strings : public RuntimeTest {};
 
 TEST_F(Strings, OfEveryType) {
-    EXPECT_EQ(text(strc_string_of_boolean(&env, 1)), "true");
-    EXPECT_EQ(text(strc_string_of_boolean(&env, 0)), "false");
-    EXPECT_EQ(text(strc_string_of_int(&env, -12)), "-12");
-    EXPECT_EQ(text(strc_string_of_char(&env, 0xe4)), "\xe4");
-    EXPECT_EQ(text(strc_string_of_float(&env, 1e7f)), "1.0E7");
-    EXPECT_EQ(text(strc_string_of_double(&env, 1.0 / 3)), "0.3333333333333333");
-    EXPECT_EQ(text(strc_string_of_complex(&env, -0.0f, 3)), "-0.0+3.0i");
+    EXPECT_EQ(textOf(strc_string_of_boolean(&env, 1)), "true");
+    EXPECT_EQ(textOf(strc_string_of_boolean(&env, 0)), "false");
+    EXPECT_EQ(textOf(strc_string_of_int(&env, -12)), "-12");
+    EXPECT_EQ(textOf(strc_string_of_char(&env, 0xe4)), "\xe4");
+    EXPECT_EQ(textOf(strc_string_of_float(&env, 1e7f)), "1.0E7");
+    EXPECT_EQ(textOf(strc_string_of_double(&env, 1.0 / 3)), "0.3333333333333333");
+    EXPECT_EQ(textOf(strc_string_of_complex(&env, -0.0f, 3)), "-0.0+3.0i");
     env.c_format = 1;
-    EXPECT_EQ(text(strc_string_of_float(&env, 1e7f)), "10000000.000000");
-    EXPECT_EQ(text(strc_string_of_double(&env, -1)), "-1.000000");
-    EXPECT_EQ(text(strc_string_of_complex(&env, 1, -1)), "1.000000-1.000000i");
+    EXPECT_EQ(textOf(strc_string_of_float(&env, 1e7f)), "10000000.000000");
+    EXPECT_EQ(textOf(strc_string_of_double(&env, -1)), "-1.000000");
+    EXPECT_EQ(textOf(strc_string_of_complex(&env, 1, -1)), "1.000000-1.000000i");
 }
 
 TEST_F(Strings, Concatenation) {
     const strc_string ab = {2, "ab"}, empty = {0, ""}, zero = {1, "\0"};
-    EXPECT_EQ(text(strc_string_concat(&env, &ab, &ab)), "abab");
-    EXPECT_EQ(text(strc_string_concat(&env, &ab, &empty)), "ab");
-    EXPECT_EQ(text(strc_string_concat(&env, nullptr, &ab)), "ab");
-    EXPECT_EQ(text(strc_string_concat(&env, nullptr, nullptr)), "");
-    EXPECT_EQ(text(strc_string_concat(&env, &zero, &ab)), std::string("\0ab", 3));
+    EXPECT_EQ(textOf(strc_string_concat(&env, &ab, &ab)), "abab");
+    EXPECT_EQ(textOf(strc_string_concat(&env, &ab, &empty)), "ab");
+    EXPECT_EQ(textOf(strc_string_concat(&env, nullptr, &ab)), "ab");
+    EXPECT_EQ(textOf(strc_string_concat(&env, nullptr, nullptr)), "");
+    EXPECT_EQ(textOf(strc_string_concat(&env, &zero, &ab)), std::string("\0ab", 3));
 }
 
 TEST_F(Strings, Equality) {
@@ -44,7 +44,7 @@ TEST_F(Strings, AllOfAFiringLiveTogether) {
     std::vector<const strc_string*> all;
     for (int i = 0; i < 20'000; ++i) all.push_back(strc_string_of_int(&env, i));
     for (int i = 0; i < 20'000; ++i)
-        ASSERT_EQ(text(all[static_cast<std::size_t>(i)]), std::to_string(i));
+        ASSERT_EQ(textOf(all[static_cast<std::size_t>(i)]), std::to_string(i));
 }
 
 TEST_F(Strings, MemoryOfAFiringIsUsedAgain) {
@@ -64,7 +64,7 @@ TEST_F(Strings, GoBackToAMark) {
         EXPECT_EQ(strc_strings_mark(&env), mark);
     }
     EXPECT_EQ(strc_string_of_int(&env, 2), first);
-    EXPECT_EQ(text(kept), "17");
+    EXPECT_EQ(textOf(kept), "17");
     strc_strings_release_to(&env, 0);
     EXPECT_EQ(strc_strings_mark(&env), 0);
     EXPECT_EQ(strc_string_of_int(&env, 3), kept);
@@ -80,7 +80,7 @@ TEST_F(Strings, ThereIsNoneThatWouldBeOneTooMany) {
     }
     EXPECT_GT(4 * all, STRC_STRING_BYTES);
     strc_strings_release(&env);
-    EXPECT_EQ(text(strc_string_of_int(&env, 7)), "7");
+    EXPECT_EQ(textOf(strc_string_of_int(&env, 7)), "7");
 }
 
 TEST_F(Strings, ThereIsNoneThatIsTooLarge) {

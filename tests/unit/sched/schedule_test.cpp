@@ -59,7 +59,7 @@ std::string text(const Graph& graph, const std::vector<Loop>& body) {
     return all;
 }
 
-std::string steady(const Graph& graph, Order order) {
+std::string printSteady(const Graph& graph, Order order) {
     auto made = make(graph, order);
     return made->schedule ? text(graph, made->schedule->steady.children) : "none";
 }
@@ -97,20 +97,20 @@ std::int64_t treeSize(const Loop& loop) {
 TEST(Schedule, OneOfEach) {
     const Graph graph = build(pipeline("Main", {source("A", 1), filter("B", 1, 1), sink("C", 1)}));
     for (Order order : kOrders) {
-        EXPECT_EQ(steady(graph, order), "A B C");
+        EXPECT_EQ(printSteady(graph, order), "A B C");
         EXPECT_EQ(init(graph, order), "");
         EXPECT_EQ(room(graph, order), 2);
     }
 }
 
 TEST(Schedule, OneFilterAlone) {
-    EXPECT_EQ(steady(build(filter("Only", 3, 2)), Order::Buffers), "Only");
+    EXPECT_EQ(printSteady(build(filter("Only", 3, 2)), Order::Buffers), "Only");
 }
 
 TEST(Schedule, NestedLoopsKeepBuffersSmall) {
     const Graph graph = build(
         pipeline("Main", {source("A", 10), filter("B", 1, 10), filter("C", 1, 1), sink("D", 100)}));
-    EXPECT_EQ(steady(graph, Order::SingleAppearance), "A 10(B 10C) D");
+    EXPECT_EQ(printSteady(graph, Order::SingleAppearance), "A 10(B 10C) D");
     EXPECT_EQ(room(graph, Order::SingleAppearance), 10 + 10 + 100);
 }
 
@@ -133,9 +133,9 @@ TEST(Schedule, CompactDiscToDigitalAudioTape) {
 
 TEST(Schedule, ResamplingInterleaves) {
     const Graph graph = build(pipeline("Main", {source("A", 3), sink("B", 2)}));
-    EXPECT_EQ(steady(graph, Order::SingleAppearance), "2A 3B");
+    EXPECT_EQ(printSteady(graph, Order::SingleAppearance), "2A 3B");
     EXPECT_EQ(room(graph, Order::SingleAppearance), 6);
-    EXPECT_EQ(steady(graph, Order::Buffers), "2(A B) B");
+    EXPECT_EQ(printSteady(graph, Order::Buffers), "2(A B) B");
     EXPECT_EQ(room(graph, Order::Buffers), 4);
 }
 
@@ -188,7 +188,7 @@ TEST(Schedule, Splitjoins) {
         "Main",
         {source("A", 1), splitjoin("S", {4, 4}, {filter("B", 1, 1), filter("C", 4, 4)}, {4, 4}),
          sink("D", 1)}));
-    EXPECT_EQ(steady(graph, Order::SingleAppearance), "8A split 4B C join 8D");
+    EXPECT_EQ(printSteady(graph, Order::SingleAppearance), "8A split 4B C join 8D");
 }
 
 TEST(Schedule, TenThousandBranches) {
@@ -208,7 +208,7 @@ TEST(Schedule, LoopsWithManyInitialItemsAreNotTakenApart) {
         "Main", {source("A", 1),
                  feedbackloop("L", {1, 1}, filter("Body", 2, 1), filter("Back", 1, 1), {}, 5),
                  sink("Z", 1)}));
-    EXPECT_EQ(steady(graph, Order::SingleAppearance), "A join Body split Back Z");
+    EXPECT_EQ(printSteady(graph, Order::SingleAppearance), "A join Body split Back Z");
     EXPECT_EQ(make(graph, Order::Buffers)->schedule->capacity[edge(graph, "Back", "join")], 5);
 }
 
@@ -218,7 +218,7 @@ TEST(Schedule, TightLoopsAreInterleaved) {
         "Main", {source("A", 60),
                  feedbackloop("L", {1, 1}, filter("Body", 2, 1), filter("Back", 1, 1), {}, 1),
                  sink("Z", 60)}));
-    EXPECT_EQ(steady(graph, Order::Buffers), "A 60(join Body split Back) Z");
+    EXPECT_EQ(printSteady(graph, Order::Buffers), "A 60(join Body split Back) Z");
     // Here a round has several firings, and the body must not run as one piece.
     const Graph fine = build(pipeline(
         "Main",
@@ -226,7 +226,7 @@ TEST(Schedule, TightLoopsAreInterleaved) {
          feedbackloop("Loop", {1, 1}, pipeline("Body", {filter("Up", 2, 3), filter("Down", 1, 1)}),
                       filter("Back", 1, 1), {2, 1}, 1),
          sink("Sink", 2)}));
-    for (Order order : kOrders) EXPECT_NE(steady(fine, order), "none");
+    for (Order order : kOrders) EXPECT_NE(printSteady(fine, order), "none");
 }
 
 TEST(Schedule, TightLoopsOfMillions) {
@@ -252,7 +252,7 @@ TEST(Schedule, LoopsWithoutComposites) {
                  sink("Z", 1)}));
     graph.composites.clear();
     for (graph::Node& node : graph.nodes) node.parent = graph::kNone;
-    for (Order order : kOrders) EXPECT_NE(steady(graph, order), "none");
+    for (Order order : kOrders) EXPECT_NE(printSteady(graph, order), "none");
 }
 
 // ------------------------------------------------------------------------------ initialisation
@@ -263,7 +263,7 @@ TEST(Schedule, PreworksAndPeeksInInit) {
                                 filter("P", 1, 1, 5), sink("Out", 1)}));
     EXPECT_EQ(init(graph, Order::SingleAppearance), "D 2(S D)");
     EXPECT_EQ(init(graph, Order::Latency), "D 2(S D)");
-    EXPECT_EQ(steady(graph, Order::Buffers), "S D P Out");
+    EXPECT_EQ(printSteady(graph, Order::Buffers), "S D P Out");
 }
 
 TEST(Schedule, HugeInit) {
@@ -298,18 +298,18 @@ TEST(Schedule, OrderedEffectsOfSeveralNodesPrescribeTheOrder) {
                                        withEffects(sink("C", 1), second)}));
     };
     const Graph prints = program(graph::kPrints, graph::kPrints);
-    EXPECT_EQ(steady(prints, Order::SingleAppearance), "2(A B 2C) B 2C");
+    EXPECT_EQ(printSteady(prints, Order::SingleAppearance), "2(A B 2C) B 2C");
     EXPECT_THAT(make(prints, Order::Buffers)->schedule->remark, HasSubstr("prescribe"));
-    EXPECT_EQ(steady(program(graph::kPrints, graph::kRandom), Order::SingleAppearance),
+    EXPECT_EQ(printSteady(program(graph::kPrints, graph::kRandom), Order::SingleAppearance),
               "2A 3(B 2C)");
-    EXPECT_EQ(steady(program(0, graph::kPrints), Order::SingleAppearance), "2A 3(B 2C)");
+    EXPECT_EQ(printSteady(program(0, graph::kPrints), Order::SingleAppearance), "2A 3(B 2C)");
 
     Graph files = program(graph::kWritesFile, graph::kWritesFile);
     files.nodes[0].file = "a";
     files.nodes[2].file = "b";
-    EXPECT_EQ(steady(files, Order::SingleAppearance), "2A 3(B 2C)");
+    EXPECT_EQ(printSteady(files, Order::SingleAppearance), "2A 3(B 2C)");
     files.nodes[2].file = "a";
-    EXPECT_EQ(steady(files, Order::SingleAppearance), "2(A B 2C) B 2C");
+    EXPECT_EQ(printSteady(files, Order::SingleAppearance), "2(A B 2C) B 2C");
 }
 
 TEST(Schedule, MessagesKeepTheirGuards) {

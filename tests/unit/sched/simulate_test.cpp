@@ -121,7 +121,8 @@ std::vector<NodeId> allNodes(const Graph& graph) {
     return nodes;
 }
 
-Simulated steady(const Graph& graph, Policy policy = Policy::DownstreamFirst, Bounds bounds = {}) {
+Simulated simulateSteady(const Graph& graph, Policy policy = Policy::DownstreamFirst,
+                         Bounds bounds = {}) {
     base::Context context;
     const auto quota = balance(context, graph);
     EXPECT_TRUE(quota.has_value());
@@ -131,34 +132,36 @@ Simulated steady(const Graph& graph, Policy policy = Policy::DownstreamFirst, Bo
 
 TEST(Simulate, MostDownstreamFirst) {
     const Graph graph = build(pipeline("Main", {source("A", 2), filter("B", 3, 1), sink("C", 2)}));
-    EXPECT_EQ(text(steady(graph).body), "2A B A B C");
+    EXPECT_EQ(text(simulateSteady(graph).body), "2A B A B C");
 }
 
 TEST(Simulate, ThoroughlyEachInTurn) {
     const Graph graph = build(pipeline("Main", {source("A", 2), filter("B", 3, 1), sink("C", 2)}));
-    EXPECT_EQ(text(steady(graph, Policy::Thorough).body), "3A 2B C");
+    EXPECT_EQ(text(simulateSteady(graph, Policy::Thorough).body), "3A 2B C");
 }
 
 TEST(Simulate, NestedLoopsOfBillions) {
     const Graph graph =
         build(pipeline("Main", {source("A", 1), filter("B", 1, 1), filter("C", 1'000'000, 1),
                                 filter("D", 1, 1), filter("E", 1'000, 3), sink("F", 7)}));
-    const Simulated result = steady(graph);
+    const Simulated result = simulateSteady(graph);
     ASSERT_EQ(result.end, Simulated::End::Done);
     EXPECT_EQ(text(result.body), "3(1000(1000000(A B) C D) E) 2(F 2(1000(1000000(A B) C D) E)) F");
 }
 
 TEST(Simulate, ResamplingWithoutCommonFactor) {
     const Graph graph = build(pipeline("Main", {source("A", 147), sink("B", 160)}));
-    const Simulated result = steady(graph);
+    const Simulated result = simulateSteady(graph);
     ASSERT_EQ(result.end, Simulated::End::Done);
     EXPECT_LT(leaves(result.body), 60);
 }
 
 TEST(Simulate, BoundsAreKept) {
     const Graph graph = build(pipeline("Main", {source("A", 10'007), sink("B", 6'001)}));
-    EXPECT_EQ(steady(graph, Policy::DownstreamFirst, {.runs = 100}).end, Simulated::End::TooLong);
-    EXPECT_EQ(steady(graph, Policy::DownstreamFirst, {.size = 10}).end, Simulated::End::TooLong);
+    EXPECT_EQ(simulateSteady(graph, Policy::DownstreamFirst, {.runs = 100}).end,
+              Simulated::End::TooLong);
+    EXPECT_EQ(simulateSteady(graph, Policy::DownstreamFirst, {.size = 10}).end,
+              Simulated::End::TooLong);
 }
 
 TEST(Simulate, StuckWithoutItems) {

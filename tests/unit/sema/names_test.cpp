@@ -9,12 +9,12 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr const char* kEnds = R"(
+constexpr const char* kNamedEnds = R"(
 void->int filter S { work push 1 { push(1); } }
 int->void filter K { work pop 1 { println(pop()); } }
 )";
 
-std::vector<std::string> faults(const std::string& source) { return Checked(source).faults(); }
+std::vector<std::string> namedFaults(const std::string& source) { return Checked(source).faults(); }
 
 std::vector<std::string> names(const std::vector<const Symbol*>& symbols) {
     std::vector<std::string> found;
@@ -41,7 +41,7 @@ void->void pipeline Main(int p = 1) {
             work pop 1 push 1 peek i + 1 { float x = w[i] + w[0] + G; push(pop()); }
         };
     add K;
-})") + kEnds);
+})") + kNamedEnds);
     const StreamInfo* filter = anonymous(checked.program, 0);
     ASSERT_NE(filter, nullptr);
     EXPECT_THAT(names(filter->constants), ElementsAre("a", "p", "i", "w"));
@@ -62,7 +62,7 @@ void->void pipeline Main {
     add S;
     add pipeline { add pipeline { int m = n; add int->int filter { work pop 1 push 1 { push(pop() + n + m); } } } }
     add K;
-})") + kEnds);
+})") + kNamedEnds);
     ASSERT_THAT(checked.faults(), IsEmpty()) << checked.rendered();
     const StreamInfo* inner = anonymous(checked.program, 2);
     ASSERT_NE(inner, nullptr);
@@ -78,7 +78,7 @@ void->void pipeline Main {
 }
 
 TEST(Capture, PortalsAndHiding) {
-    EXPECT_THAT(faults(std::string(R"(
+    EXPECT_THAT(namedFaults(std::string(R"(
 int->int filter Rx { int g; work pop 1 push 1 { push(pop()); } handler set(int v) { g = v; } }
 void->void pipeline Main {
     portal<Rx> p;
@@ -87,7 +87,7 @@ void->void pipeline Main {
     add int->int filter { int n; work pop 1 push 1 { n++; p.set(n); push(pop()); } };
     add pipeline { add Rx to p; add Rx() to p; }
     add K;
-})") + kEnds),
+})") + kNamedEnds),
                 IsEmpty());
 }
 
@@ -105,32 +105,32 @@ void->int filter S2 {
         if (x) { int x = 3; y = x; }
         push(f(y));
     }
-})") + kEnds);
+})") + kNamedEnds);
     EXPECT_FALSE(checked.ctx.diags.hasErrors()) << checked.rendered();
 }
 
 TEST(Scopes, IterIsAlsoAName) {
-    EXPECT_THAT(faults(std::string(R"(
+    EXPECT_THAT(namedFaults(std::string(R"(
 void->void pipeline Main { add T(3); add K; }
 void->int filter T(int iter) { int k = iter; work push 1 { push(iter + iter() + k); } }
-)") + kEnds),
+)") + kNamedEnds),
                 IsEmpty());
 }
 
 TEST(Scopes, FunctionsHideBuiltins) {
-    EXPECT_THAT(faults(std::string(R"(
+    EXPECT_THAT(namedFaults(std::string(R"(
 void->void pipeline Main { add T; add K; }
 void->int filter T { int max(int a) { return a; } int print(int a) { return a; } work push 1 { push(max(print(2))); } }
 helper H { int abs(int a) { return a; } int twice(int a) { return abs(a) + abs(a); } }
-)") + kEnds),
+)") + kNamedEnds),
                 IsEmpty());
 }
 
 TEST(Scopes, HandlersAreFunctionsInside) {
-    EXPECT_THAT(faults(std::string(R"(
+    EXPECT_THAT(namedFaults(std::string(R"(
 void->void pipeline Main { add T; add K; }
 void->int filter T { int g; work push 1 { set(2); push(g); } handler set(int v) { g = v; } }
-)") + kEnds),
+)") + kNamedEnds),
                 IsEmpty());
 }
 
@@ -139,7 +139,7 @@ TEST(Scopes, ParametersMayUseOneAnother) {
 void->void pipeline Main { add S; add T({1, 2}, 2, m = 3); add K; }
 int->int filter T(int[n] a, int n, int m = n + 1) { work pop 1 push 1 { push(pop() + a[m - n]); } }
 float[n]->float[n] filter Window(int n) { float[2 * n] w; work pop 1 push 1 { push(pop()); } }
-)") + kEnds);
+)") + kNamedEnds);
     EXPECT_THAT(checked.faults(), IsEmpty()) << checked.rendered();
     EXPECT_EQ(types::toString(checked.stream("Window").input), "float[?]");
     EXPECT_EQ(types::toString(checked.stream("T").constants[0]->type), "int[?]");
@@ -199,7 +199,7 @@ TEST(Library, IsNotWarnedAbout) {
 TEST(Main, IsTheOnlyOneWithoutSides) {
     Checked checked(
         std::string("void->void splitjoin Main { split duplicate; join roundrobin; add S; }") +
-        kEnds);
+        kNamedEnds);
     const StreamInfo* main = findMain(checked.ctx, checked.program, {});
     ASSERT_NE(main, nullptr);
     EXPECT_EQ(main->name.text(), "Main");
@@ -209,7 +209,7 @@ TEST(Main, SeveralNeedAChoice) {
     std::string source =
         std::string(
             "void->void pipeline A { add S; add K; }\nvoid->void pipeline B { add S; add K; }") +
-        kEnds;
+        kNamedEnds;
     Checked checked(source);
     EXPECT_EQ(findMain(checked.ctx, checked.program, {}), nullptr);
     EXPECT_THAT(checked.faults(), ElementsAre("2: several-main-streams"));
@@ -222,7 +222,7 @@ TEST(Main, SeveralNeedAChoice) {
 }
 
 TEST(Main, MayHaveSidesIfChosen) {
-    Checked checked(kEnds);
+    Checked checked(kNamedEnds);
     EXPECT_EQ(findMain(checked.ctx, checked.program, {}), nullptr);
     EXPECT_THAT(checked.faults(), ElementsAre("0: no-main-stream"));
     checked.ctx.diags.clear();
@@ -252,7 +252,7 @@ TEST(Main, UnknownOnesAreToldWhatThereIs) {
 
 TEST(Main, ParametersNeedValues) {
     std::string source =
-        std::string("void->void pipeline Main(int a, int b = 2) { add S; add K; }") + kEnds;
+        std::string("void->void pipeline Main(int a, int b = 2) { add S; add K; }") + kNamedEnds;
     Checked checked(source);
     EXPECT_EQ(findMain(checked.ctx, checked.program, {}), nullptr);
     EXPECT_THAT(checked.faults(), ElementsAre("1: main-stream-parameter"));
@@ -264,7 +264,7 @@ TEST(Main, LenientErrorsWhereNobodyGoesAreWarnings) {
     std::string source = std::string(R"(void->void pipeline Main { add S; add pipeline { add K; } }
 int->int filter Dead { work pop 1 push 1 { push(y); } }
 int->int pipeline DeadToo { add Nope; add int->int filter { work pop 1 push 1 { push(z); } }; }
-)") + kEnds;
+)") + kNamedEnds;
     for (bool lenient : {false, true}) {
         Checked checked(source, {}, lenient);
         const StreamInfo* main = findMain(checked.ctx, checked.program, {});
@@ -276,7 +276,7 @@ int->int pipeline DeadToo { add Nope; add int->int filter { work pop 1 push 1 { 
     }
     Checked reached(
         std::string("void->void pipeline Main { add S; add K; add pipeline { add Nope; } }") +
-            kEnds,
+            kNamedEnds,
         {}, true);
     markReachable(reached.ctx, reached.program, *findMain(reached.ctx, reached.program, {}));
     EXPECT_TRUE(reached.ctx.diags.hasErrors());
@@ -288,7 +288,7 @@ TEST(Main, NamesDeclaredWronglyStayErrors) {
           "add K; }\nvoid->int filter S { work push 1 { push(2); } }"}) {
         bool builtin = second.find("Identity") != std::string::npos;
         std::string first = builtin ? "add S; add Identity; " : "add S; ";
-        Checked checked(kEnds + ("void->void pipeline Main { " + first) + second, {}, true);
+        Checked checked(kNamedEnds + ("void->void pipeline Main { " + first) + second, {}, true);
         const StreamInfo* main = findMain(checked.ctx, checked.program, {});
         ASSERT_NE(main, nullptr);
         EXPECT_EQ(checked.ctx.diags.errorCount(), 1u);
@@ -301,7 +301,7 @@ TEST(Main, LenientTruncatesInitialisers) {
     std::string source = std::string(
                              "void->void pipeline Main { add T; add K; }\nvoid->int filter T { int "
                              "n = 2.5; work push 1 { int m; m = 1.5; push(n + m); } }") +
-                         kEnds;
+                         kNamedEnds;
     Checked strict(source);
     EXPECT_THAT(strict.faults(), ElementsAre("2: not-convertible", "2: not-convertible"));
     Checked lenient(source, {}, true);

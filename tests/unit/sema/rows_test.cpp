@@ -334,17 +334,17 @@ const std::vector<Row>& rows() {
 }
 // clang-format on
 
-struct Outcome {
+struct RowOutcome {
     std::vector<std::string> errors;
     std::set<std::string> names;
     std::string text;
 };
 
-Outcome run(const std::string& source) {
+RowOutcome run(const std::string& source) {
     Checked checked(source, {}, false, true);
     if (const StreamInfo* main = findMain(checked.ctx, checked.program, {}))
         markReachable(checked.ctx, checked.program, *main);
-    Outcome outcome;
+    RowOutcome outcome;
     for (const base::Diagnostic& each : checked.ctx.diags.all()) {
         std::string name(base::info(each.id).name);
         outcome.names.insert(name);
@@ -359,13 +359,13 @@ Outcome run(const std::string& source) {
 TEST(Rows, EachFaultIsReportedOnceAndItsNeighbourIsNot) {
     for (const Row& row : rows()) {
         SCOPED_TRACE(row.name);
-        Outcome wrong = run(row.bad);
+        RowOutcome wrong = run(row.bad);
         bool isWarning = base::info(base::findDiag(row.name)).severity == base::Severity::Warning;
         EXPECT_TRUE(wrong.names.contains(row.name)) << wrong.text;
         std::vector<std::string> expected;
         if (!isWarning) expected.push_back(row.name);
         EXPECT_EQ(wrong.errors, expected) << wrong.text;
-        Outcome right = run(row.good);
+        RowOutcome right = run(row.good);
         EXPECT_TRUE(right.errors.empty()) << right.text;
         EXPECT_FALSE(right.names.contains(row.name)) << right.text;
     }
@@ -373,10 +373,9 @@ TEST(Rows, EachFaultIsReportedOnceAndItsNeighbourIsNot) {
 
 /// Rows that have tests of their own elsewhere.
 bool isTestedElsewhere(const std::string& id) {
-    static const std::set<std::string> others = {"NoMainStream", "SeveralMainStreams",
+    static const std::set<std::string> others = {"NoMainStream",        "SeveralMainStreams",
                                                  "MainStreamParameter", "UnknownTopStream",
-                                                 "RequirePlace",
-                                                 "TruncatingInitializer"};
+                                                 "RequirePlace",        "TruncatingInitializer"};
     return others.contains(id);
 }
 
