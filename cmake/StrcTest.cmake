@@ -20,7 +20,7 @@ function(strc_unit_tests folder)
     endforeach()
     target_include_directories(${target} PRIVATE "${PROJECT_SOURCE_DIR}/tests")
     target_compile_definitions(${target} PRIVATE STRC_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    gtest_discover_tests(${target} DISCOVERY_MODE PRE_TEST
+    gtest_discover_tests(${target} DISCOVERY_TIMEOUT 3600
         TEST_PREFIX unit.${folder}.
-        PROPERTIES LABELS "unit;${folder}" TIMEOUT 120)
+        PROPERTIES LABELS "unit;${folder}" TIMEOUT 3600)
 endfunction()

@@ -7,6 +7,7 @@
 
 #include "api/detail/compiler.h"
 #include "api/detail/files.h"
+#include "codegen/object.h"
 
 namespace {
 
@@ -134,8 +135,12 @@ private:
 void strc_compiler::makeCode(const std::function<bool()>& isOver) {
     if (triedCode) return;
     strc::codegen::Options here = strc::session::codegenOptions(settings);
-    here.target.clear();  // what is built may be for another machine
-    here.processor.clear();
+    if (!here.target.empty()) here.processor.clear();  // of the other kind of machine
+    here.target.clear();
+    if (const std::string feature = strc::codegen::featureMissingHere(here); !feature.empty()) {
+        program.context.diags.add(strc::base::Diag::ProcessorNotHere) << here.processor << feature;
+        return;
+    }
     here.interrupted = isOver;
     code = strc::session::makeCode(program, settings, here);
     triedCode = code || !isOver();

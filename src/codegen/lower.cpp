@@ -72,7 +72,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     emitProgram(builder, "strc_program", fallback);
     if (options.isInterrupted()) return Module(std::move(impl));
     if (builder.debug) builder.debug->finish();
-    limitEffort(*impl);
+    limitEffort(*impl, plan.tapes);
     for (llvm::Function& function : *impl->module) {
         if (function.isDeclaration()) continue;
         function.addFnAttr("target-cpu", machine->getTargetCPU());

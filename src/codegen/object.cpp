@@ -1,6 +1,8 @@
 #include "codegen/object.h"
 
+#include <bit>
 #include <cstring>
+#include <iterator>
 
 #include "base/pass.h"
 #include "codegen/detail/machine_code.h"
@@ -118,20 +120,31 @@ bool knowsProcessor(const Options& options, const std::string& name) {
     return targetMachine(any)->getMCSubtargetInfo()->isCPUStringValid(name);
 }
 
-std::uint64_t processorFeatures(const Options& options) {
-    auto machine = targetMachine(options);
-    std::uint64_t features = 0;
-    std::uint64_t row = 1;
-    auto add = [&](const std::string& name) {
-        if (machine->getTargetTriple().isX86() &&
-            machine->getMCSubtargetInfo()->checkFeatures("+" + name))
-            features |= row;
-        row <<= 1;
-    };
-#define STRC_FEATURE(name, leaf, part, bit, state) add(name);
+namespace {
+
+constexpr const char* kFeatures[] = {
+#define STRC_FEATURE(name, leaf, part, bit, state) name,
 #include "strc/processor_features.def"
 #undef STRC_FEATURE
+};
+
+}  // namespace
+
+std::uint64_t processorFeatures(const Options& options) {
+    auto machine = targetMachine(options);
+    if (!machine->getTargetTriple().isX86()) return 0;
+    std::uint64_t features = 0;
+    for (std::size_t row = 0; row < std::size(kFeatures); ++row) {
+        if (machine->getMCSubtargetInfo()->checkFeatures(std::string("+") + kFeatures[row]))
+            features |= std::uint64_t{1} << row;
+    }
     return features;
+}
+
+std::string featureMissingHere(const Options& options) {
+    const std::uint64_t missing = processorFeatures(options) & ~processorFeatures(Options{});
+    return missing == 0 ? std::string()
+                        : kFeatures[static_cast<std::size_t>(std::countr_zero(missing))];
 }
 
 }  // namespace strc::codegen

@@ -32,5 +32,8 @@ bool knowsProcessor(const Options&, const std::string& name);
 /// What code made with these options may ask of the processor: bits by the rows of
 /// strc/processor_features.def.
 std::uint64_t processorFeatures(const Options&);
+/// The first feature that code for these options may use and the processor at hand does not have, as LLVM calls it;
+/// empty: it runs here. The options name no other kind of machine.
+std::string featureMissingHere(const Options&);
 
 }  // namespace strc::codegen

@@ -16,7 +16,7 @@ constexpr std::size_t kMostCopies = 4000;  ///< instructions, of all copies of o
 constexpr unsigned kLargestOptimized = 50'000;
 
 /// Instructions of bodies that get all passes and the careful selection of instructions, which take
-/// some 20 to 100 microseconds for each. What phases do between the bodies takes less.
+/// some 20 to 100 microseconds for each. What phases do between the bodies takes less, unless tapes are rings.
 constexpr std::size_t kMostCareful = 120'000;
 /// Of programs with products of tensors: nearly all of it are loops, which pay for it in the first firings.
 constexpr std::size_t kMostCarefulProducts = 2 * kMostCareful;
@@ -60,7 +60,9 @@ llvm::OptimizationLevel levelOf(const Options& options) {
 
 }  // namespace
 
-void limitEffort(Module::Impl& made) {
+void limitEffort(Module::Impl& made, plan::Tapes tapes) {
+    // Phases compute the place of every item of a ring: then they take as long as bodies do.
+    const std::size_t phaseShare = tapes == plan::Tapes::Ring ? 1 : kPhaseShare;
     std::size_t work = 0;
     std::size_t largest = 0;
     bool hasProducts = false;
@@ -71,7 +73,7 @@ void limitEffort(Module::Impl& made) {
         largest = std::max(largest, size);
         bool isPhase = function.hasFnAttribute(llvm::Attribute::NoInline);
         if (isPhase)
-            work += size / kPhaseShare;
+            work += size / phaseShare;
         else if (limitInlining(function))
             work += size;
         else

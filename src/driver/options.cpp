@@ -201,6 +201,7 @@ private:
         setting(sub, "--no-interpret", "refuse what cannot be compiled instead of interpreting it");
         positive(sub, "--workers", options.workers,
                  "threads for large products of tensors; default: one for each processor");
+        setting(sub, "--march", "NAME", "the processor to make code for; default: the one at hand");
         flag(sub, "--stats", options.stats, "print firings, items and time on standard error");
         addEmit(sub);
     }

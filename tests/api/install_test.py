@@ -12,7 +12,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 
 def run(*words, **options):
-    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=300, **options)
+    done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=1800, **options)
     if done.returncode != 0:
         sys.exit(f"{' '.join(map(str, words))}\n{done.stdout}{done.stderr}")
     return done.stdout

@@ -18,7 +18,7 @@ import engines  # noqa: E402
 STRC = os.environ.get("STRC") or "strc"
 # With `executable`, what `strc run` is to do is done by executables, as far as there are any.
 ENGINE = os.environ.get("STRC_ENGINE", "")
-SECONDS = 60 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
+SECONDS = 600 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
 
 COUNTER = """void->void pipeline Main(int n = 1) { add Source(n); add Sink; }
 void->int stateful filter Source(int n) { int i; work push 1 { push(n * i++); } }

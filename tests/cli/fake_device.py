@@ -28,7 +28,7 @@ class DeviceCase(Case):
 
     def strc(self, driver, *words, command=None, **env):
         command = command or [STRC, "run", "-i", "3", *WEIGHTS, "--device", "cuda", *words, "p.str"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=120,
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=1800,
                               env={"PATH": "/usr/bin:/bin", "STRC_CUDA_LIB": str(driver), "FAKE_CUDA_LOG": str(self.log),
                                    **env})
         return done.returncode, done.stdout, done.stderr

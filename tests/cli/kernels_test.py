@@ -39,7 +39,7 @@ class Kernels(Case):
 
     def run_with(self, *words, command=None, **env):
         command = command or [STRC, "run", "-i", "3", *WEIGHTS, *words, "p.str"]
-        done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=300, env={**os.environ, "STRC_NO_INSTALL": "1", **env})
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, timeout=1800, env={**os.environ, "STRC_NO_INSTALL": "1", **env})
         return done.returncode, done.stdout, done.stderr
 
     def need(self, kernels):

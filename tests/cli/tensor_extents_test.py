@@ -37,7 +37,7 @@ class Extents(Case):
         printed = [self.call("run", "-i2", quiet, *engine, path) for engine in
                    (("--interpret",), ("--no-interpret",), ("-O0",), ("--disable-pass=fuse-tensors",))]
         self.call("build", quiet, "-o", made, path)
-        ran = subprocess.run([made, "-i2"], capture_output=True, timeout=60)
+        ran = subprocess.run([made, "-i2"], capture_output=True, timeout=1800)
         printed.append((ran.stdout, ran.stderr.decode()))
         self.assertEqual(printed, [(printed[0][0], "")] * len(printed))
         return printed[0][0].decode().splitlines()[0]

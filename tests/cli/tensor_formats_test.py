@@ -55,7 +55,7 @@ class TensorFormats(Case):
     def each(self, *words):
         """What `strc run` and an executable do: exit status, output, messages, files."""
         for call in self.runs:
-            done = subprocess.run([*call, *words], cwd=self.folder, capture_output=True, timeout=60)
+            done = subprocess.run([*call, *words], cwd=self.folder, capture_output=True, timeout=1800)
             made = {name: text for name, text in self.files().items() if name not in self.inputs}
             for name in made:
                 (self.folder / name).unlink()

@@ -303,13 +303,13 @@ class Symbolic(Program):
     def test_executables_stop_as_programs_do(self):
         path = self.file("p.str", GROWING + self.main("Lengths", "Vectors", "Show"))
         built = self.built(path)
-        done = subprocess.run([*built, "--limit", "3"], capture_output=True, timeout=60)
+        done = subprocess.run([*built, "--limit", "3"], capture_output=True, timeout=1800)
         self.assertEqual((done.returncode, done.stdout), (0, "".join(SUMS.splitlines(True)[:3]).encode()))
         text = """void->tensor filter Long { work push 1 { int n = 1; while (n > 0) n = n % 7 + 1; push(ones(n)); } }
             tensor->void filter Show { work pop 1 { println(pop()); } }
             """ + self.main("Long", "Show")
         built = self.built(self.file("l.str", text))
-        done = subprocess.run([*built, "--seconds", "0.2"], capture_output=True, timeout=60)
+        done = subprocess.run([*built, "--seconds", "0.2"], capture_output=True, timeout=1800)
         self.assertEqual((done.returncode, done.stdout), (0, b""), done.stderr)
 
     def test_why_all_of_a_program_is_interpreted(self):

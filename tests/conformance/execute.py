@@ -8,7 +8,7 @@ import time
 from dataclasses import dataclass
 
 MAX_BYTES = 16 << 20
-SECONDS = 20.0 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
+SECONDS = 300.0 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
 
 
 @dataclass

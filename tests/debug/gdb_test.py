@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 SCRIPT = ROOT / "tools" / "gdb" / "strc_gdb.py"
 STRC = os.environ.get("STRC") or "strc"
-SECONDS = 120 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
+SECONDS = 600 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
 
 PROGRAM = """struct Pair { int a; float[2] b; }
 void->void pipeline Main { add Count; add Bank; add Show; }

@@ -61,7 +61,7 @@ void checkKernels(const session::Compilation& program) {
 }  // namespace
 
 std::unique_ptr<session::Compilation> compileText(const std::uint8_t* data, std::size_t size,
-                                                 session::Stage last) {
+                                                  session::Stage last) {
     auto program = std::make_unique<session::Compilation>();
     setSmallLimits(program->context.limits);
     program->context.lenient = size % 4 == 3;  // now and then; a text is always compiled alike

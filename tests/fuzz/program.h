@@ -12,7 +12,7 @@ namespace strc::fuzz {
 
 /// Aborts if a stage breaks a promise: see program.cpp.
 std::unique_ptr<session::Compilation> compileText(const std::uint8_t* data, std::size_t size,
-                                                 session::Stage last);
+                                                  session::Stage last);
 
 /// Merges the messages and draws each of them; each needs a place inside of a text.
 void checkMessages(base::Context&);

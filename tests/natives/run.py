@@ -18,7 +18,7 @@ ENGINES = [["--interpret"], ["-O0", "--no-interpret"], ["--no-interpret"]]
 
 
 def call(*command):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60)
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=1800)
 
 
 def run(strc, *options, program="natives.str"):

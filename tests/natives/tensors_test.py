@@ -40,7 +40,7 @@ WRONG = [
 
 
 def call(*command, **how):
-    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120, check=False, **how)
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=1800, check=False, **how)
 
 
 def sections():

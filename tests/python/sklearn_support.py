@@ -14,7 +14,7 @@ def run_words(folder, words, x, outputs, stem=""):
     given = ["--in", "x.npy"]
     for i in range(len(outputs)):
         given += ["--out", f"{stem}y{i}.npy"]
-    done = subprocess.run([*words, *given], cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([*words, *given], cwd=folder, capture_output=True, text=True, check=False, timeout=1800)
     assert done.returncode == 0, done.stderr
     return {kind: numpy.load(folder / f"{stem}y{i}.npy") for i, kind in enumerate(outputs)}
 

@@ -19,7 +19,7 @@ def run_program(folder, name, inputs, count):
         words += ["--in", f"in{i}.npy"]
     for i in range(count):
         words += ["--out", f"out{i}.npy"]
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, check=False, timeout=1800)
     assert done.returncode == 0, done.stderr
     return [torch.from_numpy(numpy.load(folder / f"out{i}.npy")) for i in range(count)]
 

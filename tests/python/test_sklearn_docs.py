@@ -30,7 +30,7 @@ def test_page(tmp_path):
             (tmp_path / name.removeprefix("# ")).write_text(rest)
         elif kind == "sh":
             done = subprocess.run(["sh", "-e", "-c", text.replace("python ", f"{sys.executable} ")], cwd=tmp_path, env=environment,
-                                  capture_output=True, text=True, check=False, timeout=300)
+                                  capture_output=True, text=True, check=False, timeout=1800)
             assert done.stdout + done.stderr == printed
             assert done.returncode == 0
 

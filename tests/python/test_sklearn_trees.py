@@ -157,7 +157,7 @@ def test_engines(strategy, tmp_path):
     model = ensemble.RandomForestClassifier(4, max_depth=3, random_state=0).fit(x, generator.integers(0, 3, 70))
     exported = export(model, tmp_path, strategy, batch=70)
     words = [STRC, "build", "--top", exported.name, "model.str", "-o", "model"]
-    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=1800)
     assert done.returncode == 0, done.stderr
     (tmp_path / "model.safetensors").unlink()
     built = run_words(tmp_path, ["env", "-i", "./model"], x, exported.outputs, "built")

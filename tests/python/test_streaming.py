@@ -86,8 +86,8 @@ def test_from_file_to_file(tmp_path):
     samples = numpy.random.default_rng(1).standard_normal(3000).astype("<f4")
     samples.tofile(tmp_path / "in.raw")
     ends = ["--in", "in.raw", "--out", "out.raw"]
-    subprocess.run([STRC, "build", "--top", "LstmAmp", "-o", "amp", "model.str"], cwd=tmp_path, check=True, timeout=120)
-    subprocess.run(["./amp", *ends], cwd=tmp_path, check=True, timeout=60)
+    subprocess.run([STRC, "build", "--top", "LstmAmp", "-o", "amp", "model.str"], cwd=tmp_path, check=True, timeout=1800)
+    subprocess.run(["./amp", *ends], cwd=tmp_path, check=True, timeout=1800)
     with torch.no_grad():
         expected = model(torch.from_numpy(samples).reshape(1, 1, -1)).flatten().numpy()
     found = numpy.fromfile(tmp_path / "out.raw", "<f4")

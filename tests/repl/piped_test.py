@@ -16,7 +16,7 @@ TWICE = "int->int filter Twice { work pop 1 push 1 { push(2 * pop()); } }"
 
 class Piped(unittest.TestCase):
     def say(self, text, *options, status=0):
-        done = subprocess.run([STRC, "repl", *options], input=text, text=True, timeout=60,
+        done = subprocess.run([STRC, "repl", *options], input=text, text=True, timeout=1800,
                               capture_output=True, check=False)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout, done.stderr
@@ -74,7 +74,7 @@ class Piped(unittest.TestCase):
         for options, text in (((), "1 + 1\n"), ((), "println(1); while (true) println(2);\n"),
                               (("--json",), '{"op":"eval","text":"1"}\n')):
             with open("/dev/full", "wb") as full:
-                done = subprocess.run([STRC, "repl", *options], input=text, text=True, timeout=60, stdout=full,
+                done = subprocess.run([STRC, "repl", *options], input=text, text=True, timeout=1800, stdout=full,
                                       stderr=subprocess.PIPE, check=False)
             self.assertEqual(done.returncode, 1)
             self.assertIn("cannot write 'standard output': No space left on device [cannot-write-file]", done.stderr)
@@ -178,7 +178,7 @@ class Piped(unittest.TestCase):
                 self.assertIsNone(prompt.poll())
             write(used, versions[1][0])
             write(user, filter_.format(versions[1][1]))
-            out, err = prompt.communicate(":reload\nUser <- [3]\n", timeout=60)
+            out, err = prompt.communicate(":reload\nUser <- [3]\n", timeout=1800)
             self.assertEqual((out, err), ("6\n", ""))
 
     def test_values_are_saved_with_all_digits(self):

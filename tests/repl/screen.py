@@ -12,7 +12,7 @@ import time
 
 import pyte
 
-SECONDS = 30 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
+SECONDS = 300 * float(os.environ.get("STRC_TEST_TIME_FACTOR", "1"))
 
 KEYS = {
     "enter": "\r", "alt-enter": "\x1b\r", "tab": "\t", "escape": "\x1b", "backspace": "\x7f",

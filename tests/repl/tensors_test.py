@@ -27,7 +27,7 @@ class Prompt(unittest.TestCase):
         self.folder = place.name
 
     def say(self, text, *options, status=0):
-        done = subprocess.run([STRC, "repl", *options], input=text, text=True, timeout=120, capture_output=True,
+        done = subprocess.run([STRC, "repl", *options], input=text, text=True, timeout=1800, capture_output=True,
                               check=False, cwd=self.folder)
         self.assertEqual(done.returncode, status, done.stderr)
         return done.stdout, done.stderr
@@ -93,7 +93,7 @@ class Values(Prompt):
     def test_json(self):
         lines = [X, "x * 2", "relu() <- x", "take 3 Two", "x[0, 0]"]
         asked = "".join(json.dumps({"op": "eval", "text": each}) + "\n" for each in [TWO, *lines])
-        done = subprocess.run([STRC, "repl", "--json"], input=asked, text=True, timeout=60, capture_output=True, check=True)
+        done = subprocess.run([STRC, "repl", "--json"], input=asked, text=True, timeout=1800, capture_output=True, check=True)
         answers = [json.loads(line) for line in done.stdout.splitlines()][2:]
         self.assertEqual([(each["type"], each["value"]) for each in answers], [
             ("tensor<float>[2, 3]", [[2, 4, 6], [8, 10, 12]]), ("tensor<float>[2, 3]", [[[1, 2, 3], [4, 5, 6]]]),

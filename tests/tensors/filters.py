@@ -2,7 +2,7 @@
 """Compares the filters of the tensor library with PyTorch.
 
 filters.py --strc STRC [--engine interpret|symbolic|symbolic-jit|jit-O0|jit|executable] [--kernels WORD] [--only TEXT] [--every N]
-           [--random SEED [--chains] --count N] [--keep FOLDER]
+           [--march NAME] [--random SEED [--chains] --count N] [--keep FOLDER]
 
 One program holds a stream for each case, which takes its inputs from a weights file and pushes the
 elements of all results as numbers. Exit status 1 if one of them differs by more than the tolerance.
@@ -77,7 +77,22 @@ def weights(number: int, case: Case) -> dict[str, torch.Tensor]:
     return named
 
 
-def run(strc: str, engine: str, kernels: str, folder: Path, number: int) -> numpy.ndarray:
+def assembles(strc: str, march: str, folder: Path, number: int) -> None:
+    """Is there code for a processor that this machine is not?"""
+    made = subprocess.run([strc, "build", "--emit=asm", f"--march={march}", "--top", f"Case{number}", str(folder / "cases.str")], check=True, capture_output=True)
+    assert made.stdout, "no assembly"
+
+
+def runs_here(strc: str, march: str, folder: Path) -> bool:
+    program = folder / "nothing.str"
+    program.write_text("void->void filter Main { work { println(1); } }\n")
+    done = subprocess.run([strc, "run", f"--march={march}", "-i", "1", program], capture_output=True, text=True)
+    if done.returncode != 0 and "processor-not-here" not in done.stderr:
+        raise SystemExit(done.stderr)
+    return done.returncode == 0
+
+
+def run(strc: str, engine: str, kernels: str, folder: Path, number: int, march: str) -> numpy.ndarray:
     out = folder / f"{number}.raw"
     top = [f"--kernels={kernels}", "--top", f"Case{number}", str(folder / "cases.str")]
     if engine == "executable":
@@ -85,7 +100,7 @@ def run(strc: str, engine: str, kernels: str, folder: Path, number: int) -> nump
         subprocess.run([strc, "build", *top, "-o", program], check=True, capture_output=True)
         command = [program, "-i", "1", "--out", out]
     else:
-        command = [strc, "run", *OPTIONS[engine], "-i", "1", "--out", out, *top]
+        command = [strc, "run", *OPTIONS[engine], f"--march={march}", "-i", "1", "--out", out, *top]
     subprocess.run(command, check=True, capture_output=True)
     return numpy.fromfile(out, dtype="<f4")
 
@@ -127,6 +142,7 @@ def main() -> int:
     parser.add_argument("--random", type=int, metavar="SEED", help="random cases")
     parser.add_argument("--chains", action="store_true", help="random networks of several filters")
     parser.add_argument("--count", type=int, default=60, help="how many of them")
+    parser.add_argument("--march", default="native", help="the processor that code is made for")
     parser.add_argument("--keep", type=Path, help="a folder for the program and its weights")
     options = parser.parse_args()
     cases = list(enumerate(all_cases() if options.random is None else
@@ -145,10 +161,14 @@ def main() -> int:
             stored |= weights(number, case)
         save_file(stored, folder / "cases.safetensors")
 
+        is_executed = runs_here(options.strc, options.march, folder)
+
         def check(numbered: tuple[int, Case]) -> str | None:
             number, case = numbered
             try:
-                return difference(case, run(options.strc, options.engine, options.kernels, folder, number))
+                if not is_executed:
+                    return assembles(options.strc, options.march, folder, number)
+                return difference(case, run(options.strc, options.engine, options.kernels, folder, number, options.march))
             except subprocess.CalledProcessError as error:
                 return error.stderr.decode().strip()
 
@@ -159,7 +179,8 @@ def main() -> int:
         if fault:
             print(f"Case{number} {case.filter} of {[tuple(x.shape) for x in case.inputs]}: {fault}")
     wrong = sum(fault is not None for fault in faults)
-    print(f"{len(chosen) - wrong} of {len(chosen)} cases equal PyTorch's results ({options.engine}, {options.kernels})")
+    what = "equal PyTorch's results" if is_executed else "become assembly"
+    print(f"{len(chosen) - wrong} of {len(chosen)} cases {what} ({options.engine}, {options.kernels}, {options.march})")
     return 1 if wrong or not chosen else 0
 
 

@@ -16,9 +16,6 @@ using ir::Instr;
 using ir::Op;
 using ir::Reg;
 
-/// A stride that one load and a shuffle read.
-constexpr std::int64_t kShuffled = 4;
-
 class BodyEmitter {
 public:
     BodyEmitter(ModuleBuilder&, KernelFunctions&, const ir::StreamCode*, const ir::Body&,

@@ -15,6 +15,9 @@
 
 namespace strc::codegen {
 
+/// A stride that one load and a shuffle read.
+constexpr std::int64_t kShuffled = 4;
+
 /// What is said if a rate of a queue is not kept.
 struct RateBreach {
     const graph::Rate& rate;

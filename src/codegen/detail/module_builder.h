@@ -264,7 +264,7 @@ llvm::Function* emitPhase(ModuleBuilder&, const plan::Phase&, const std::string&
 llvm::Constant* emitDemand(ModuleBuilder&);
 
 /// Decides, by sizes alone, what is inlined and how much effort the module gets.
-void limitEffort(Module::Impl&);
+void limitEffort(Module::Impl&, plan::Tapes);
 /// The options, with the level that code generation can afford.
 Options affordable(const Module::Impl&, const Options&);
 

@@ -1,6 +1,7 @@
 #pragma once
 /// A program from its text to LLVM, and its run.
 
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "codegen/jit.h"
 #include "codegen/lower.h"
+#include "codegen/object.h"
 #include "host/run.h"
 #include "session/pipeline.h"
 
@@ -29,14 +31,20 @@ protected:
             << ::testing::PrintToString(faults());
     }
 
-    codegen::Module lower(codegen::Options options = {}) {
+    codegen::Module lower(const codegen::Options& wanted = {}) {
+        const codegen::Options options = forTestedProcessor(wanted);
         return codegen::lower(program.context, program.module, *program.plan, options);
     }
 
     /// What the code does when it runs; prints are in `printed`.
-    interp::Outcome run(interp::Options how, codegen::Options options = {}) {
+    interp::Outcome run(interp::Options how, const codegen::Options& wanted = {}) {
+        const codegen::Options options = forTestedProcessor(wanted);
         codegen::Module module = lower(options);
         codegen::optimize(module, options);
+        if (options.target.empty() && !codegen::featureMissingHere(options).empty()) {
+            EXPECT_FALSE(codegen::printAssembly(module, options).empty());
+            return interpret(std::move(how));
+        }
         std::vector<codegen::Site> sites = module.sites();
         auto jit = codegen::Jit::load(std::move(module), options);
         EXPECT_TRUE(jit) << jit.error();
@@ -53,6 +61,15 @@ protected:
                            *program.program.types, how);
     }
 
+    /// STRC_TEST_MARCH has all tests make code for that processor, but those that name one. Where this machine cannot
+    /// execute it, the code is made and the interpreter runs instead.
+    codegen::Options forTestedProcessor(codegen::Options options) const {
+        const char* everywhere = std::getenv("STRC_TEST_MARCH");
+        if (!options.processor.empty() || !options.target.empty()) return options;
+        options.processor = !processor.empty() ? processor : everywhere ? everywhere : "";
+        return options;
+    }
+
     std::vector<std::string> faults() {
         std::vector<std::string> list;
         for (const base::Diagnostic& fault : program.context.diags.all())
@@ -60,6 +77,7 @@ protected:
         return list;
     }
 
+    std::string processor;  ///< that this test is about; empty: it holds for any
     std::vector<base::Pass> disabled;  ///< while planning
     std::optional<base::Pass> shown;  ///< likewise: Passes::emitted has what it does
     session::Library library = session::Library::builtIn();

@@ -75,7 +75,8 @@ TEST_F(Fused, ProductsUseTheirWeightsForOneFiringAfterTheOther) {
     compile(
         "void->void pipeline Main { add Count; add Product(2); add Product(3); add Show; }\n"
         "void->tensor filter Count { float n; work push 1 { n++; push(n * ones(1, 8)); } }\n"
-        "tensor->tensor filter Product(float by) { tensor<float>[8, 8] w; init { w = by * ones(8, 8); }\n"
+        "tensor->tensor filter Product(float by) { tensor<float>[8, 8] w; init { w = by * ones(8, "
+        "8); }\n"
         "  work pop 1 push 1 { push(matmul(pop(), w)); } }\n"
         "tensor->void filter Show { work pop 1 { tensor x = pop(); println(x[0, 3]); } }\n");
     EXPECT_THAT(plan::print(*program.plan), Not(HasSubstr("  loop ")));

@@ -17,13 +17,15 @@ protected:
     void compileFunction(const std::string& value, double step) {
         compile(
             "void->void pipeline Main { add Numbers; add F; add Show; }\n"
-            "void->tensor filter Numbers { work push 1 { tensor<float> n = 1.0 * arange(1000); push((n - 500) * " +
+            "void->tensor filter Numbers { work push 1 { tensor<float> n = 1.0 * arange(1000); "
+            "push((n - 500) * " +
             std::to_string(step) +
             "); } }\n"
             "tensor->tensor filter F { work pop 1 push 1 { tensor x = pop(); push(" +
             value +
             "); } }\n"
-            "tensor->void filter Show { work pop 1 { tensor x = pop(); for (int k = 0; k < size(x, 0); k++) "
+            "tensor->void filter Show { work pop 1 { tensor x = pop(); for (int k = 0; k < size(x, "
+            "0); k++) "
             "println(x[k]); } }\n");
     }
     std::string llvm() { return codegen::printLlvm(lower()); }
