@@ -14,6 +14,11 @@ constexpr std::size_t kLongestWord = 64;  ///< the cost is quadratic; nobody mis
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
+bool equalsButForCase(std::string_view a, std::string_view b) {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                      [](char x, char y) { return lower(x) == lower(y); });
+}
+
 std::size_t replaceCost(char a, char b) {
     if (a == b) return 0;
     return lower(a) == lower(b) ? kCase : kEdit;
@@ -50,7 +55,9 @@ SpellingSearch::SpellingSearch(std::string_view text)
 
 void SpellingSearch::consider(std::string_view candidate) {
     if (candidate.empty() || candidate == wanted) return;
-    std::size_t cost = spellingDistance(wanted, candidate, distance + 1);
+    std::size_t cost = equalsButForCase(wanted, candidate)
+                           ? kCase
+                           : spellingDistance(wanted, candidate, distance + 1);
     if (cost > distance || (cost == distance && (found.empty() || candidate >= found))) return;
     found = candidate;
     distance = cost;

@@ -8,7 +8,7 @@
 namespace strc::base {
 
 /// Feed it every candidate, in any order: ties go to the alphabetically first, so the order cannot
-/// be seen in the answer. Candidates must outlive it.
+/// be seen in the answer. A name that differs in case alone is closer than any other. Candidates must outlive it.
 ///
 ///     SpellingSearch search("Fliter");
 ///     for (Name name : streams) search.consider(name.text());
@@ -19,11 +19,13 @@ public:
     void consider(std::string_view candidate);
     /// Empty if nothing was similar enough to be worth saying.
     std::string_view best() const { return found; }
+    bool differsInCaseAlone() const { return !found.empty() && distance <= 1; }
 
 private:
     std::string wanted;
     std::string_view found;
-    std::size_t distance;  ///< of `found`; before: the first that is too far
+    std::size_t
+        distance;  ///< of `found`, 1 where only the case differs; before: the first that is too far
 };
 
 /// Edit distance where inserting, removing or replacing a character or swapping two neighbours

@@ -156,16 +156,38 @@ std::optional<Ratio> loopGain(const Graph& graph, const Proportions& proportions
     return multiply(*firings, ratio(pushRate(graph, edge), popRate(graph, edge)));
 }
 
+/// What a branch of a loop would have to make for the loop to balance.
+struct Mending {
+    const Branch* branch;
+    Ratio needed;
+    /// The smaller the numbers, the more likely it is that they were meant.
+    std::int64_t size() const { return needed.num + needed.den; }
+};
+
+std::string describe(const Graph& graph, const Mending& mending, const char* verb) {
+    // As many items as the branch takes now, where that is a whole multiple.
+    const std::int64_t taken = mending.branch->gain->den;
+    const std::int64_t times = taken % mending.needed.den == 0 ? taken / mending.needed.den : 1;
+    return fmt::format("'{}'{} {} of {}", shortName(graph, mending.branch->child), verb,
+                       itemCount(graph::multiplyCounts(mending.needed.num, times)),
+                       itemCount(graph::multiplyCounts(mending.needed.den, times)));
+}
+
 void explainLoop(Diagnostic& diagnostic, const Graph& graph, const std::vector<Branch>& body,
                  const std::vector<Branch>& loop, Ratio gain) {
-    if (!body.empty()) noteBranch(diagnostic, graph, body[0]);
-    if (loop.empty()) return;
-    noteBranch(diagnostic, graph, loop[0]);
-    const auto needed = multiply(*loop[0].gain, gain.inverse());
-    if (!needed) return;
-    diagnostic.note(Diag::Hint) << fmt::format("'{}' would have to make {} of {}",
-                                               shortName(graph, loop[0].child),
-                                               itemCount(needed->num), itemCount(needed->den));
+    std::vector<Mending> mendings;
+    for (const auto* branches : {&body, &loop}) {
+        if (branches->empty()) continue;
+        noteBranch(diagnostic, graph, branches->front());
+        if (const auto needed = multiply(*branches->front().gain, gain.inverse()))
+            mendings.push_back({&branches->front(), *needed});
+    }
+    if (mendings.empty()) return;
+    std::stable_sort(mendings.begin(), mendings.end(),
+                     [](const Mending& a, const Mending& b) { return a.size() < b.size(); });
+    std::string hint = describe(graph, mendings[0], " would have to make");
+    if (mendings.size() > 1) hint += ", or " + describe(graph, mendings[1], "");
+    diagnostic.note(Diag::Hint) << hint;
 }
 
 void reportInSplitjoin(base::Context& context, const Graph& graph, const graph::Hierarchy& tree,
@@ -234,7 +256,8 @@ void reportOverflow(base::Context& context, const Graph& graph, EdgeId id) {
     auto& diag = context.diags.add(Diag::BufferOverflow, edge.range)
                  << (edge.from == kNone ? "input" : path(graph, edge.from))
                  << (edge.to == kNone ? "output" : path(graph, edge.to)) << most / size;
-    diag.note(Diag::Hint) << fmt::format("tapes may take {} bytes, and an item takes {}", most, size);
+    diag.note(Diag::Hint) << fmt::format("tapes may take {} bytes, and an item takes {}", most,
+                                         size);
 }
 
 std::string itemCount(std::int64_t count) {

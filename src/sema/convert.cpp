@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "sema/expressions.h"
+#include "sema/integer_division.h"
 #include "sema/tensors.h"
 
 namespace strc::sema {
@@ -123,7 +124,8 @@ void adviseSuffix(Diagnostic& diag, Diag note, const ast::Expr& expr, std::strin
 }
 
 void convert(Checker& c, const ast::Expr& expr, const Typed& value, const Target& to) {
-    if (value.type->isError() || to.type->isError() || accepts(c, expr, value, to)) return;
+    if (value.type->isError() || to.type->isError()) return;
+    if (accepts(c, expr, value, to)) return checkIntegerDivision(c, expr, value.type, to.type);
     const Type* from = value.type;
     std::int64_t have = 0;
     std::int64_t need = 0;

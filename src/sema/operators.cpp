@@ -1,4 +1,5 @@
 #include "sema/expressions.h"
+#include "sema/integer_division.h"
 #include "sema/tensors.h"
 #include "sema/types.h"
 
@@ -146,6 +147,8 @@ Typed checkArithmetic(Checker& c, const ast::BinaryExpr& expr, const Typed& left
     }
     const Type* type = commonType(left.type, right.type);
     if (type->is(TypeKind::Bit)) type = c.types.intType();
+    checkIntegerDivision(c, *expr.left, left.type, type);
+    checkIntegerDivision(c, *expr.right, right.type, type);
     return {type, foldBinary(expr.op, left.constant, right.constant, type->kind), false};
 }
 

@@ -1,6 +1,7 @@
 #include "sema/scopes.h"
 
 #include "base/spelling.h"
+#include "sema/created.h"
 
 namespace strc::sema {
 namespace {
@@ -95,6 +96,7 @@ void reportUnknown(Checker& c, ast::Ident name) {
     considerBody(search, *c.body);
     for (const TopNames* top : {&c.tables.own, &c.tables.ofLibrary})
         for (auto& [each, symbol] : top->globals) search.consider(each.text());
+    search.consider("pi");
     c.suggest(diag, name.range, search.best());
 }
 
@@ -261,13 +263,15 @@ FunctionInfo* findFunction(Checker& c, Name name) {
 }
 
 std::string_view similarStream(Checker& c, std::string_view name) {
+    const Name here = c.record && c.record->stream ? c.record->stream->name : Name();
     base::SpellingSearch own(name);
-    for (auto& [each, stream] : c.tables.own.streams) own.consider(each.text());
-    if (!own.best().empty()) return own.best();
+    for (auto& [each, stream] : c.tables.own.streams)
+        if (!leadsTo(c, each, here)) own.consider(each.text());
     base::SpellingSearch others(name);
     for (auto& [each, stream] : c.tables.ofLibrary.streams) others.consider(each.text());
     for (std::string_view each : c.others) others.consider(each);
-    return others.best();
+    const bool isOfLibrary = others.differsInCaseAlone() && !own.differsInCaseAlone();
+    return own.best().empty() || isOfLibrary ? others.best() : own.best();
 }
 
 std::string_view similarType(Checker& c, std::string_view name) {

@@ -29,6 +29,16 @@ TEST(Spelling, SaysNothingRatherThanNonsense) {
     EXPECT_EQ(best("", {"a"}), "");
 }
 
+TEST(Spelling, NamesThatDifferInCaseAloneComeFirst) {
+    SpellingSearch search("GAIN");
+    for (const char* name : {"GAINS", "Gain", "MAIN"}) search.consider(name);
+    EXPECT_EQ(search.best(), "Gain");
+    EXPECT_TRUE(search.differsInCaseAlone());
+    SpellingSearch none("gain");
+    none.consider("Main");
+    EXPECT_FALSE(none.differsInCaseAlone());
+}
+
 TEST(Spelling, DoesNotDependOnTheOrder) {
     EXPECT_EQ(best("tap", {"tape", "taps"}), "tape");
     EXPECT_EQ(best("tap", {"taps", "tape"}), "tape");

@@ -179,7 +179,19 @@ TEST(Balance, InconsistentLoop) {
         "each 1 that the join takes\n"
         "'Add' makes 1 item of 2 items\n"
         "'Twice' makes 2 items of 1 item\n"
-        "'Twice' would have to make 1 item of 1 item");
+        "'Twice' would have to make 1 item of 1 item, or 'Add' 1 item of 4 items");
+}
+
+/// A loop stream that passes everything on is hardly what is wrong.
+TEST(Balance, InconsistentBodyOfALoop) {
+    const Graph graph = build(pipeline(
+        "Main", {source("Source", 1),
+                 feedbackloop("Loop", {1, 1}, filter("Sum", 2, 3), filter("Up", 1, 1), {}, 1),
+                 sink("Sink", 1)}));
+    EXPECT_THAT(
+        fault(graph, Diag::InconsistentRates, graph.composites[composite(graph, "Loop")].header),
+        ::testing::HasSubstr(
+            "'Sum' would have to make 2 items of 2 items, or 'Up' 2 items of 3 items"));
 }
 
 TEST(Balance, TheInnermostCompositeIsNamed) {

@@ -91,6 +91,24 @@ void->void pipeline Main {
                 IsEmpty());
 }
 
+TEST(Suggestions, NeverMakeAStreamCreateItself) {
+    const std::string program =
+        "void->void pipeline Main { add S; add gain; add K; }\n"
+        "int->int pipeline Outer { add Inner; }\n"
+        "int->int pipeline Inner { if (true) { add pipeline { add Oter; } } }\n";
+    const std::string said = Checked(program + kNamedEnds).rendered();
+    EXPECT_THAT(said, HasSubstr("unknown stream 'gain'"));
+    EXPECT_THAT(said, HasSubstr("unknown stream 'Oter'"));
+    EXPECT_THAT(said, testing::Not(HasSubstr("did you mean 'Main'")));
+    EXPECT_THAT(said, testing::Not(HasSubstr("did you mean 'Outer'")));
+}
+
+TEST(Suggestions, KnowPi) {
+    EXPECT_THAT(
+        Checked("float->float filter F { work pop 1 push 1 { push(pop() * PI); } }").rendered(),
+        HasSubstr("did you mean 'pi'?"));
+}
+
 TEST(Scopes, InnerNamesHideOuterOnes) {
     Checked checked(std::string(R"(
 static { float x = 1; }

@@ -1,0 +1,61 @@
+#include "sema/created.h"
+
+#include <unordered_set>
+#include <vector>
+
+namespace strc::sema {
+namespace {
+
+using ast::StmtKind;
+
+/// Collects the names that statements create, also in anonymous streams among them.
+class CreatedNames {
+public:
+    void visit(const ast::Stmt* stmt) {
+        if (!stmt) return;
+        switch (stmt->kind) {
+            case StmtKind::Block:
+                for (const ast::Stmt* each : ast::as<ast::BlockStmt>(*stmt).statements) visit(each);
+                return;
+            case StmtKind::If:
+                visit(ast::as<ast::IfStmt>(*stmt).thenBranch);
+                return visit(ast::as<ast::IfStmt>(*stmt).elseBranch);
+            case StmtKind::While: return visit(ast::as<ast::WhileStmt>(*stmt).body);
+            case StmtKind::DoWhile: return visit(ast::as<ast::DoWhileStmt>(*stmt).body);
+            case StmtKind::For: return visit(ast::as<ast::ForStmt>(*stmt).body);
+            case StmtKind::Create: return add(ast::as<ast::CreateStmt>(*stmt));
+            default: return;
+        }
+    }
+
+    std::vector<Name> names;
+
+private:
+    void add(const ast::CreateStmt& create) {
+        if (create.anonymous)
+            visit(create.anonymous->body);
+        else
+            names.push_back(create.target.name);
+    }
+};
+
+}  // namespace
+
+bool leadsTo(Checker& c, Name from, Name to) {
+    std::unordered_set<Name> seen{from};
+    std::vector<Name> left{from};
+    while (!left.empty()) {
+        const Name name = left.back();
+        left.pop_back();
+        if (name == to) return true;
+        auto found = c.tables.own.streams.find(name);
+        if (found == c.tables.own.streams.end() || !found->second->decl) continue;
+        CreatedNames created;
+        created.visit(found->second->decl->body);
+        for (Name each : created.names)
+            if (seen.insert(each).second) left.push_back(each);
+    }
+    return false;
+}
+
+}  // namespace strc::sema
