@@ -176,9 +176,39 @@ private:
     std::size_t hidden = 0;  ///< bounds before this one have been declared
 };
 
+/// What `init` of a filter, or the body of a composite, runs first; null if there is none.
+const ast::BlockStmt* firstCode(const ast::StreamDecl& decl) {
+    for (const ast::Decl* member : decl.members)
+        if (auto* init = ast::tryAs<ast::InitDecl>(member)) return init->body;
+    return decl.body;
+}
+
+/// Does the statement require something of arguments alone?
+bool requiresOfArguments(ModuleScope& m, const ast::Stmt& statement) {
+    auto* effect = ast::tryAs<ast::ExpressionStmt>(&statement);
+    auto* call = effect ? ast::tryAs<ast::CallExpr>(effect->expression) : nullptr;
+    if (!call || m.program.callOf(call->id)->kind != sema::CallKind::Require) return false;
+    return std::ranges::none_of(call->args, [&](const ast::Expr* arg) {
+        const Uses uses = usesOf(m.program, *arg);
+        return uses.calls || uses.beyondConstants;
+    });
+}
+
+/// Extents and rates that make no sense come from arguments that make none. Where the code begins with
+/// what it requires of them, that is said, and not what followed.
+void requireOfArguments(ModuleScope& m, const ast::StreamDecl& decl, BodyLowerer& setup) {
+    const ast::BlockStmt* block = firstCode(decl);
+    if (!block) return;
+    for (const ast::Stmt* statement : block->statements) {
+        if (!requiresOfArguments(m, *statement)) return;
+        setup.statement(*statement);
+    }
+}
+
 ir::Body lowerSetup(ModuleScope& m, StreamScope& stream) {
     const ast::StreamDecl& decl = *stream.info.decl;
     BodyLowerer setup(m, &stream, "setup", BodyKind::Setup, decl.header);
+    if (!stream.info.broken) requireOfArguments(m, decl, setup);
     for (std::uint32_t k = 0; k < stream.info.params; ++k)
         setup.checkParameter(k, *stream.info.constants[k]->typeExpr);
     if (decl.input && stream.code.input) setup.itemType(0, stream.code.input, *decl.input);
