@@ -183,15 +183,27 @@ const ast::BlockStmt* firstCode(const ast::StreamDecl& decl) {
     return decl.body;
 }
 
+/// Is its value there before anything of the instance has run?
+bool isOfArguments(ModuleScope& m, const ast::Expr& root) {
+    bool isKnown = true;
+    forEachExpr(root, [&](const ast::Expr& e) {
+        if (ast::tryAs<ast::CallExpr>(&e) || ast::tryAs<ast::PackageCallExpr>(&e)) {
+            isKnown = isKnown && m.program.callOf(e.id)->kind == sema::CallKind::RealMath;
+        } else if (auto* name = ast::tryAs<ast::NameRef>(&e)) {
+            const Symbol& symbol = *m.program.symbolOf(*name);
+            isKnown = isKnown && (symbol.kind == sema::SymbolKind::StreamParam || isScalarGlobal(symbol));
+        }
+    });
+    return isKnown;
+}
+
 /// Does the statement require something of arguments alone?
 bool requiresOfArguments(ModuleScope& m, const ast::Stmt& statement) {
     auto* effect = ast::tryAs<ast::ExpressionStmt>(&statement);
     auto* call = effect ? ast::tryAs<ast::CallExpr>(effect->expression) : nullptr;
     if (!call || m.program.callOf(call->id)->kind != sema::CallKind::Require) return false;
-    return std::ranges::none_of(call->args, [&](const ast::Expr* arg) {
-        const Uses uses = usesOf(m.program, *arg);
-        return uses.calls || uses.beyondConstants;
-    });
+    return std::ranges::all_of(call->args,
+                               [&](const ast::Expr* arg) { return isOfArguments(m, *arg); });
 }
 
 /// Extents and rates that make no sense come from arguments that make none. Where the code begins with

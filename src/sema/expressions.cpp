@@ -201,15 +201,14 @@ Typed checkVector(Checker& c, const ast::VectorLiteral& expr) {
     }
 }
 
-/// Not where an array of a known type is wanted: its elements say what it is.
+/// Not where an array of a known type is wanted: its elements say what it is. Without any they are ints.
 Typed checkLooseArray(Checker& c, const ast::ArrayLiteral& expr) {
-    const Type* element = nullptr;
+    const Type* element = expr.elements.empty() ? c.types.intType() : nullptr;
     for (const ast::Expr* each : expr.elements) {
         const Type* type = checkValue(c, *each).type;
         element = element ? commonType(element, type) : type;
         if (!element) element = c.types.error();
     }
-    if (!element) return failed(c);
     return {c.types.array(element, static_cast<std::int64_t>(expr.elements.size())), {}, false};
 }
 

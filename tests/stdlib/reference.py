@@ -227,12 +227,33 @@ def all_pass(x, delay, gain):
     )
 
 
-def polyphase(x, up, down, taps):
-    cutoff = 0.5 / max(up, down)
+def bessel(x):
+    """The modified Bessel function of order 0."""
+    return sum(((x / 2) ** k / math.factorial(k)) ** 2 for k in range(100))
+
+
+# Kaiser's formulas for 7 decibels more than asked for, as the library takes them.
+def kaiser_span(stopband):
+    return (stopband + 7 - 7.95) / 14.36
+
+
+@lru_cache(maxsize=None)
+def kaiser_low_pass(cutoff, taps, stopband=100):
+    """The cutoff is a part of the sampling rate; gain 1 at frequency 0."""
+    beta = 0.1102 * (stopband + 7 - 8.7)
+    places = [2 * i / (taps - 1) - 1 for i in range(taps)]
     h = [
-        2 * cutoff * sinc(2 * cutoff * (i - (taps - 1) / 2)) * hamming(i, taps) for i in range(taps)
+        sinc(2 * cutoff * (i - (taps - 1) / 2)) * bessel(beta * math.sqrt(1 - x * x))
+        for i, x in enumerate(places)
     ]
-    h = [c * up / sum(h) for c in h]
+    return [c / sum(h) for c in h]
+
+
+def polyphase(x, up, down, taps=0, passband=0.9):
+    edge = 0.5 / max(up, down)
+    width = kaiser_span(100) / (taps - 1) if taps else edge * (1 - passband)
+    taps = taps or math.ceil(kaiser_span(100) / width + 1)
+    h = [c * up for c in kaiser_low_pass(edge - width / 2, taps)]
     stuffed = fir(lambda m: x(m // up) if m % up == 0 else 0.0, h)
     return lambda n: stuffed(n * down)
 
@@ -625,9 +646,9 @@ def resample():
         return x(n // 2) if n % 2 == 0 else (x(n // 2) + x(n // 2 + 1)) / 2
 
     return rows(
-        (polyphase(x, 3, 2, 128), 9),
+        (polyphase(x, 3, 2), 9),
         (polyphase(x, 2, 3, 48), 4),
-        (polyphase(x, 1, 2, 128), 3),
+        (polyphase(x, 1, 2), 3),
         (polyphase(x, 3, 1, 60), 18),
         (linear, 12),
     )
