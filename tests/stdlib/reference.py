@@ -582,6 +582,41 @@ def iir():
     )
 
 
+def doubles():
+    x = noise(1, 44)
+    columns = [
+        difference_equation(x, [0.25, 0.5, 0.25], [1, -0.5, 0.375]),
+        biquad_low_pass(x, 8000, 500),
+        biquad_high_pass(x, 8000, 500, 2),
+        biquad_band_pass(x, 8000, 900, 3),
+        biquad_notch(x, 8000, 900, 3),
+        biquad_peak(x, 8000, 900, 6, 3),
+        biquad_low_shelf(x, 8000, 300, -6),
+        biquad_high_shelf(x, 8000, 2000, 9, 1),
+        one_pole(x, 8000, 300),
+        difference_equation(x, [1, -1], [1, -0.75]),
+        difference_equation(x, [1], [1, -1]),
+        envelope(x, 8000, 0.125, 0.0625),
+        fir(x, [1, 2, 0.5]),
+        fir(x, [1, 0.5]),
+        lambda n: 3 * x(n - 2) + 0.25 if n >= 2 else 0.5,
+        lambda n: x(n + 1),
+    ]
+    return rows(*columns, lambda n: sum(column(n) for column in columns))
+
+
+def double_sources():
+    columns = [
+        lambda n: 2.5,
+        ramp(1, 0.5),
+        lambda n: float(n % 3 == 0),
+        phase(10, 1.25, 0.25),
+        sine(8000, 440, 0.5),
+        noise(2, 5),
+    ]
+    return lambda n: number(columns[n % 6](n // 6))
+
+
 def delays():
     columns = []
     for x in (lambda n: float(n % 17 == 0), noise(1, 45)):
@@ -734,6 +769,8 @@ PROGRAMS = {
     "fir": fir_coefficients,
     "fir_design": fir_design,
     "iir": iir,
+    "doubles": doubles,
+    "double_sources": double_sources,
     "delays": delays,
     "fft": fft,
     "real_fft": real_fft,
