@@ -7,7 +7,7 @@ static constexpr int kChannels = 6, kSamples = 36, kPoints = 64;
 static Complex block[kSamples][kChannels], response[kChannels][kPoints];
 
 int main(int argc, char** argv) {
-    static const Fft<kPoints> forward(-1), backward(1);
+    static const Fft<kPoints> forward(-1, Twiddles::OfLibrary), backward(1, Twiddles::OfLibrary);
     for (int channel = 0; channel < kChannels; channel++) {
         for (int k = 0; k < kPoints; k++) {
             auto frequency = static_cast<float>(k < kPoints / 2 ? k : k - kPoints);

@@ -58,13 +58,10 @@ static void stretch(Complex* spectrum) {
 }
 
 int main(int argc, char** argv) {
-    static const Fft<kHalf> forward(-1), backward(1);
+    static const Fft<kHalf> forward(-1, Twiddles::OfLibrary), backward(1, Twiddles::OfLibrary);
     for (int i = 0; i < kSize; i++)
-        window[i] = 0.5F - 0.5F * cosine(2 * kPi * static_cast<float>(i) / kSize);
-    for (int k = 0; k <= kHalf; k++) {
-        float angle = 2 * kPi * static_cast<float>(k) / kSize;
-        twiddle[k] = {cosine(angle), -sine(angle)};
-    }
+        window[i] = static_cast<float>(0.5 - 0.5 * std::cos(6.283185307179586 * i / kSize));
+    for (int k = 0; k <= kHalf; k++) twiddle[k] = turn(k, kSize, -1);
     static float frame[kSize], sum[kSize];
     static Complex spectrum[kHalf + 1];
     constexpr int keep = kSize - kHop, rest = kSize - kOutHop;

@@ -191,7 +191,8 @@ bool isOfArguments(ModuleScope& m, const ast::Expr& root) {
             isKnown = isKnown && m.program.callOf(e.id)->kind == sema::CallKind::RealMath;
         } else if (auto* name = ast::tryAs<ast::NameRef>(&e)) {
             const Symbol& symbol = *m.program.symbolOf(*name);
-            isKnown = isKnown && (symbol.kind == sema::SymbolKind::StreamParam || isScalarGlobal(symbol));
+            isKnown =
+                isKnown && (symbol.kind == sema::SymbolKind::StreamParam || isScalarGlobal(symbol));
         }
     });
     return isKnown;
