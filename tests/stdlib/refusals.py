@@ -19,6 +19,7 @@ HERE = Path(__file__).resolve().parent
 LIBRARY = HERE.parent.parent / "stdlib"
 sys.path.insert(0, str(HERE.parent / "tensors"))
 import refusals as tensors  # noqa: E402
+import refused_signals as signals  # noqa: E402
 
 N = "n is at least 1"
 NOT_NEGATIVE = "n is at least 0"
@@ -227,9 +228,10 @@ def check(strc: str, folder: Path, number: int, row: str, said: str, types: tupl
 
 
 def without_row(streams: dict[str, tuple[str, str]]) -> list[str]:
-    rows = {name_of(row) for row in WRONG}
-    faults = [f"{name} has parameters and no row" for name in streams if name not in rows | ANY]
-    faults += [f"{name} is not in the library" for name in (rows | ANY) - set(streams)]
+    rows = {name_of(row) for row in WRONG} | ANY
+    faults = [f"{name} is not in the library" for name in rows - set(streams)]
+    rows |= {name_of(row) for row in signals.WRONG} | signals.PARTS
+    faults += [f"{name} has parameters and no row" for name in streams if name not in rows]
     rows = {name_of(row.filter) for row in tensors.WRONG}
     faults += [f"tensor filter {name} has parameters and no row" for name in declarations(LIBRARY / "tensor")
                if name not in rows | ANY_TENSOR]
@@ -243,7 +245,7 @@ def main() -> int:
     streams = declarations(LIBRARY)
     faults = without_row(streams)
     right = re.findall(r"\w+\([^)]*\)", RIGHT)
-    rows = [(row, said) for row, said in WRONG.items()] + [(row, "") for row in right]
+    rows = [(row, said) for row, said in (WRONG | signals.WRONG).items()] + [(row, "") for row in right]
     rows = [(row, said) for row, said in rows if name_of(row) in streams]
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
         found = pool.map(
