@@ -1,9 +1,11 @@
 """Runs the command; exit status 1 if the model cannot be imported, 2 if the call makes no sense."""
 
+import gc
 import sys
 
 
 def main() -> int:
+    gc.disable()  # what is made while modules are loaded stays
     try:
         import torch  # noqa: F401
     except ImportError:
@@ -15,6 +17,8 @@ def main() -> int:
         return 1
     from .command import run
 
+    gc.freeze()
+    gc.enable()
     return run(sys.argv[1:])
 
 

@@ -135,8 +135,7 @@ def root(node: Any) -> Any:
 
 def check_effects(imported: Imported) -> None:
     """Raises ImportFailure for what a program would leave out: changes of arguments, and what is only done in training."""
-    signature = imported.captured.program.graph_signature
-    changed = [*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values()]
+    changed = list(imported.captured.changed)
     for node in imported.captured.graph.nodes:
         if node.op != "call_function":
             continue

@@ -1,4 +1,4 @@
-"""What a model computes, as a graph of ATen operators: by torch.export, or by torch.fx.symbolic_trace before it."""
+"""What a model computes, as a graph of ATen operators: by one run, by torch.export, or by torch.fx.symbolic_trace before that."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import logging
 import os
 import traceback
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 from types import TracebackType
@@ -19,6 +19,7 @@ import torch
 from torch.export import ExportedProgram
 
 from ..errors import ImportFailure, Place
+from .record import NotRecorded, Stored, record
 
 MADE_FOR = "2.11"
 TORCH_FOLDER = os.path.dirname(os.path.abspath(torch.__file__))
@@ -33,14 +34,13 @@ VIEWS = {
 
 @dataclass(frozen=True)
 class Captured:
-    """A graph, the tensors that its placeholders stand for, and the name of the model's class."""
+    """A graph, the tensors that its placeholders stand for by their names, and the name of the model's class."""
 
-    program: ExportedProgram
+    graph: torch.fx.Graph
+    stored: Stored
     class_name: str
-
-    @property
-    def graph(self) -> torch.fx.Graph:
-        return self.program.graph
+    program: Callable[[], ExportedProgram]  # the same as torch.export has it
+    changed: tuple[str, ...] = ()  # stored values and inputs that the model changes
 
 
 def check_version(version: str = torch.__version__) -> None:
@@ -174,12 +174,37 @@ def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Seq
     """The graph of a model for inputs like these. Raises `ImportFailure` with the model's own line."""
     check_version()
     with evaluating(model):
-        try_out(model, inputs)
-        program = exported(model, inputs, dynamic)
-    if changes_views(program.graph):
+        captured = None if dynamic else recorded(model, inputs)
+        if captured is None:
+            try_out(model, inputs)
+            captured = of_program(exported(model, inputs, dynamic), type(model).__name__)
+    if changes_views(captured.graph):
         with quiet():
-            program = program.run_decompositions({})
-    return Captured(program, type(model).__name__)
+            captured = of_program(captured.program().run_decompositions({}), captured.class_name)
+    return captured
+
+
+def recorded(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> Captured | None:
+    """By one run; None if that cannot tell the graph, or if the model does not run."""
+
+    def program() -> ExportedProgram:
+        with evaluating(model):
+            return exported(model, inputs, ())
+
+    try:
+        with quiet():
+            made = record(model, inputs)
+    except NotRecorded:
+        return None
+    except Exception:  # whatever a model raises; try_out says it
+        return None
+    return Captured(made.graph, made.stored, type(model).__name__, program)
+
+
+def of_program(program: ExportedProgram, class_name: str) -> Captured:
+    signature = program.graph_signature
+    changed = (*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values())
+    return Captured(program.graph, tensors_of(program), class_name, lambda: program, changed)
 
 
 def decomposed(captured: Captured, operators: set[Any]) -> Captured | None:
@@ -192,13 +217,13 @@ def decomposed(captured: Captured, operators: set[Any]) -> Captured | None:
     if not table:
         return None
     with quiet():
-        return Captured(captured.program.run_decompositions(table), captured.class_name)
+        return of_program(captured.program().run_decompositions(table), captured.class_name)
 
 
-def tensors_of(program: ExportedProgram) -> Mapping[str, tuple[str, torch.Tensor]]:
+def tensors_of(program: ExportedProgram) -> Stored:
     """Name and tensor of every placeholder that stands for a parameter, a buffer or a constant."""
     signature = program.graph_signature
-    found = {}
+    found: Stored = {}
     names = {**signature.inputs_to_parameters, **signature.inputs_to_buffers, **signature.inputs_to_lifted_tensor_constants}
     for placeholder, name in names.items():
         tensor = program.state_dict.get(name, program.constants.get(name))

@@ -16,7 +16,7 @@ import torch
 from ..errors import Place, Unsupported
 from ..ir import Instruction, Named, Origin, Param, Program
 from ..ir.model import Frame
-from .capture import Captured, decomposed, is_in_place, operator_name, place_of, tensors_of
+from .capture import Captured, decomposed, is_in_place, operator_name, place_of
 from .weights import Known, Weights
 
 Lower = Callable[..., Any]
@@ -152,7 +152,7 @@ class Lowering:
 
     def lower(self) -> Program:
         """The program of the whole graph. Raises `Unsupported` with all operators that have no translation."""
-        tensors = tensors_of(self.captured.program)
+        tensors = self.captured.stored
         inputs = []
         results: tuple[int, ...] = ()
         for node in self.captured.graph.nodes:

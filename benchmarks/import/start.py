@@ -1,0 +1,54 @@
+"""How long `strc import` takes, beside another checkout of strc: pairs one after the other, medians of seconds.
+
+start.py OTHER_CHECKOUT [PAIRS]   with the Python that `strc setup torch` made
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parents[2]
+MODELS = """import torch
+import torchvision
+from torch import nn
+
+def small():
+    return nn.Sequential(nn.Conv2d(3, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.Flatten(), nn.Linear(7200, 10))
+
+def resnet18():
+    return torchvision.models.resnet18(weights=None)
+
+def mobilenet_v3():
+    return torchvision.models.mobilenet_v3_small(weights=None)
+
+def vit():
+    return torchvision.models.vit_b_16(weights=None)
+"""
+CALLS = {
+    "small": ["--input", "1x3x32x32"], "small, --dynamic 0": ["--input", "2x3x32x32", "--dynamic", "0"],
+    "resnet18": ["--input", "1x3x224x224"], "mobilenet_v3": ["--input", "1x3x224x224"], "vit": ["--input", "1x3x224x224"],
+}
+
+
+def seconds(checkout: Path, folder: str, name: str) -> float:
+    command = [sys.executable, "-m", "strc.importer", f"models.py:{name.partition(',')[0]}", *CALLS[name], "-o", "made.str"]
+    start = time.perf_counter()
+    subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(checkout / "python")}, check=True, capture_output=True)
+    return time.perf_counter() - start
+
+
+def main() -> None:
+    other, pairs = Path(sys.argv[1]).resolve(), int(sys.argv[2]) if len(sys.argv) > 2 else 5
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "models.py").write_text(MODELS)
+        for name in CALLS:
+            taken = [(seconds(other, folder, name), seconds(HERE, folder, name)) for _ in range(pairs + 1)][1:]
+            before, after = (statistics.median(column) for column in zip(*taken))
+            print(f"{name:20} {before:6.2f} s -> {after:6.2f} s ({before / after:.1f} times)", flush=True)
+
+
+main()
