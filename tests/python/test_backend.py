@@ -88,6 +88,46 @@ def test_a_new_shape_is_compiled_once(runners):
     assert len(runners) == 3
 
 
+class Squeezed(nn.Module):
+    """Channels weighed by their means, and a norm with numbers of its own."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 8, 3)
+        self.norm = nn.BatchNorm2d(8, eps=0.001, momentum=0.01)
+        self.squeeze = nn.Conv2d(8, 2, 1)
+        self.excite = nn.Conv2d(2, 8, 1)
+
+    def forward(self, x):
+        x = self.norm(self.conv(x))
+        return x * torch.sigmoid(self.excite(torch.relu(self.squeeze(nn.functional.adaptive_avg_pool2d(x, 1)))))
+
+
+@torch.no_grad()
+def test_numbers_that_dynamo_leaves_open(runners):
+    model = Squeezed().eval()
+    compiled = torch.compile(model, backend="strc", dynamic=True)
+    for batch in (2, 3, 2):
+        x = torch.randn(batch, 3, 8, 8)
+        assert_equal(compiled(x), model(x))
+    assert len(runners) == 2
+    model.norm.eps = 0.5
+    assert_equal(compiled(x), model(x))
+
+
+@torch.no_grad()
+def test_numbers_that_change_with_every_call(runners):
+    def scaled(x, factor):
+        return x.sin() * factor
+
+    compiled = torch.compile(scaled, backend="strc", dynamic=True)
+    x = torch.randn(3)
+    with pytest.warns(backend.StrcFallback, match="had 8 values"):
+        for k in range(12):
+            assert_equal(compiled(x, k + 0.5), scaled(x, k + 0.5))
+    assert len(runners) <= 8 + 1
+
+
 @torch.no_grad()
 def test_values_of_parameters_count_when_it_is_called(runners):
     model = Net().eval()

@@ -19,6 +19,7 @@ from .capture import VIEWS, is_in_place, operator_name, quiet
 from .export import Imported, import_model
 
 TOLD: set[str] = set()  # warnings that have been given
+MOST_VALUES = 8  # of numbers that a graph takes
 Args = Sequence[Any]
 Key = tuple[Any, ...]
 
@@ -47,6 +48,26 @@ def path_of(node: torch.fx.Node) -> str:
     name: Any = getattr(getattr(node.meta.get("grapharg"), "source", None), "name", "")
     name = name if isinstance(name, str) else name()  # a method in older versions
     return ".".join(re.findall(r"_(?:modules|parameters|buffers)\['(\w+)'\]", name)) or node.name
+
+
+def is_number(node: torch.fx.Node, example: Any) -> bool:
+    """Numbers that may change, as momenta with dynamic=True, arrive as tensors of which only the value is taken."""
+    takes_value = all(user.op == "call_method" and user.target == "item" for user in node.users)
+    return isinstance(example, torch.Tensor) and example.dim() == 0 and bool(node.users) and takes_value
+
+
+def with_numbers(graph: torch.fx.GraphModule, places: Sequence[int]) -> torch.fx.GraphModule:
+    """The graph with arguments at these places that are numbers."""
+    if not places:
+        return graph
+    plain = torch.fx.Graph()
+    plain.output(plain.graph_copy(graph.graph, {}))
+    nodes = [node for node in plain.nodes if node.op == "placeholder"]
+    for node in (nodes[place] for place in places):
+        for user in list(node.users):
+            user.replace_all_uses_with(node)
+            plain.erase_node(user)
+    return torch.fx.GraphModule(graph, plain)
 
 
 class Model(torch.nn.Module):  # type: ignore[misc]
@@ -88,6 +109,8 @@ class CompiledGraph:
     def __init__(self, graph: torch.fx.GraphModule, examples: Args, options: dict[str, Any]):
         self.graph, self.options = graph, options
         nodes = [node for node in graph.graph.nodes if node.op == "placeholder"]
+        self.numbers = [place for place, (node, example) in enumerate(zip(nodes, examples)) if is_number(node, example)]
+        self.plain = with_numbers(graph, self.numbers)
         self.stored = {place: path_of(node) for place, (node, example) in enumerate(zip(nodes, examples)) if is_stored(node, example)}
         self.free = [place for place in range(len(nodes)) if place not in self.stored]
         self.programs: dict[Key, Runner | None] = {}
@@ -96,13 +119,30 @@ class CompiledGraph:
         if torch.is_grad_enabled() and any(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args):
             self.tell(GRADIENTS)
             return self.graph.forward(*args)
+        runner = self.runner(self.valued(args))
+        return self.graph.forward(*args) if runner is None else runner(args)
+
+    def valued(self, args: Args) -> Args:
+        """With numbers instead of the tensors that stand for them."""
+        return [arg.item() if place in self.numbers else arg for place, arg in enumerate(args)] if self.numbers else args
+
+    def runner(self, args: Args) -> Runner | None:
+        """The program for these; None if there is none."""
         key = self.key(args)
         if key not in self.programs:
-            self.programs[key] = self.compiled(args)
+            self.programs[key] = self.compiled(args) if self.has_room(key) else None
         runner = self.programs[key]
-        if runner is None or runner.is_outdated(args):
-            runner = self.programs[key] = self.compiled(args) if runner else None
-        return self.graph.forward(*args) if runner is None else runner(args)
+        if runner is not None and runner.is_outdated(args):
+            runner = self.programs[key] = self.compiled(args)
+        return runner
+
+    def has_room(self, key: Key) -> bool:
+        """Whether its numbers may have one more value: what changes with every call is not worth a program each."""
+        at = [self.free.index(place) for place in self.numbers]
+        values = {tuple(one[place] for place in at) for one in (*self.programs, key)}
+        if len(values) > MOST_VALUES:
+            self.tell(f"a number of it had {MOST_VALUES} values, each of which takes a program")
+        return len(values) <= MOST_VALUES
 
     def key(self, args: Args) -> Key:
         """What a program is made for."""
@@ -112,7 +152,7 @@ class CompiledGraph:
     def compiled(self, args: Args) -> Runner | None:
         """None after telling why there is no program."""
         try:
-            return Runner(self.graph, args, self.stored, self.options)
+            return Runner(self.plain, args, self.stored, self.options)
         except Unsupported as fault:
             self.tell("\n".join(f"{what}\n    {place}" for what, place in fault.faults))
         except (ImportFailure, CompileError, RunError, ImportError) as fault:
