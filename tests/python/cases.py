@@ -40,5 +40,8 @@ CASES = [
     Case("step_rnn", "StepRNN", [(1, 3)], states=[(1, 5)]),
     Case("tiny_resnet", "TinyResNet", [(1, 8, 8, 8)]),
     Case("dense_block", "DenseBlock", [(1, 4, 5, 5)]),
+    Case("crossing", "Crossing", [(2, 6)]),
+    Case("attention", "Attention", [(5, 6)]),
+    Case("exchange", "Exchange", [(1, 4, 8, 8)]),
     Case("mixed", "Mixed", [(2, 6)]),
 ]

@@ -198,3 +198,54 @@ class Mixed(nn.Module):
         y = torch.cat([c, 1 - a * b, x[:, 1:3]], 1) * self.scale
         y[:, 0] = 0.5
         return y.transpose(0, 1).softmax(0) ** 2
+
+
+class Crossing(nn.Module):
+    """Skips that cross each other."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(6, 6) for _ in range(5))
+
+    def forward(self, x):
+        a = self.layers[0](x)
+        b = torch.relu(self.layers[1](a))
+        c = self.layers[2](b) + x
+        d = torch.tanh(self.layers[3](c)) + a
+        e = self.layers[4](d) - b
+        return e * c
+
+
+class Attention(nn.Module):
+    """Queries that are used twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.queries, self.keys = nn.Linear(6, 6), nn.Linear(6, 6)
+        self.values, self.gate = nn.Linear(6, 6), nn.Linear(6, 6)
+
+    def forward(self, x):
+        queries = self.queries(x)
+        weights = torch.softmax(queries @ self.keys(x).transpose(0, 1), 1)
+        gate = torch.sigmoid(self.gate(x) + queries)
+        return gate * (weights @ self.values(x)) + x
+
+
+class Exchange(nn.Module):
+    """Two resolutions that exchange what they know."""
+
+    def __init__(self):
+        super().__init__()
+        self.fine = nn.ModuleList(nn.Conv2d(4, 4, 3, padding=1) for _ in range(3))
+        self.coarse = nn.ModuleList(nn.Conv2d(4, 4, 3, padding=1) for _ in range(2))
+        self.down = nn.ModuleList(nn.Conv2d(4, 4, 3, 2, padding=1) for _ in range(3))
+
+    def forward(self, x):
+        fine = self.fine[0](x)
+        coarse = self.down[0](x)
+        for k in range(2):
+            up = nn.functional.interpolate(self.coarse[k](coarse), scale_factor=2)
+            below = self.down[k + 1](fine)
+            fine = torch.relu(self.fine[k + 1](fine) + up)
+            coarse = torch.relu(coarse + below)
+        return fine, coarse

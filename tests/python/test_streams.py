@@ -9,7 +9,7 @@ from support import golden
 from strc.ir import parse
 from strc.passes import eliminate_dead
 from strc.source import source_of
-from strc.streams import Leaf, Pass, Pipe, Separator, decompose, region_of, with_ends
+from strc.streams import Leaf, Pass, Pick, Pipe, decompose, region_of, with_ends
 
 
 def flow(stream, items, fired):
@@ -21,8 +21,8 @@ def flow(stream, items, fired):
         return [(made, index) for index in range(stream.node.results)]
     if isinstance(stream, Pass):
         return list(items)
-    if isinstance(stream, Separator):
-        return [item for item, weight in zip(items, stream.weights) for _ in range(weight)]
+    if isinstance(stream, Pick):
+        return [items[number] for number in stream.numbers]
     if isinstance(stream, Pipe):
         for part in stream.parts:
             items = flow(part, items, fired)

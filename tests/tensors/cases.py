@@ -239,6 +239,7 @@ def shapes() -> None:
     case("split(2, 2)", lambda x: x.split(2, 2), x)
     case("split({1, 3, 1}, 3)", lambda x: x.split((1, 3, 1), 3), x)
     case("separator({2, 0, 1})", lambda a, b, c: (a, a, c), noise(2), noise(3), noise(4, 1))
+    case("pick(3, {2, 0, 2})", lambda a, b, c: (c, a, c), noise(2), noise(3), noise(4, 1))
     case("pad({1, 2, 0, 3}, value = -1)", lambda x: F.pad(x, (1, 2, 0, 3), value=-1), x)
     case("pad({-1, 2})", lambda x: F.pad(x, (-1, 2)), x)
     case('pad({1, 2, 3, 0}, "reflect")', lambda x: F.pad(x, (1, 2, 3, 0), mode="reflect"), x)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..ir import Program
 from ..ir.printer import show_param
-from ..streams import Call, Leaf, Node, Pass, Pipe, Region, Separator, Split, Stream, decompose, region_of
+from ..streams import Call, Leaf, Node, Pass, Pick, Pipe, Region, Split, Stream, decompose, region_of
 from .dot import arrow, box, digraph, quoted
 
 
@@ -41,8 +41,8 @@ class Drawer:
             return self.node(stream.node)
         if isinstance(stream, Pass):
             return self.new("Identity")
-        if isinstance(stream, Separator):
-            return self.new(f"separator\n{list(stream.weights)}")
+        if isinstance(stream, Pick):
+            return self.new(f"pick\n{', '.join(stream.names or map(str, stream.numbers))}")
         if isinstance(stream, Pipe):
             ends = [self.stream(part) for part in stream.parts]
             for (_, last), (first, _) in zip(ends, ends[1:]):

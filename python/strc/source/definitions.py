@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from ..ir import Instruction, Named, Param
 from ..ir.model import Loop
 from ..ir.operators import FORMALS
-from ..streams import Call, Leaf, Node, Pipe, Region, Split, Stream, decompose, in_turns, with_ends
+from ..streams import Call, Leaf, Node, Pick, Pipe, Region, Split, Stream, decompose, in_turns, with_ends
 from .expressions import LIBRARY, Written
 from .floats import IN_TURNS, PARTS, WIRES, StreamFilter
 from .literals import identifier, literal, shape_of, type_of
@@ -94,7 +94,9 @@ def skeleton(stream: Stream) -> str:
         return "pipe(" + ",".join(map(skeleton, stream.parts)) + ")"
     if isinstance(stream, Split):
         return f"split{stream.duplicate},{stream.in_turns}(" + ",".join(map(skeleton, stream.branches)) + ")"
-    return repr(stream)
+    if isinstance(stream, Pick):
+        return f"pick{stream.numbers},{stream.sizes},{stream.in_turns}"
+    return f"pass{stream.sizes}"
 
 
 def arguments_of(instruction: Instruction, own: Written | None) -> list[Argument]:
@@ -169,7 +171,7 @@ class Definer:
         return "float" if self.floats else "tensor"
 
     def instance(self, region: Region) -> Instance:
-        stream = decompose(region, self.replicate)
+        stream = decompose(region, self.replicate, reorders=not self.floats)
         if self.floats:
             stream = in_turns(stream, IN_TURNS)
         return Instance(region, stream, [self.creation(node) for node in leaves(stream)])

@@ -103,5 +103,5 @@ LIBRARY = set(
     "instancenorm2d rmsnorm maxpool1d maxpool2d avgpool1d avgpool2d adaptiveavgpool2d relu relu6 hardtanh leakyrelu sigmoid tanh gelu "
     "silu hardswish hardsigmoid softmax logsoftmax elu softplus flatten unflatten reshape permute transpose squeeze unsqueeze "
     "slice dropout embedding rnn lstm gru attention multiheadattention add sub mul div matmul pow maximum minimum cat stack "
-    "chunk split getitem separator const mean sum amax argmax upsample pad interpolate frame unframe".split()
+    "chunk split getitem pick Pick separator const mean sum amax argmax upsample pad interpolate frame unframe".split()
 )

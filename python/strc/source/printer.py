@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..ir.model import Loop, Shape
-from ..streams import Leaf, Pass, Pipe, Separator, Split, Stream
+from ..streams import Leaf, Pass, Pick, Pipe, Split, Stream
+from ..streams.tree import Names
 from .definitions import Definition
 from .literals import literal
 
@@ -43,28 +44,31 @@ def wrapped(text: str, indent: str, further: str = INDENT) -> list[str]:
     return [*lines, line]
 
 
-def passing(count: int, item: str = "tensor") -> str:
-    """What lets values go by. A firing of Identity takes one item, and all its firings have to see the same shape."""
-    return f"Identity<{item}>()" if count == 1 or item != "tensor" else f"separator({literal((1,) * count)})"
+def noted(line: str, names: Names) -> str:
+    """A line with the names of values behind it, if they fit there."""
+    text = f"{line}  // {', '.join(names)}"
+    return text if names and len(text) <= WIDTH else line
 
 
-def separating(stream: Separator, item: str) -> str:
-    """What drops and repeats values."""
+def picking(stream: Pick, item: str) -> str:
+    """What drops, repeats and reorders values."""
+    if item == "tensor" and not stream.numbers:
+        return f"separator({literal((0,) * stream.pops)})"
     if item == "tensor":
-        return f"separator({literal(stream.weights)})"
-    pops, start = sum(stream.sizes), 0
+        return f"pick({stream.pops}, {literal(stream.numbers)})"
+    pops = sum(stream.sizes)
     head, drop = f"float->float filter {{ work pop {pops} push {sum(stream.gives)} {{", f"for (int k = 0; k < {pops}; k++) pop();"
     if stream.in_turns:
-        kept = [sum(stream.sizes[:i]) for i, weight in enumerate(stream.weights) if weight]
+        kept = [sum(stream.sizes[:number]) for number in stream.numbers]
         pushes = " ".join(f"push(peek(k + {place}));" if place else "push(peek(k));" for place in kept)
         return f"{head} for (int k = 0; k < {stream.gives[0]}; k++) {{ {pushes} }} {drop} }} }}"
-    runs: list[list[int]] = []  # neighbours that are kept once are one loop
-    for size, weight in zip(stream.sizes, stream.weights):
-        if weight == 1 and runs and runs[-1][1] == start:
-            runs[-1][1] += size
+    runs: list[list[int]] = []  # neighbours are one loop
+    for number in stream.numbers:
+        start, end = sum(stream.sizes[:number]), sum(stream.sizes[: number + 1])
+        if runs and runs[-1][1] == start:
+            runs[-1][1] = end
         else:
-            runs += [[start, start + size]] * weight
-        start += size
+            runs.append([start, end])
     text = [f"for (int k = {one}; k < {end}; k++) push(peek(k));" for one, end in runs]
     return f"{head} {' '.join([*text, drop])} }} }}"
 
@@ -83,31 +87,38 @@ class Printer:
     def parts(self, stream: Stream, indent: str) -> list[str]:
         """The statements of a pipeline."""
         lines = []
-        for part in stream.parts if isinstance(stream, Pipe) else (stream,):
-            lines += self.added(part, indent, "")
+        parts = stream.parts if isinstance(stream, Pipe) else (stream,)
+        for part, after in zip(parts, (*parts[1:], None)):
+            # Names are told of values that are carried on, not of operands.
+            lines += self.added(part, indent, "", after is not None and not isinstance(after, Leaf))
         return lines
 
-    def added(self, stream: Stream, indent: str, instead: str = "Identity<float>()") -> list[str]:
-        """`instead`: what stands for a wire; nothing where it may be left out."""
+    def added(self, stream: Stream, indent: str, instead: str = "Identity<float>()", told: bool = False) -> list[str]:
+        """`instead`: what stands for a wire; nothing where it may be left out. `told`: with names of the values that go on."""
         if isinstance(stream, Leaf):
             text = next(self.texts) or instead
             return wrapped(f"add {text};", indent) if text else []
         if isinstance(stream, Pass):
-            return [f"{indent}add {passing(stream.pops, self.definition.item)};"]
-        if isinstance(stream, Separator):
-            return [f"{indent}add {separating(stream, self.definition.item)};"]
+            return [noted(f"{indent}add Identity<{self.definition.item}>();", stream.names if told else ())]
+        if isinstance(stream, Pick):
+            return [noted(f"{indent}add {picking(stream, self.definition.item)};", stream.names if self.tells else ())]
         if isinstance(stream, Pipe):
             return [f"{indent}add pipeline {{", *self.parts(stream, indent + INDENT), f"{indent}}}"]
-        return self.split(stream, indent)
+        return self.split(stream, indent, told and self.tells)
 
-    def split(self, stream: Split, indent: str) -> list[str]:
+    @property
+    def tells(self) -> bool:
+        """Values of streams of floats have many items, and no names here."""
+        return self.definition.item == "tensor"
+
+    def split(self, stream: Split, indent: str, told: bool) -> list[str]:
         inner = indent + INDENT
         dealt = "duplicate" if stream.duplicate else round_robin([sum(branch.takes) for branch in stream.branches])
         lines = [f"{indent}add splitjoin {{", f"{inner}split {dealt};"]
         for branch in stream.branches:
-            lines += self.added(branch, inner)
+            lines += self.added(branch, inner, told=told)
         joined = round_robin([1 if stream.in_turns else sum(branch.gives) for branch in stream.branches])
-        return [*lines, f"{inner}join {joined};", f"{indent}}}"]
+        return [*lines, noted(f"{inner}join {joined};", stream.names if told else ()), f"{indent}}}"]
 
     def text(self) -> str:
         """The whole definition."""
@@ -126,7 +137,7 @@ class Printer:
         lines = [f"{tensor(loop.taken)}->{tensor(loop.given)} feedbackloop {self.definition.name} {{"]
         lines.append(f"{INDENT}join roundrobin({stream.pops - len(states)}, {len(states)});")
         lines += [f"{INDENT}body pipeline {{", *self.parts(stream, INDENT * 2), f"{INDENT}}}"]
-        lines.append(f"{INDENT}loop {passing(len(states))};")
+        lines.append(f"{INDENT}loop Identity<tensor>();")
         lines.append(f"{INDENT}split roundrobin({stream.pushes - len(states)}, {len(states)});")
         lines += [f"{INDENT}enqueue zeros({', '.join(map(str, shape))});" for shape in states]
         return "\n".join([*lines, "}"])

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import reduce
 
-from .region import Node, Region, Value
-from .tree import Leaf, Pass, Separator, Split, Stream, check, pipe
+from .names import names_of
+from .region import Region, Value
+from .tree import Leaf, Pass, Pick, Split, Stream, check, pipe
 
 Values = tuple[Value, ...]
 
@@ -20,9 +21,12 @@ def sizes_of(values: Values) -> tuple[int, ...]:
     return tuple(value.size for value in values)
 
 
-def decompose(region: Region, replicate: bool = False) -> Stream:
-    """The stream that pops the region's inputs and pushes its outputs. Every operator is in it once, unless `replicate`."""
-    stream = Decomposer(region.nodes, replicate).build(region.inputs, region.outputs)
+def decompose(region: Region, replicate: bool = False, reorders: bool = True) -> Stream:
+    """The stream that pops the region's inputs and pushes its outputs. Every operator is in it once, unless `replicate`.
+
+    `reorders`: one part may change the order of values; else a splitjoin does.
+    """
+    stream = Decomposer(region, replicate, reorders).build(region.inputs, region.outputs)
     check(stream)
     return stream
 
@@ -39,9 +43,11 @@ class Branch:
 class Decomposer:
     """Sets of nodes are bits of an int: bit i is node i, in an order in which they can run."""
 
-    def __init__(self, nodes: Sequence[Node], replicate: bool):
-        self.nodes = nodes
+    def __init__(self, region: Region, replicate: bool, reorders: bool):
+        self.nodes = nodes = region.nodes
+        self.names = names_of(region)
         self.replicate = replicate
+        self.reorders = reorders
         self.index = {node.var: i for i, node in enumerate(nodes)}
         self.before: list[int] = []  # every node with all that it depends on
         for i, node in enumerate(nodes):
@@ -96,7 +102,7 @@ class Decomposer:
 
     def build(self, given: Values, wanted: Values) -> Stream:
         """From the tuple `given` to the tuple `wanted`."""
-        parts: list[Stream] = [Pass(sizes_of(given))]
+        parts: list[Stream] = [self.passing(given)]
         ordered = tuple(value for unit in self.units(wanted, given) for value in unit)
         while (some := self.made_by(ordered, given)) != 0:
             taken = set(self.taken(ordered, some))
@@ -115,7 +121,7 @@ class Decomposer:
 
     def instead(self, given: Values, wanted: Values) -> Stream:
         """What takes nothing, while all that is given is dropped."""
-        return Split(False, (Separator((0,) * len(given), sizes_of(given)), self.build((), wanted)))
+        return Split(False, (Pick((), sizes_of(given)), self.build((), wanted)))
 
     def segment(self, given: Values, wanted: Values) -> Stream:
         """As `build`, for what has no cut."""
@@ -235,18 +241,25 @@ class Decomposer:
         return pipe(self.wiring(given, dealt), self.joined(False, branches))
 
     def joined(self, duplicate: bool, branches: list[Branch], given: Values = ()) -> Stream:
-        return Split(duplicate, tuple(self.build(given if duplicate else b.needs, b.outputs) for b in branches))
+        names = self.named(sum((branch.outputs for branch in branches), ()))
+        return Split(duplicate, tuple(self.build(given if duplicate else b.needs, b.outputs) for b in branches), names=names)
 
     # ---- wiring
 
     def wiring(self, given: Values, wanted: Values) -> Stream:
         """Drops, repeats and reorders values."""
         if given == wanted:
-            return Pass(sizes_of(given))
-        weights = tuple(wanted.count(value) for value in given)
-        if wanted == tuple(value for value, weight in zip(given, weights) for _ in range(weight)):
-            return Separator(weights, sizes_of(given))
+            return self.passing(given)
+        numbers = tuple(given.index(value) for value in wanted)
+        if self.reorders or list(numbers) == sorted(numbers):
+            return Pick(numbers, sizes_of(given), names=self.named(wanted))
         return Split(True, tuple(self.wiring(given, part) for part in self.ascending(given, wanted)))
+
+    def passing(self, values: Values) -> Stream:
+        return Pass(sizes_of(values), self.named(values))
+
+    def named(self, values: Values) -> tuple[str, ...]:
+        return tuple(self.names[value] for value in values)
 
     @staticmethod
     def ascending(given: Values, wanted: Values) -> list[Values]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Union
 
 if TYPE_CHECKING:
     from .region import Node
 
 Sizes = tuple[int, ...]  # items of values
+Names = tuple[str, ...]  # of values, for readers alone
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Pass:
     """Values that go by, as many as a firing of the splitter gives, with the items of each."""
 
     sizes: Sizes
+    names: Names = field(default=(), compare=False)
 
     @property
     def pops(self) -> int:
@@ -58,20 +60,21 @@ class Pass:
 
 
 @dataclass(frozen=True)
-class Separator:
-    """Drops and repeats: a weight for each value. `in_turns`: one item of each that is left, again and again."""
+class Pick:
+    """Some values by their numbers, in that order. `in_turns`: one item of each of them, again and again."""
 
-    weights: tuple[int, ...]
+    numbers: tuple[int, ...]
     sizes: Sizes
     in_turns: bool = False
+    names: Names = field(default=(), compare=False)  # of those that are left
 
     @property
     def pops(self) -> int:
-        return len(self.weights)
+        return len(self.sizes)
 
     @property
     def pushes(self) -> int:
-        return sum(self.weights)
+        return len(self.numbers)
 
     @property
     def takes(self) -> Sizes:
@@ -79,7 +82,7 @@ class Separator:
 
     @property
     def gives(self) -> Sizes:
-        return tuple(size for size, weight in zip(self.sizes, self.weights) for _ in range(weight))
+        return tuple(self.sizes[number] for number in self.numbers)
 
 
 @dataclass(frozen=True)
@@ -114,6 +117,7 @@ class Split:
     duplicate: bool
     branches: tuple[Stream, ...]
     in_turns: bool = False
+    names: Names = field(default=(), compare=False)  # of what comes out, where it is carried on
 
     @property
     def pops(self) -> int:
@@ -132,7 +136,7 @@ class Split:
         return sum((branch.gives for branch in self.branches), ())
 
 
-Stream = Union[Leaf, Pass, Separator, Pipe, Split]
+Stream = Union[Leaf, Pass, Pick, Pipe, Split]
 
 
 def pipe(*parts: Stream) -> Stream:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from .tree import Leaf, Pass, Pipe, Separator, Split, Stream, pipe
+from .tree import Leaf, Pass, Pick, Pipe, Split, Stream, pipe
 
 
 def in_turns(stream: Stream, operators: set[str]) -> Stream:
@@ -16,7 +16,7 @@ def in_turns(stream: Stream, operators: set[str]) -> Stream:
     for part in parts:
         if isinstance(part, Leaf) and part.node.instruction and part.node.instruction.op in operators:
             before = made.pop() if made and joins_each(made[-1]) else Split(False, tuple(Pass((size,)) for size in part.takes))
-            assert isinstance(before, (Split, Separator))
+            assert isinstance(before, (Split, Pick))
             made.append(replace(before, in_turns=True))
         made.append(in_turns(part, operators) if isinstance(part, Split) else part)
     return pipe(*made) if len(made) > 1 else made[0]
@@ -24,6 +24,6 @@ def in_turns(stream: Stream, operators: set[str]) -> Stream:
 
 def joins_each(stream: Stream) -> bool:
     """Is it a splitjoin whose branches give one value each, or what only drops some?"""
-    if isinstance(stream, Separator):
-        return max(stream.weights) == 1
+    if isinstance(stream, Pick):
+        return len(set(stream.numbers)) == len(stream.numbers)
     return isinstance(stream, Split) and all(branch.pushes == 1 for branch in stream.branches)
