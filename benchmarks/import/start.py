@@ -1,9 +1,10 @@
-"""How long `strc import` takes, beside another checkout of strc: pairs one after the other, medians of seconds.
+"""How long `strc import` takes, beside another checkout of strc: pairs one after the other, medians of seconds and of seconds of processor time.
 
 start.py OTHER_CHECKOUT [PAIRS]   with the Python that `strc setup torch` made
 """
 
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -34,11 +35,16 @@ CALLS = {
 }
 
 
-def seconds(checkout: Path, folder: str, name: str) -> float:
+def used() -> float:
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def seconds(checkout: Path, folder: str, name: str) -> tuple[float, float]:
     command = [sys.executable, "-m", "strc.importer", f"models.py:{name.partition(',')[0]}", *CALLS[name], "-o", "made.str"]
-    start = time.perf_counter()
+    start, before = time.perf_counter(), used()
     subprocess.run(command, cwd=folder, env={**os.environ, "PYTHONPATH": str(checkout / "python")}, check=True, capture_output=True)
-    return time.perf_counter() - start
+    return time.perf_counter() - start, used() - before
 
 
 def main() -> None:
@@ -46,9 +52,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "models.py").write_text(MODELS)
         for name in CALLS:
-            taken = [(seconds(other, folder, name), seconds(HERE, folder, name)) for _ in range(pairs + 1)][1:]
-            before, after = (statistics.median(column) for column in zip(*taken))
-            print(f"{name:20} {before:6.2f} s -> {after:6.2f} s ({before / after:.1f} times)", flush=True)
+            taken = [(*seconds(other, folder, name), *seconds(HERE, folder, name)) for _ in range(pairs + 1)][1:]
+            before, busy_before, after, busy = (statistics.median(column) for column in zip(*taken))
+            print(f"| {name} | {before:.1f} | {after:.1f} | {busy_before:.1f} | {busy:.1f} |", flush=True)
 
 
 main()
