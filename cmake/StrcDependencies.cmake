@@ -8,7 +8,6 @@ find_package(nlohmann_json REQUIRED CONFIG)
 find_package(PNG REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(sndfile REQUIRED IMPORTED_TARGET sndfile)
 pkg_check_modules(ffi REQUIRED IMPORTED_TARGET libffi)
 find_program(STRC_ANTLR antlr4 REQUIRED)
 # The shared library of Debian, whose symbols are versioned: nothing of it meets another LLVM.

@@ -134,6 +134,9 @@ strc_format_id strc_format_named(const char *word) {
         {"pgm", STRC_pgm},   {"ppm", STRC_pgm},
         {"pnm", STRC_pgm},   {"jpg", STRC_jpeg},
         {"jpeg", STRC_jpeg}, {"safetensors", STRC_safetensors},
+        {"u8", STRC_u8},     {"s8", STRC_s8},
+        {"cu8", STRC_cu8},   {"cs8", STRC_cs8},
+        {"cs16", STRC_cs16}, {"cf32", STRC_cf32},
     };
     for (size_t k = 0; k < sizeof words / sizeof *words; ++k)
         if (strcasecmp(word, words[k].word) == 0) return words[k].format;

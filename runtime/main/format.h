@@ -5,6 +5,7 @@
 
 #include "sink.h"
 #include "source.h"
+#include "strc/sounds.h"
 
 /// The type of the items of a file, in the tables of the executable.
 typedef struct strc_item {
@@ -79,12 +80,14 @@ typedef struct strc_format {
     /// Another tensor in the file, by the name after `--out`: its turn is behind those of the others. Null: a file has one.
     int (*add_tensor)(strc_writer *, const char *name, const int64_t *shape);
     const struct strc_tensor_files *files;  ///< how those with tensors begin; null: others
+    strc_sample sample;  ///< of sounds without a header
 } strc_format;
 
 extern const strc_format strc_format_raw, strc_format_wav, strc_format_npy, strc_format_text,
     strc_format_png, strc_format_pgm, strc_format_pcm, strc_format_jpeg, strc_format_tensors,
     strc_format_tensor_text, strc_format_safetensors, strc_format_tensor_png,
-    strc_format_tensor_pgm, strc_format_tensor_jpeg;
+    strc_format_tensor_pgm, strc_format_tensor_jpeg, strc_format_u8, strc_format_s8,
+    strc_format_cu8, strc_format_cs8, strc_format_cs16, strc_format_cf32;
 /// Of open ends whose items are in no picture.
 extern const strc_format strc_format_no_png, strc_format_no_jpeg;
 

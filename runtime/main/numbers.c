@@ -2,18 +2,49 @@
 
 #include <string.h>
 
-strc_numbers strc_numbers_of(const strc_item *item) {
-    const strc_type *one = item->type;
-    uint64_t elements = 1;
-    for (; one->kind == STRC_ARRAY; one = &item->types[one->first]) elements *= one->count;
+static const strc_numbers no_numbers = {STRC_OTHER, 0, 0};
+
+static strc_numbers numbers_of(const strc_item *item, const strc_type *type);
+
+/// Fields that are numbers of one kind, one after the other.
+static strc_numbers numbers_of_struct(const strc_item *item, const strc_type *type) {
+    strc_numbers all = no_numbers;
+    for (uint64_t k = 0; k < type->count; ++k) {
+        const strc_field *field = &item->fields[type->first + k];
+        const strc_numbers numbers = numbers_of(item, &item->types[field->type]);
+        if (numbers.count == 0) return no_numbers;
+        if (all.count == 0) all = (strc_numbers){numbers.kind, numbers.size, 0};
+        if (all.kind != numbers.kind || field->offset != all.count * all.size) return no_numbers;
+        all.count += numbers.count;
+    }
+    return type->size == all.count * all.size ? all : no_numbers;
+}
+
+static const strc_type *innermost(const strc_item *item, const strc_type *type) {
+    while (type->kind == STRC_ARRAY) type = &item->types[type->first];
+    return type;
+}
+
+static strc_numbers numbers_of(const strc_item *item, const strc_type *type) {
+    const strc_type *one = innermost(item, type);
+    const uint64_t elements = one->size == 0 ? 0 : type->size / one->size;
     strc_kind kind = (strc_kind)one->kind;
-    if (kind > STRC_FLOAT4) return (strc_numbers){STRC_OTHER, 0, 0};
+    if (kind == STRC_STRUCT) {
+        strc_numbers numbers = numbers_of_struct(item, one);
+        numbers.count *= elements;
+        return numbers;
+    }
+    if (kind > STRC_FLOAT4) return no_numbers;
     if (kind < STRC_FLOAT2) return (strc_numbers){kind, (size_t)one->size, elements};
     uint64_t components = 2 + (uint64_t)(kind - STRC_FLOAT2);
     return (strc_numbers){STRC_FLOAT, sizeof(float), elements * components};
 }
 
-int strc_holds_numbers(const strc_item *item) { return strc_numbers_of(item).count != 0; }
+strc_numbers strc_numbers_of(const strc_item *item) { return numbers_of(item, item->type); }
+
+int strc_holds_numbers(const strc_item *item) {
+    return strc_numbers_of(item).count != 0 && innermost(item, item->type)->kind != STRC_STRUCT;
+}
 
 int strc_holds_samples(const strc_item *item) {
     strc_numbers numbers = strc_numbers_of(item);

@@ -32,6 +32,8 @@ constexpr std::array<const char*, STRC_FORMATS> kFormats{
     "strc_format_raw",        "strc_format_wav",         "strc_format_npy",
     "strc_format_text",       "strc_format_png",         "strc_format_pgm",
     "strc_format_pcm",        "strc_format_jpeg",        "strc_format_safetensors",
+    "strc_format_u8",         "strc_format_s8",          "strc_format_cu8",
+    "strc_format_cs8",        "strc_format_cs16",        "strc_format_cf32",
     "strc_format_tensors",    "strc_format_tensor_text", "strc_format_tensor_png",
     "strc_format_tensor_pgm", "strc_format_tensor_jpeg"};
 static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
@@ -41,7 +43,9 @@ static_assert(static_cast<int>(io::Format::Wav) == STRC_wav &&
               static_cast<int>(io::Format::Pgm) == STRC_pgm &&
               static_cast<int>(io::Format::Pcm) == STRC_pcm &&
               static_cast<int>(io::Format::Jpeg) == STRC_jpeg &&
-              static_cast<int>(io::Format::Safetensors) == STRC_safetensors);
+              static_cast<int>(io::Format::Safetensors) == STRC_safetensors &&
+              static_cast<int>(io::Format::U8) == STRC_u8 &&
+              static_cast<int>(io::Format::Cf32) == STRC_cf32);
 
 constexpr const char* kLibraryHint =
     "such pictures take a library that the program loads when it runs, which those made with "

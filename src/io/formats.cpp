@@ -12,12 +12,20 @@ using base::Result;
 
 namespace {
 
-bool holdsNumbers(const types::Type* item) { return numbersOf(item).has_value(); }
+bool holdsNumbers(const types::Type* item) {
+    return numbersOf(item) && !types::innermost(item)->is(types::TypeKind::Struct);
+}
 
 bool holdsSamples(const types::Type* item) {
     auto numbers = numbersOf(item);
     return numbers && numbers->kind >= types::TypeKind::Int &&
            numbers->kind <= types::TypeKind::Complex;
+}
+
+/// Real and imaginary parts take turns: an item has as many of these as of those.
+bool holdsPairs(const types::Type* item) {
+    return holdsSamples(item) &&
+           (numbersOf(item)->kind == types::TypeKind::Complex || numbersOf(item)->count % 2 == 0);
 }
 
 bool holdsPixels(const types::Type* item) {
@@ -35,6 +43,23 @@ struct Row {
     OpenWriter* writer;
 };
 
+template <strc_coding coding, std::uint32_t size>
+Result<std::unique_ptr<ItemReader>> readSamples(std::unique_ptr<Source> source,
+                                                const types::Type* item) {
+    return openSampleReader(std::move(source), item, {coding, size});
+}
+
+template <strc_coding coding, std::uint32_t size>
+Result<std::unique_ptr<ItemWriter>> writeSamples(std::unique_ptr<Sink> sink,
+                                                 const types::Type* item, const StreamInfo&) {
+    return openSampleWriter(std::move(sink), item, {coding, size});
+}
+
+template <strc_coding coding, std::uint32_t size>
+constexpr Row samples(Format format, std::string_view name, bool (*holds)(const types::Type*)) {
+    return {format, name, holds, readSamples<coding, size>, writeSamples<coding, size>};
+}
+
 constexpr std::array kFormats{
     Row{Format::Raw, "raw", holdsRaw, openRawReader, openRawWriter},
     Row{Format::Wav, "WAV", holdsSamples, openWavReader, openWavWriter},
@@ -42,9 +67,15 @@ constexpr std::array kFormats{
     Row{Format::Csv, "text", holdsText, openCsvReader, openCsvWriter},
     Row{Format::Png, "PNG", holdsPixels, openPngReader, openPngWriter},
     Row{Format::Pgm, "PGM", holdsPixels, openPgmReader, openPgmWriter},
-    Row{Format::Pcm, "PCM", holdsPixels, openPcmReader, openPcmWriter},
+    samples<STRC_SAMPLE_SIGNED, 2>(Format::Pcm, "PCM", holdsSamples),
     Row{Format::Jpeg, "JPEG", holdsPixels, openJpegReader, openJpegWriter},
     Row{Format::Safetensors, "safetensors", holdsNoItems, nullptr, nullptr},
+    samples<STRC_SAMPLE_UNSIGNED, 1>(Format::U8, "u8", holdsSamples),
+    samples<STRC_SAMPLE_SIGNED, 1>(Format::S8, "s8", holdsSamples),
+    samples<STRC_SAMPLE_UNSIGNED, 1>(Format::Cu8, "cu8", holdsPairs),
+    samples<STRC_SAMPLE_SIGNED, 1>(Format::Cs8, "cs8", holdsPairs),
+    samples<STRC_SAMPLE_SIGNED, 2>(Format::Cs16, "cs16", holdsPairs),
+    samples<STRC_SAMPLE_FLOATING, 4>(Format::Cf32, "cf32", holdsPairs),
 };
 
 /// Names of --in-format and extensions, which are the same words.
@@ -64,6 +95,9 @@ constexpr std::array kWords{
     Word{"pgm", Format::Pgm},   Word{"ppm", Format::Pgm},
     Word{"pnm", Format::Pgm},   Word{"jpg", Format::Jpeg},
     Word{"jpeg", Format::Jpeg}, Word{"safetensors", Format::Safetensors},
+    Word{"u8", Format::U8},     Word{"s8", Format::S8},
+    Word{"cu8", Format::Cu8},   Word{"cs8", Format::Cs8},
+    Word{"cs16", Format::Cs16}, Word{"cf32", Format::Cf32},
 };
 
 const Row& row(Format format) { return kFormats[static_cast<std::size_t>(format)]; }

@@ -17,8 +17,24 @@
 
 namespace strc::io {
 
-/// Pgm stands for the family: PGM and PPM.
-enum class Format : std::uint8_t { Raw, Wav, Npy, Csv, Png, Pgm, Pcm, Jpeg, Safetensors };
+/// Pgm stands for the family: PGM and PPM. From U8 on: samples without a header, Cu8 and so on in pairs.
+enum class Format : std::uint8_t {
+    Raw,
+    Wav,
+    Npy,
+    Csv,
+    Png,
+    Pgm,
+    Pcm,
+    Jpeg,
+    Safetensors,
+    U8,
+    S8,
+    Cu8,
+    Cs8,
+    Cs16,
+    Cf32
+};
 
 /// By extension (".wav", ".npy", ".csv", ".png", ".raw", …); raw if there is none, as in "-" and most
 /// pipes; empty if it is not known.

@@ -12,11 +12,39 @@ using base::Result;
 using types::Type;
 using types::TypeKind;
 
+namespace {
+
+/// Fields that are numbers of one kind, one after the other.
+std::optional<Numbers> numbersOfStruct(const Type* item) {
+    Numbers all;
+    for (const types::StructField& field : item->structure->fields) {
+        const std::optional<Numbers> numbers = numbersOf(field.type);
+        if (!numbers) return std::nullopt;
+        if (all.count == 0) all = {numbers->kind, numbers->size, 0};
+        if (all.kind != numbers->kind ||
+            static_cast<std::uint64_t>(field.offset) != all.count * all.size)
+            return std::nullopt;
+        all.count += numbers->count;
+    }
+    const auto size = static_cast<std::uint64_t>(types::sizeOf(item));
+    if (all.count == 0 || size != all.count * all.size) return std::nullopt;
+    return all;
+}
+
+}  // namespace
+
 std::optional<Numbers> numbersOf(const Type* item) {
     const Type* one = types::innermost(item);
     TypeKind kind = one->kind;
     std::uint64_t perElement = 1;
     switch (one->kind) {
+        case TypeKind::Struct: {
+            const std::optional<Numbers> numbers = numbersOfStruct(one);
+            if (!numbers) return std::nullopt;
+            kind = numbers->kind;
+            perElement = numbers->count;
+            break;
+        }
         case TypeKind::Boolean:
         case TypeKind::Bit:
         case TypeKind::Int:
@@ -103,7 +131,7 @@ Result<std::size_t> NumberReader::read(std::byte* to, std::size_t count) {
     } while (have < itemSize);
     std::size_t whole = have / itemSize;
     part.assign(to + whole * itemSize, to + have);
-    if (whole == 0 && !any) return noItems(in());
+    if (whole == 0 && !any) return noItems(*source);
     any = true;
     return whole;
 }

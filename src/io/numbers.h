@@ -6,11 +6,12 @@
 
 #include "io/bytes.h"
 #include "io/items.h"
+#include "strc/sounds.h"
 
 namespace strc::io {
 
 /// An item of `count` numbers of one kind, which lie one after the other in memory. `complex` counts
-/// as one number, float2 as two. Empty: structs, strings, portals.
+/// as one number, float2 as two; a struct is what its fields are, if these are equal numbers. Empty: strings, portals.
 struct Numbers {
     types::TypeKind kind = types::TypeKind::Error;  ///< Boolean, Bit, Int, Float, Double, Complex
     std::size_t size = 0;  ///< bytes of one
@@ -44,7 +45,6 @@ public:
 protected:
     /// Reads up to `count` numbers, at least one except at the end.
     virtual base::Result<std::size_t> readNumbers(std::byte* to, std::size_t count) = 0;
-    virtual const Source& in() const { return *source; }
     void forgetPart() { part.clear(); }
 
     std::unique_ptr<Source> source;
@@ -67,9 +67,14 @@ using OpenReader = base::Result<std::unique_ptr<ItemReader>>(std::unique_ptr<Sou
 using OpenWriter = base::Result<std::unique_ptr<ItemWriter>>(std::unique_ptr<Sink>,
                                                              const types::Type*, const StreamInfo&);
 OpenReader openRawReader, openWavReader, openNpyReader, openCsvReader, openPngReader, openPgmReader,
-    openPcmReader, openJpegReader;
+    openJpegReader;
 OpenWriter openRawWriter, openWavWriter, openNpyWriter, openCsvWriter, openPngWriter, openPgmWriter,
-    openPcmWriter, openJpegWriter;
+    openJpegWriter;
+/// Sounds that are nothing but samples.
+base::Result<std::unique_ptr<ItemReader>> openSampleReader(std::unique_ptr<Source>,
+                                                           const types::Type*, strc_sample);
+base::Result<std::unique_ptr<ItemWriter>> openSampleWriter(std::unique_ptr<Sink>,
+                                                           const types::Type*, strc_sample);
 
 /// Base of all writers.
 /// Is a sample, in units of the file, more than rounding beyond the greatest? A number of just 1 is not.

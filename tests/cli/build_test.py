@@ -320,7 +320,7 @@ void->float filter Source {
         self.assertNotIn(b"--in-format", out)
         self.assertEqual(err, "")
         self.build(TWICE, "--top=Twice")
-        formats = "raw, wav, npy, text, pcm, png, jpeg, pgm or safetensors"  # as strc itself names them
+        formats = "raw, wav, npy, text, pcm, u8, s8, cu8, cs8, cs16, cf32, png, jpeg, pgm or safetensors"  # as strc itself names them
         self.assertRegex(self.execute("-h")[0].decode(), f"--in-format F +{formats}")
         self.assertIn(f"{formats} is needed", self.execute("--in-format=foo", status=2)[1])
 
@@ -650,7 +650,7 @@ class Formats(Executables):
             self.same(item, item)
             self.file("in.txt", words)
             for format in ("text", "npy", "raw", "pcm"):
-                if format == "pcm" and item not in ("int", "float", "double"):
+                if format == "pcm" and item not in ("int", "float", "double", "complex"):
                     continue
                 self.compare(item, "--in=in.txt", f"--out=OUT.{format}")
                 self.compare(item, f"--in=run.{format}", "--out-format=text")
@@ -709,7 +709,6 @@ class Formats(Executables):
                 self.compare("int", f"--in={name}", "--out-format=text", fails=True)
 
     def test_broken_sounds(self):
-        """Both refuse them; the words of libsndfile are its own."""
         self.same("int", "int")
         head = b"RIFF\x00\x00\x00\x00WAVE"
         form = b"fmt \x10\x00\x00\x00" + struct.pack("<HHIIHH", 1, 1, 8000, 16000, 2, 16)
@@ -717,9 +716,7 @@ class Formats(Executables):
                          head + b"data\x04\x00\x00\x00abcd"):  # fmt: skip
             self.file("a.wav", contents)
             with self.subTest(contents=contents):
-                self.call("run", "--top=Same", "--in=a.wav", "int.str", status=1)
-                _, err = self.execute("--in=a.wav", name="int", status=1)
-                self.assertIn("'a.wav' is not a valid WAV file", err)
+                self.compare("int", "--in=a.wav", fails=True)
 
     def test_items_that_formats_do_not_hold(self):
         self.same("boolean", "boolean")

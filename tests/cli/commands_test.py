@@ -472,7 +472,7 @@ int[2]->int filter First { work pop 1 push 1 { int[2] x = pop(); push(x[0]); } }
                 self.assertEqual(self.call(*run, "-Wno-bytes-left-over", "--in=six.raw"), (b"2\n", ""))
 
     def test_items_that_a_format_cannot_hold(self):
-        self.file("p.str", "struct P { int x; int y; }\nP->P filter Same { work pop 1 push 1 { push(pop()); } }\n")
+        self.file("p.str", "struct P { int x; float y; }\nP->P filter Same { work pop 1 push 1 { push(pop()); } }\n")
         _, err = self.call("run", "--top=Same", "--out=o.wav", "p.str", input=self.words, status=2)
         self.assertIn("WAV files cannot hold items of type 'P'", err)
         self.assertFalse((self.folder / "o.wav").exists())

@@ -15,7 +15,6 @@ LIBRARIES = {
     "strc_grammar": r"antlr4-runtime\.h$|Strc(Lexer|Parser|Visitor|BaseVisitor)\.h$",
     "nlohmann_json::nlohmann_json": r"nlohmann/",
     "CLI11::CLI11": r"CLI/",
-    "PkgConfig::sndfile": r"sndfile\.hh?$",
     "PNG::PNG": r"png\.h$",
     "JPEG::JPEG": r"jpeglib\.h$",
     "PkgConfig::ffi": r"ffi\.h$",

@@ -1,0 +1,76 @@
+/// Samples of sounds, and the headers of WAV files. The compiler and executables read and write them with this;
+/// nothing in a file is trusted.
+#ifndef STRC_SOUNDS_H
+#define STRC_SOUNDS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum strc_coding {
+    STRC_SAMPLE_UNSIGNED,  ///< an integer whose middle is 0
+    STRC_SAMPLE_SIGNED,
+    STRC_SAMPLE_FLOATING,
+    STRC_SAMPLE_A_LAW,
+    STRC_SAMPLE_MU_LAW,
+} strc_coding;
+
+/// How a sample lies in a file, the lowest byte first.
+typedef struct strc_sample {
+    strc_coding coding;
+    uint32_t size;  ///< bytes
+} strc_sample;
+
+/// A sample as a program sees it: reals lie between -1 and 1, integers are as stored. What is not stored as an
+/// integer counts as 16 bits.
+double strc_sample_real(strc_sample, const unsigned char *from);
+int32_t strc_sample_integer(strc_sample, const unsigned char *from);
+/// The other way, for signed, unsigned and floating-point samples: what lies beyond full scale is cut off, NaN is
+/// 0. Nonzero: it was further beyond than rounding is; a real number of just 1 is not.
+int strc_sample_put_real(strc_sample, double value, unsigned char *to);
+int strc_sample_put_integer(strc_sample, int32_t value, unsigned char *to);
+
+#define STRC_WAV_ENDLESS UINT64_MAX
+enum {
+    STRC_WAV_CHANNELS = 1024,  ///< at the most
+    STRC_WAV_PIECE = 40,  ///< bytes of a header that are looked at together, at the most
+    STRC_WAV_HEADER = 56,  ///< bytes of a header that is written, at the most
+};
+
+/// The header of a WAV or RF64 file, which is read piece by piece, so that it may come from a pipe: as long as
+/// `wanted` is not 0, the next `skip` bytes are left out, and as many as are wanted go to strc_wav_read.
+typedef struct strc_wav {
+    strc_sample sample;
+    uint32_t channels, rate;
+    uint32_t bits;  ///< of a sample, as a program sees it
+    uint64_t start;  ///< of the samples: bytes from the beginning of the file
+    uint64_t
+        size;  ///< of the samples; STRC_WAV_ENDLESS: they go on to the end of the file, wherever that is
+    uint64_t skip;
+    uint32_t wanted;
+    const char *wrong;  ///< half a sentence ("it does not begin as one"): it is no WAV file
+    uint32_t chunk;  ///< the rest is of no concern to others
+    uint32_t left;
+    uint64_t whole, long_size, file;
+    int is_long;
+} strc_wav;
+
+/// `file`: its bytes, or UINT64_MAX if nobody knows, as of a pipe.
+void strc_wav_begin(strc_wav *, uint64_t file);
+void strc_wav_read(strc_wav *, const unsigned char *bytes);
+/// What is wrong with a file that ends before as many bytes came.
+extern const char strc_wav_ends[];
+
+/// Makes the header of a file with so many samples (STRC_WAV_ENDLESS: nobody knows how many) as its `sample`,
+/// `channels` and `rate` say; its bytes. The size does not depend on how many samples there are.
+size_t strc_wav_header(const strc_wav *, uint64_t samples, unsigned char to[STRC_WAV_HEADER]);
+/// For files, whose headers have sizes of 32 bits: how long they may become.
+extern const uint64_t strc_wav_longest;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

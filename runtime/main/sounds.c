@@ -1,0 +1,84 @@
+#include "sounds.h"
+
+// ---- reading
+
+void strc_sound_note_end(strc_reader *reader, uint64_t bytes) {
+    const strc_sound_reader *own = reader->own;
+    if (bytes != STRC_UNKNOWN && own->end > bytes) reader->missing = own->end - bytes;
+}
+
+static void store(const strc_sound_reader *own, const unsigned char *from, unsigned char *to) {
+    const strc_kind kind = own->numbers.item.kind;
+    if (kind == STRC_INT) {
+        strc_number_store(strc_integer(strc_sample_integer(own->sample, from)), kind, to);
+        return;
+    }
+    strc_number number = strc_real(strc_sample_real(own->sample, from));
+    if (kind == STRC_COMPLEX) number.imag = strc_sample_real(own->sample, from + own->sample.size);
+    strc_number_store(number, kind, to);
+}
+
+static int64_t read_numbers(strc_reader *reader, unsigned char *to, uint64_t count) {
+    strc_sound_reader *own = reader->own;
+    const uint64_t per_number = strc_samples_of_number(own->numbers.item);
+    const size_t size = own->sample.size * (size_t)per_number;
+    if (own->left < per_number) return 0;
+    const int64_t there = strc_source_ask(&reader->source, size);
+    if (there < 0) return -1;
+    if (there < (int64_t)size)
+        strc_sound_note_end(reader, reader->source.taken + strc_source_buffered(&reader->source));
+    uint64_t numbers = (uint64_t)there / size;
+    if (numbers > count) numbers = count;
+    if (numbers > own->left / per_number) numbers = own->left / per_number;
+    const unsigned char *from = strc_source_bytes(&reader->source);
+    for (uint64_t k = 0; k < numbers; ++k)
+        store(own, from + k * size, to + k * own->numbers.item.size);
+    strc_source_take(&reader->source, (size_t)numbers * size);
+    if (own->left != STRC_UNKNOWN) own->left -= numbers * per_number;
+    return (int64_t)numbers;
+}
+
+strc_sound_reader *strc_sound_reader_begin(strc_reader *reader) {
+    return strc_number_reader_begin(reader, sizeof(strc_sound_reader), read_numbers);
+}
+
+int strc_sound_rewind(strc_reader *reader) {
+    strc_sound_reader *own = reader->own;
+    if (!strc_source_seek(&reader->source, own->start)) return 0;
+    own->left = own->samples;
+    own->numbers.part_size = 0;
+    return 1;
+}
+
+uint64_t strc_sound_total(const strc_reader *reader) {
+    const strc_sound_reader *own = reader->own;
+    if (reader->source.size == STRC_UNKNOWN) return STRC_UNKNOWN;
+    return own->samples / strc_samples_of(own->numbers.item);
+}
+
+// ---- writing
+
+static int write_real(strc_writer *writer, strc_sample sample, double value) {
+    unsigned char bytes[8];
+    if (strc_sample_put_real(sample, value, bytes)) ++writer->clipped;
+    return strc_sink_write(&writer->sink, bytes, sample.size);
+}
+
+static int write_number(strc_writer *writer, strc_sample sample, strc_kind kind, const void *from) {
+    const strc_number number = strc_number_load(kind, from);
+    unsigned char bytes[8];
+    if (kind == STRC_INT) {
+        if (strc_sample_put_integer(sample, (int32_t)number.integer, bytes)) ++writer->clipped;
+        return strc_sink_write(&writer->sink, bytes, sample.size);
+    }
+    if (write_real(writer, sample, number.real) != 0) return -1;
+    return kind == STRC_COMPLEX ? write_real(writer, sample, number.imag) : 0;
+}
+
+int strc_sound_write(strc_writer *writer, strc_numbers item, strc_sample sample, const void *from,
+                     uint64_t items) {
+    const unsigned char *at = from;
+    for (uint64_t k = 0; k < items * item.count; ++k, at += item.size)
+        if (write_number(writer, sample, item.kind, at) != 0) return -1;
+    return 0;
+}
