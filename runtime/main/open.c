@@ -6,6 +6,7 @@
 
 #include "paths.h"
 #include "signals.h"
+#include "sounds.h"
 #include "world.h"
 
 static const strc_origin nowhere = {0, 0};
@@ -23,6 +24,30 @@ static strc_item item_of(const strc_executable *about, const strc_port *port) {
 
 static strc_origin origin_of(const strc_executable *about, const strc_port *port) {
     return (strc_origin){port->place, about->paths[port->node]};
+}
+
+// ---- sounds
+
+static int refuse_sound(const strc_reader *reader, int32_t is, const char *what, int32_t wanted) {
+    strc_digits found, other;
+    char why[96];
+    strcpy(why, strc_decimal_text(found, is));
+    strcat(why, what);
+    strcat(why, strc_decimal_text(other, wanted));
+    return STRC_FAIL(reader->source.origin, CannotReadFile, reader->source.name, why);
+}
+
+/// 0, or -1 after reporting that the sound is not what is asked for.
+static int check_sound(const strc_reader *reader, const strc_stream_info *asked) {
+    const strc_stream_info *found = &reader->info;
+    if (asked->rate != 0 && asked->rate != found->rate)
+        return refuse_sound(reader, found->rate, " samples a second are in it, not ", asked->rate);
+    if (asked->channels != 0 && asked->channels != found->channels)
+        return refuse_sound(
+            reader, found->channels,
+            found->channels == 1 ? " channel is in it, not " : " channels are in it, not ",
+            asked->channels);
+    return 0;
 }
 
 // ---- others may be waiting for what we have
@@ -240,11 +265,51 @@ static int open_reader(strc_surroundings *all, const strc_port *port, strc_suppl
     strc_origin origin = origin_of(about, port);
     strc_reader *reader = &input->reader;
     if (strc_reader_open(reader, about->formats[port->format], item_of(about, port),
-                         strc_text_at(port->file), origin, before_waiting) != 0)
+                         strc_text_at(port->file), origin, before_waiting) != 0 ||
+        check_sound(reader, &port->info) != 0)
         return -1;
     int any = strc_supply_has(input, 1);
     if (any == 0) any = STRC_FAIL(origin, EmptyInput, strc_text_at(port->file));
     return any < 0 ? -1 : 0;
+}
+
+/// What the sounds that are read tell, as far as they agree (HeardSounds in src/interp/files.h); how many samples their
+/// items take.
+static strc_stream_info heard_sounds(const strc_surroundings *all, uint64_t *samples) {
+    strc_stream_info heard = {0};
+    int any = 0;
+    *samples = 0;
+    for (uint32_t k = 0; k < all->about->program->inputs; ++k) {
+        const strc_reader *reader = &all->inputs[k].reader;
+        const strc_stream_info *info = &reader->info;
+        if (info->rate == 0) continue;  // no sound
+        const uint64_t size = strc_samples_of(strc_numbers_of(&reader->item));
+        if (!any) heard = *info;
+        if (!any) *samples = size;
+        any = 1;
+        if (heard.rate != info->rate) heard.rate = 0;
+        if (heard.channels != info->channels) heard.channels = 0;
+        if (heard.bits != info->bits || heard.floating != info->floating)
+            heard.bits = heard.floating = 0;
+        if (*samples != size) *samples = 0;
+    }
+    return heard;
+}
+
+/// What is not said of a sound that is written is as in those that are read; channels only where items are as large.
+static strc_stream_info sound_info(const strc_surroundings *all, const strc_port *port) {
+    strc_stream_info info = port->info;
+    uint64_t samples;
+    const strc_stream_info heard = heard_sounds(all, &samples);
+    const strc_item item = item_of(all->about, port);
+    if (info.rate == 0) info.rate = heard.rate;
+    if (info.channels == 0 && samples == strc_samples_of(strc_numbers_of(&item)))
+        info.channels = heard.channels;
+    if (info.bits == 0 && !info.floating) {
+        info.bits = heard.bits;
+        info.floating = heard.floating;
+    }
+    return info;
 }
 
 static int open_writer(strc_surroundings *all, const strc_port *port, strc_writer **output) {
@@ -258,8 +323,9 @@ static int open_writer(strc_surroundings *all, const strc_port *port, strc_write
     strc_writer *writer = &all->writers[all->writer_count++];
     *output = writer;
     strc_origin origin = origin_of(about, port);
+    const strc_stream_info info = port->format == STRC_wav ? sound_info(all, port) : port->info;
     return strc_writer_open(writer, about->formats[port->format], item_of(about, port), name,
-                            origin, port->info);
+                            origin, info);
 }
 
 // ---- files that are read and written

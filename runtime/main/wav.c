@@ -69,13 +69,13 @@ static strc_sample sample_of(const strc_stream_info *info) {
 
 static int open_writer(strc_writer *writer) {
     strc_stream_info *info = &writer->info;
+    const char *why = strc_wav_refusal(info->rate, info->channels, info->bits, info->floating);
+    if (why) return strc_sink_fail(&writer->sink, why);
     const strc_numbers item = strc_numbers_of(&writer->item);
     const uint64_t samples = strc_samples_of(item);
     if (info->rate <= 0) info->rate = 44100;
     if (info->channels <= 0)
         info->channels = samples <= kMostNaturalChannels ? (int32_t)samples : 1;
-    if (info->channels > STRC_WAV_CHANNELS)
-        return strc_sink_fail(&writer->sink, "sounds have at most 1024 channels");
     wav_writer *own = strc_own(&writer->own, sizeof *own, writer->sink.origin, writer->sink.name);
     if (!own) return -1;
     own->item = item;

@@ -182,6 +182,15 @@ void strc_wav_read(strc_wav *wav, const unsigned char *bytes) {
 
 // ---- writing
 
+const char *strc_wav_refusal(int32_t rate, int32_t channels, int32_t bits, int is_floating) {
+    if (rate < 0) return "sounds have at least 1 sample a second";
+    if (channels < 0 || channels > STRC_WAV_CHANNELS) return "sounds have 1 to 1024 channels";
+    if (bits == 0 || bits == 32 || bits == (is_floating ? 64 : 16)) return NULL;
+    if (!is_floating && (bits == 8 || bits == 24)) return NULL;
+    return is_floating ? "floating-point samples have 32 or 64 bits"
+                       : "samples have 8, 16, 24 or 32 bits";
+}
+
 static unsigned char *put_little(unsigned char *to, uint32_t value, int size) {
     for (int k = 0; k < size; ++k) to[k] = (unsigned char)(value >> 8 * k);
     return to + size;

@@ -82,6 +82,7 @@ private:
         if (!fine) return false;
         for (const plan::WorldPort& port : plan.inputs) {
             if (port.node == graph::kNone) {
+                writers.hear(*options.input, graph.edges[graph.input].type);
                 inputs.push_back(std::make_unique<io::Supply>(*options.input, options.inputName,
                                                               graph.edges[graph.input].type, how));
                 continue;
@@ -90,6 +91,7 @@ private:
                 interp::openReader(context, *plan.program, port.node, options.beforeWaiting);
             if (!file) return false;
             const graph::Node& node = graph.nodes[port.node];
+            writers.hear(*file, graph.edges[node.outputs[0]].type);
             inputs.push_back(std::make_unique<io::Supply>(std::move(file), node.file,
                                                           graph.edges[node.outputs[0]].type, how));
             auto first = inputs.back()->has(1);

@@ -93,6 +93,8 @@ bool Engine::setUp() {
         byOrder[actor.order] = id;
         if (actor.node->kind == graph::NodeKind::Filter && !setUpFilter(actor)) fine = false;
     }
+    if (options.input) writers.hear(*options.input, graph.edges[graph.input].type);
+    for (NodeId id = 0; fine && id < actors.size(); ++id) fine = openWriter(actors[id]);
     wireTapes();
     setUpMessages();
     std::uint8_t effects = 0;
@@ -136,7 +138,8 @@ bool Engine::setUpFilter(Actor& actor) {
     };
     actor.later = firingRates(actor.node->work);
     actor.first = firingRates(actor.node->prework ? *actor.node->prework : actor.node->work);
-    if (actor.builtin != ir::BuiltinStream::None) return openFiles(actor);
+    if (actor.builtin != ir::BuiltinStream::None)
+        return types::info(actor.builtin).role != types::BuiltinRole::Reader || openReader(actor);
     if (!codes[actor.node->kernel]) compileKernel(actor.node->kernel);
     actor.code = codes[actor.node->kernel].get();
     const std::string& state = *elaboration.states[actor.id];
@@ -173,20 +176,11 @@ void Engine::compileKernel(graph::KernelId id) {
 
 // ---------------------------------------------------------------- files
 
-bool Engine::openFiles(Actor& actor) {
-    switch (types::info(actor.builtin).role) {
-        case types::BuiltinRole::Reader: return openReader(actor);
-        case types::BuiltinRole::Writer: return openWriter(actor);
-        case types::BuiltinRole::Identity:
-        case types::BuiltinRole::Display: return true;
-    }
-    STRC_UNREACHABLE("role of a built-in stream");
-}
-
 bool Engine::openReader(Actor& actor) {
     auto file = interp::openReader(context, elaboration, actor.id, options.beforeWaiting);
     if (!file) return false;
     const graph::Edge& edge = graph.edges[actor.node->outputs[0]];
+    writers.hear(*file, edge.type);
     actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, graph::memoryOf(edge),
                                         supplyOptions());
     if (supply(*actor.reader, actor.id, 1) && !actor.reader->isPadded()) return true;
@@ -195,6 +189,9 @@ bool Engine::openReader(Actor& actor) {
 }
 
 bool Engine::openWriter(Actor& actor) {
+    if (actor.builtin == ir::BuiltinStream::None ||
+        types::info(actor.builtin).role != types::BuiltinRole::Writer)
+        return true;
     actor.writer = writers.open(context, elaboration, actor.id);
     return actor.writer != nullptr;
 }

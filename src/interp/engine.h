@@ -13,18 +13,18 @@
 #include "interp/line_limit.h"
 #include "interp/machine.h"
 #include "interp/ready_set.h"
-#include "symbolic/tensor_heap.h"
 #include "io/supply.h"
+#include "symbolic/tensor_heap.h"
 
 namespace strc::interp {
 
 using base::Diag;
+using eval::TensorId;
 using graph::EdgeId;
 using graph::NodeId;
+using symbolic::TensorHeap;
 using types::Type;
 using types::Value;
-using eval::TensorId;
-using symbolic::TensorHeap;
 
 /// Compiled bodies of one kernel.
 struct KernelCode {
@@ -109,9 +109,8 @@ private:
     // ---- engine.cpp: set-up, phases, ends
     bool setUp();
     bool setUpFilter(Actor&);
-    bool openFiles(Actor&);
     bool openReader(Actor&);
-    bool openWriter(Actor&);
+    bool openWriter(Actor&);  ///< of a filter that writes a file; others are fine
 
     // ---- tensors.cpp: programs whose shapes only the run knows
     bool hasNames(EdgeId edge) const {

@@ -17,10 +17,26 @@ io::StreamInfo streamInfo(const elab::Kernel& kernel) {
         auto value = static_cast<int>(kernel.constants[k].toInt());
         if (parameters[k].name == "rate") info.sampleRate = value;
         if (parameters[k].name == "channels") info.channels = value;
+        if (parameters[k].name == "bits") info.bits = value;
+        if (parameters[k].name == "floating") info.floating = value != 0;
         if (parameters[k].name == "width") info.width = value;
         if (parameters[k].name == "height") info.height = value;
     }
     return info;
+}
+
+/// Why the sound is not what is asked for; empty: it is.
+std::string differenceOf(const io::StreamInfo& asked, const io::StreamInfo& found) {
+    auto differ = [](int is, int wanted, const char* what) {
+        return std::to_string(is) + what + std::to_string(wanted);
+    };
+    if (asked.sampleRate != 0 && asked.sampleRate != found.sampleRate)
+        return differ(found.sampleRate, asked.sampleRate, " samples a second are in it, not ");
+    if (asked.channels != 0 && asked.channels != found.channels)
+        return differ(
+            found.channels, asked.channels,
+            found.channels == 1 ? " channel is in it, not " : " channels are in it, not ");
+    return {};
 }
 
 /// Device and inode: a file may have several names.
@@ -58,14 +74,21 @@ std::unique_ptr<io::ItemReader> openReader(base::Context& context, const elab::E
                                            const std::function<void()>& beforeWaiting) {
     const graph::Node& node = program.graph.nodes[id];
     const graph::Edge& edge = program.graph.edges[node.outputs[0]];
-    const io::Format format = fileKind(program, id).format;
+    const FileKind kind = fileKind(program, id);
+    const io::Format format = kind.format;
     auto opened =
         edge.tensors.empty()
             ? io::openReader(node.file, format, edge.type, beforeWaiting)
             : io::openTensorReader({{node.file, format}}, {edge.tensors, graph::memoryOf(edge)},
                                    graph::path(program.graph, id), beforeWaiting);
-    if (opened) return std::move(*opened);
-    reportFile(context, program, id, opened.failure());
+    if (!opened) {
+        reportFile(context, program, id, opened.failure());
+        return nullptr;
+    }
+    const std::string difference = differenceOf(kind.info, (*opened)->info());
+    if (difference.empty()) return std::move(*opened);
+    reportFile(context, program, id,
+               base::failure(base::Diag::CannotReadFile, {node.file, difference}));
     return nullptr;
 }
 
@@ -104,13 +127,38 @@ base::Diagnostic& reportFile(base::Context& context, const elab::Elaboration& pr
         .in(graph::path(program.graph, id));
 }
 
+void HeardSounds::add(const io::StreamInfo& info, const types::Type* item) {
+    if (info.sampleRate == 0) return;  // no sound
+    const std::uint64_t size = io::samplesOf(item);
+    if (!std::exchange(any, true)) {
+        heard = info;
+        samples = size;
+        return;
+    }
+    if (heard.sampleRate != info.sampleRate) heard.sampleRate = 0;
+    if (heard.channels != info.channels) heard.channels = 0;
+    if (heard.bits != info.bits || heard.floating != info.floating) heard.bits = heard.floating = 0;
+    if (samples != size) samples = 0;
+}
+
+io::StreamInfo HeardSounds::complete(io::StreamInfo info, const types::Type* item) const {
+    if (info.sampleRate == 0) info.sampleRate = heard.sampleRate;
+    if (info.channels == 0 && samples == io::samplesOf(item)) info.channels = heard.channels;
+    if (info.bits == 0 && !info.floating) {
+        info.bits = heard.bits;
+        info.floating = heard.floating;
+    }
+    return info;
+}
+
 io::ItemWriter* WrittenFiles::open(base::Context& context, const elab::Elaboration& program,
                                    graph::NodeId id) {
     const graph::Node& node = program.graph.nodes[id];
     File& file = files[node.file];
     if (file.writer) return file.writer.get();
-    const FileKind kind = fileKind(program, id);
+    FileKind kind = fileKind(program, id);
     const graph::Edge& edge = program.graph.edges[node.inputs[0]];
+    if (kind.format == io::Format::Wav) kind.info = sounds.complete(kind.info, edge.type);
     auto opened = !graph::hasTensors(edge)
                       ? io::openWriter(node.file, kind.format, edge.type, kind.info)
                       : io::openTensorWriter({{node.file, kind.format}},

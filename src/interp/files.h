@@ -31,9 +31,27 @@ bool checkFiles(base::Context&, const elab::Elaboration&);
 base::Diagnostic& reportFile(base::Context&, const elab::Elaboration&, graph::NodeId,
                              const base::Failure&);
 
+/// What the sounds that a program reads tell, as far as they agree (runtime/main/open.c has the same).
+class HeardSounds {
+public:
+    void add(const io::StreamInfo&, const types::Type* item);
+    /// What is not said of a sound that is written is as in those; channels only where items are as large.
+    io::StreamInfo complete(io::StreamInfo, const types::Type* item) const;
+
+private:
+    io::StreamInfo heard;
+    std::uint64_t samples =
+        0;  ///< that an item takes; 0: there are none, or several of several sizes
+    bool any = false;
+};
+
 /// Files that filters write, by name: several filters may write one.
 class WrittenFiles {
 public:
+    /// What is read, before anything is opened to write.
+    void hear(const io::ItemReader& reader, const types::Type* item) {
+        sounds.add(reader.info(), item);
+    }
     /// Opens it if it is not open yet; null after reporting why not.
     io::ItemWriter* open(base::Context&, const elab::Elaboration&, graph::NodeId);
     /// False after reporting what could not be written.
@@ -46,6 +64,7 @@ private:
         graph::NodeId node;  ///< the first that writes it
     };
     std::map<std::string, File> files;
+    HeardSounds sounds;
 };
 /// The same for the open output.
 bool closeOutput(base::Context&, const elab::Elaboration&, io::ItemWriter&);

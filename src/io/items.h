@@ -54,6 +54,9 @@ struct StreamInfo {
     int height = 0;  ///< images
 };
 
+/// Samples that an item takes in sounds; 0: it is none of them.
+std::uint64_t samplesOf(const types::Type* item);
+
 /// Can files of that format hold such items? A FormatItemType failure if not.
 base::Status check(Format, const types::Type* item);
 

@@ -257,6 +257,9 @@ Result<std::unique_ptr<ItemReader>> openWavReader(std::unique_ptr<Source> source
 
 Result<std::unique_ptr<ItemWriter>> openWavWriter(std::unique_ptr<Sink> sink,
                                                   const types::Type* item, const StreamInfo& info) {
+    if (const char* why =
+            strc_wav_refusal(info.sampleRate, info.channels, info.bits, info.floating))
+        return base::failure(Diag::CannotWriteFile, {sink->name(), why});
     const Numbers numbers = *numbersOf(item);
     const std::uint64_t samples = samplesOf(numbers);
     const std::uint64_t natural = samples <= kMostNaturalChannels ? samples : 1;
@@ -265,12 +268,14 @@ Result<std::unique_ptr<ItemWriter>> openWavWriter(std::unique_ptr<Sink> sink,
     wav.rate = info.sampleRate > 0 ? static_cast<std::uint32_t>(info.sampleRate) : 44100;
     wav.channels = static_cast<std::uint32_t>(
         info.channels > 0 ? static_cast<std::uint64_t>(info.channels) : natural);
-    if (wav.channels > STRC_WAV_CHANNELS)
-        return base::failure(Diag::CannotWriteFile,
-                             {sink->name(), "sounds have at most 1024 channels"});
     auto writer = std::make_unique<WavWriter>(std::move(sink), numbers, wav);
     if (Status begun = writer->begin(); !begun) return begun.failure();
     return writer;
+}
+
+std::uint64_t samplesOf(const types::Type* item) {
+    const std::optional<Numbers> numbers = numbersOf(item);
+    return numbers ? samplesOf(*numbers) : 0;
 }
 
 // ---------------------------------------------------------------- without a header

@@ -8,12 +8,20 @@ namespace {
 constexpr BuiltinParameter fileOnly[] = {{"file", true, std::nullopt}};
 constexpr BuiltinParameter display[] = {{"width", false, std::nullopt},
                                         {"height", false, std::nullopt}};
-constexpr BuiltinParameter sound[] = {
-    {"file", true, std::nullopt}, {"rate", false, 44100}, {"channels", false, 1}};
+/// What is 0 is as the sound that the program reads has it.
+constexpr BuiltinParameter sound[] = {{"file", true, std::nullopt},
+                                      {"rate", false, 0},
+                                      {"channels", false, 0},
+                                      {"bits", false, 0},
+                                      {"floating", false, 0}};
 constexpr BuiltinParameter image[] = {{"file", true, std::nullopt},
                                       {"width", false, 0},
                                       {"height", false, 0},
                                       {"channels", false, 1}};
+
+/// What is not 0 is what the sound is to have.
+constexpr BuiltinParameter soundIn[] = {
+    {"file", true, std::nullopt}, {"rate", false, 0}, {"channels", false, 0}};
 
 using enum BuiltinStream;
 
@@ -22,7 +30,7 @@ constexpr BuiltinStreamInfo table[] = {
     {FileReader, "FileReader", BuiltinRole::Reader, true, fileOnly},
     {FileWriter, "FileWriter", BuiltinRole::Writer, true, fileOnly},
     {ImageDisplay, "ImageDisplay", BuiltinRole::Display, true, display},
-    {WavReader, "WavReader", BuiltinRole::Reader, false, fileOnly},
+    {WavReader, "WavReader", BuiltinRole::Reader, false, soundIn},
     {WavWriter, "WavWriter", BuiltinRole::Writer, false, sound},
     {NpyReader, "NpyReader", BuiltinRole::Reader, false, fileOnly},
     {NpyWriter, "NpyWriter", BuiltinRole::Writer, false, fileOnly},

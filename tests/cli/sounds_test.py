@@ -282,5 +282,119 @@ class Samples(Sounds):
         self.assertIn("PCM files cannot hold items of type 'M'", err)
 
 
+class Written(Sounds):
+    """What a writer in a program says of its file, and what it takes from the sound that is read."""
+
+    def written(self, text, *options, input=b""):
+        """What all engines write to out.wav."""
+        self.file("p.str", text)
+        self.call("build", *options, "p.str")
+        results = []
+        words = [option for option in options if option.startswith("--top")]
+        for command in ([STRC, "run", "--interpret", *words, "p.str"], [STRC, "run", *words, "p.str"], ["./p"]):
+            done = subprocess.run(command, cwd=self.folder, input=input, capture_output=True, env=clean(),
+                                  timeout=SECONDS)  # fmt: skip
+            results.append((done.returncode, done.stderr.decode().replace("strc: ", "p: "), self.bytes("out.wav")))
+            (self.folder / "out.wav").unlink()
+            self.assertEqual(results[-1], results[0])
+        self.assertEqual(results[0][:2], (0, ""))
+        return results[0][2]
+
+    def through(self, reads, middle, writes):
+        return self.written(f"void->void pipeline Main {{ add {reads}; {middle} add {writes}; }}\n")
+
+    def test_as_the_input(self):
+        stereo = wav(form(channels=2, rate=48000, bits=24), bytes(range(12)))
+        self.file("in.wav", stereo)
+        for item in "int", "float[2]", "complex":
+            out = self.through(f'WavReader<{item}>("in.wav")', "", f'WavWriter<{item}>("out.wav")')
+            self.assertEqual(out, stereo)
+        out = self.through('WavReader<int[2]>("in.wav")', "", 'WavWriter<int[2]>("out.wav", 24000, bits = 32)')
+        self.assertEqual(out[:44], wav(form(channels=2, rate=24000, bits=32), bytes(16))[:44])
+
+    def test_channels_are_of_items(self):
+        """Items of one sample that are made of pairs are one channel."""
+        self.file("in.wav", wav(form(channels=2, rate=48000), words(1, 2, 3, 4)))
+        add = "add int[2]->int filter { work pop 1 push 1 { int[2] p = pop(); push(p[0] + p[1]); } };"
+        out = self.through('WavReader<int[2]>("in.wav")', add, 'WavWriter<int>("out.wav")')
+        self.assertEqual(out, wav(form(rate=48000), words(3, 7)))
+
+    def test_inputs_that_differ(self):
+        self.file("a.wav", wav(form(rate=48000), words(1, 2)))
+        self.file("b.wav", wav(form(rate=16000), words(3, 4)))
+        readers = 'add WavReader<int>("a.wav"); add WavReader<int>("b.wav");'
+        both = f"void->int splitjoin Both {{ split roundrobin(0); {readers} join roundrobin; }}"
+        out = self.written(f'{both}\nvoid->void pipeline Main {{ add Both; add WavWriter<int>("out.wav"); }}\n')
+        self.assertEqual(out, wav(form(rate=44100), words(1, 3, 2, 4)))
+
+    def test_the_open_input(self):
+        tap = 'int->void pipeline Tap { add WavWriter<int>("out.wav"); }\n'
+        self.file("p.str", tap)
+        self.call("build", "--top=Tap", "p.str")
+        sound = wav(form(rate=12000, bits=8), bytes([1, 2]))
+        self.file("in.wav", sound)
+        for command in ([STRC, "run", "--interpret", "--top=Tap", "p.str"], [STRC, "run", "--top=Tap", "p.str"], ["./p"]):
+            subprocess.run([*command, "--in=in.wav"], cwd=self.folder, check=True, timeout=SECONDS)
+            self.assertEqual(self.bytes("out.wav"), sound)
+            (self.folder / "out.wav").unlink()
+
+    def test_every_sample_format(self):
+        for arguments, kind, sample in (
+            ("bits = 8", (1, 8), b"\xc0"), ("bits = 24", (1, 24), b"\0\0\x40"), ("bits = 32", (1, 32), b"\0\0\0\x40"),
+            ("", (1, 16), b"\0\x40"), ("floating = 1", (3, 32), struct.pack("<f", 0.5)),
+            ("bits = 64, floating = 1", (3, 64), struct.pack("<d", 0.5)),
+        ):  # fmt: skip
+            with self.subTest(arguments):
+                half = wav(form(), words(16384))
+                self.file("in.wav", half)
+                writer = f'WavWriter<float>("out.wav", rate = 8000{", " + arguments if arguments else ""})'
+                out = self.through('WavReader<float>("in.wav")', "", writer)
+                code, bits = kind
+                fact = chunk(b"fact", struct.pack("<I", 1)) if code == 3 else b""
+                self.assertEqual(out[:-1] if len(sample) % 2 else out, wav(form(code, bits=bits) + fact, sample,
+                                 whole=len(out) - 8))  # fmt: skip
+
+    def read_by(self, arguments):
+        """Status, standard output and messages of a program that reads pairs."""
+        show = "float[2]->void filter { work pop 1 { println(pop()[0]); } }"
+        self.file("p.str", f'void->void pipeline Main {{ add WavReader<float[2]>("in.wav"{arguments}); add {show}; }}\n')
+        self.call("build", "p.str")
+        results = []
+        for command in ([STRC, "run", "--interpret", "p.str"], [STRC, "run", "p.str"], ["./p"]):
+            done = subprocess.run(command, cwd=self.folder, capture_output=True, env=clean(), timeout=SECONDS)
+            results.append((done.returncode, done.stdout, done.stderr.decode().replace("strc: ", "p: ")))
+        self.assertEqual(results[1][:2], results[0][:2])
+        self.assertEqual(results[2][:2], results[0][:2])
+        for _, _, err in results:
+            self.assertEqual(err.split("\n")[0], results[0][2].split("\n")[0])
+        return results[0]
+
+    def test_what_is_asked_of_the_input(self):
+        self.file("in.wav", wav(form(rate=48000), words(16384, 0)))
+        self.assertEqual(self.read_by(", rate = 48000, channels = 1"), (0, b"0.5\n", ""))
+        for arguments, why in ((", 44100", "48000 samples a second are in it, not 44100"),
+                               (", channels = 2", "1 channel is in it, not 2")):  # fmt: skip
+            status, out, err = self.read_by(arguments)
+            self.assertEqual((status, out), (1, b""))
+            self.assertIn(f"p.str:1:28: error: cannot read 'in.wav': {why} [cannot-read-file]", err)
+        self.file("in.wav", wav(form(channels=2), words(16384, 0)))
+        self.assertEqual(self.read_by(", 8000, 2"), (0, b"0.5\n", ""))
+
+    def test_what_no_sound_is(self):
+        self.file("in.wav", wav(form(), words(1)))
+        for arguments, why in (("bits = 12", "samples have 8, 16, 24 or 32 bits"),
+                               ("bits = 16, floating = 1", "floating-point samples have 32 or 64 bits"),
+                               ("channels = 2000", "sounds have 1 to 1024 channels"),
+                               ("rate = -1", "sounds have at least 1 sample a second")):  # fmt: skip
+            text = f'void->void pipeline Main {{ add WavReader<int>("in.wav"); add WavWriter<int>("out.wav", {arguments}); }}\n'
+            self.file("p.str", text)
+            self.call("build", "p.str")
+            for command in ([STRC, "run", "--interpret", "p.str"], [STRC, "run", "p.str"], ["./p"]):
+                done = subprocess.run(command, cwd=self.folder, capture_output=True, env=clean(), timeout=SECONDS)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(f"p.str:1:58: error: cannot write 'out.wav': {why}", done.stderr.decode())
+                self.assertFalse((self.folder / "out.wav").exists())
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -64,6 +64,9 @@ void strc_wav_read(strc_wav *, const unsigned char *bytes);
 /// What is wrong with a file that ends before as many bytes came.
 extern const char strc_wav_ends[];
 
+/// Why there is no sound of so many samples a second, channels and bits (0: whatever is usual): half a sentence, or
+/// null.
+const char *strc_wav_refusal(int32_t rate, int32_t channels, int32_t bits, int is_floating);
 /// Makes the header of a file with so many samples (STRC_WAV_ENDLESS: nobody knows how many) as its `sample`,
 /// `channels` and `rate` say; its bytes. The size does not depend on how many samples there are.
 size_t strc_wav_header(const strc_wav *, uint64_t samples, unsigned char to[STRC_WAV_HEADER]);
