@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <functional>
+#include <map>
 #include <ostream>
 #include <span>
 
@@ -12,6 +13,7 @@
 
 #include "base/passes.h"
 #include "base/spelling.h"
+#include "driver/table.h"
 
 namespace strc::driver {
 
@@ -51,6 +53,7 @@ constexpr std::string_view kTapes[] = {"linear", "ring"};
 constexpr std::string_view kChecks[] = {"all", "none"};
 constexpr std::string_view kTargets[] = {"aarch64-linux-gnu", "x86_64-linux-gnu"};
 constexpr std::string_view kLevels[] = {"0", "1", "2", "3"};
+constexpr std::string_view kShells[] = {"bash", "zsh", "fish"};
 constexpr std::string_view kSamples[] = {"8", "16", "24", "32", "float", "double"};
 
 constexpr std::string_view kRunExamples = R"(Examples:
@@ -88,6 +91,13 @@ constexpr std::string_view kReplExamples = R"(Examples:
   strc repl radio.str                       with the declarations of a file
   echo 'take 3 Ramp()' | strc repl
   strc repl --json                          for notebooks and other tools)";
+constexpr std::string_view kCompletionExamples = R"(Examples:
+  strc completion bash > ~/.local/share/bash-completion/completions/strc
+  source <(strc completion zsh)
+  strc completion fish > ~/.config/fish/completions/strc.fish)";
+constexpr std::string_view kManExamples = R"(Examples:
+  strc man > strc.1
+  strc man build | man -l -)";
 constexpr std::string_view kVersionExamples = R"(Examples:
   strc version
   strc --version)";
@@ -133,6 +143,7 @@ public:
         // Scripts do these before any options are read; here they are for the help alone.
         app.add_subcommand("import", "make a program of a PyTorch model");
         app.add_subcommand("setup", "set up the Python that imports models: strc setup torch");
+        addPages();
     }
 
     Parsed parse(int argc, const char* const* argv, std::ostream& out) {
@@ -144,6 +155,9 @@ public:
         if (words[0] == "help") words[0] = "--help";
         if (words[0] == "--help" && words.size() > 1) std::swap(words[0], words[1]);
         if (words[0] == "--version") words[0] = "version";
+        // The command that a page is about is not to be done.
+        if (words[0] == "man" && words.size() > 1 && isCommand(words[1]))
+            words.insert(words.begin() + 1, "--");
         lookForReport(words);
         if (!words[0].starts_with('-') && !isCommand(words[0])) return unknownCommand(words[0]);
         if (!haveValues(words)) return Parsed::Wrong;
@@ -162,7 +176,43 @@ public:
         return diags.hasErrors() ? Parsed::Wrong : Parsed::Run;
     }
 
+    CommandTable table() const {
+        CommandTable result{row(app), {}};
+        for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+            result.commands.push_back(row(*sub));
+        return result;
+    }
+
 private:
+    // ---------------------------------------------------------------- as data
+
+    OptionRow row(const CLI::Option& option) const {
+        OptionRow result;
+        for (const std::string& name : option.get_snames()) result.names.push_back("-" + name);
+        for (const std::string& name : option.get_lnames()) result.names.push_back("--" + name);
+        result.argument = option.get_type_name();
+        if (auto found = valueWords.find(&option); found != valueWords.end())
+            result.words = found->second;
+        result.help = option.get_description();
+        result.group = option.get_group();
+        return result;
+    }
+
+    CommandRow row(const CLI::App& command) const {
+        CommandRow result{
+            command.get_name(), command.get_description(), "", {}, command.get_footer(), {}};
+        // The scripts that do the commands without examples explain their options themselves.
+        if (result.footer.empty()) return result;
+        for (const CLI::Option* option : command.get_options())
+            if (option->get_positional()) {
+                result.argument = option->get_name();
+                result.words = row(*option).words;
+            } else {
+                result.options.push_back(row(*option));
+            }
+        return result;
+    }
+
     // ---------------------------------------------------------------- commands
 
     CLI::App& addCommand(Command command, const char* name, const char* help,
@@ -243,12 +293,14 @@ private:
             addCommand(Command::Graph, "graph", "draw the stream graph", kGraphExamples);
         addProgram(sub);
         addOutput(sub);
-        value(sub, "--format", "WORD",
-              "dot (default), svg (by Graphviz), json or txt; default: as -o FILE ends",
-              [this](const std::string& text) {
-                  formatGiven = find(kPictures, text, options.picture);
-                  if (!formatGiven) wrongValue(text, "--format", wordsOf(kPictures));
-              });
+        CLI::Option* format =
+            value(sub, "--format", "WORD",
+                  "dot (default), svg (by Graphviz), json or txt; default: as -o FILE ends",
+                  [this](const std::string& text) {
+                      formatGiven = find(kPictures, text, options.picture);
+                      if (!formatGiven) wrongValue(text, "--format", wordsOf(kPictures));
+                  });
+        valueWords[format] = listOf(kPictures);
         setting(sub, "--no-fold", "draw all streams of a large graph");
         sub.add_flag("--memory", showsMemory,
                      "print instead what lies where in memory, and from when to when: txt "
@@ -288,6 +340,21 @@ private:
                      "with --json: write what programs print as it comes");
         sub.add_flag("--plain", options.plain, "read lines as they are, without the line editor");
         addWeights(sub);
+    }
+
+    void addPages() {
+        CLI::App& completion =
+            addCommand(Command::Completion, "completion",
+                       "print a script by which a shell completes calls", kCompletionExamples);
+        CLI::Option* shell =
+            completion.add_option("SHELL", options.arguments, "bash, zsh or fish")->type_name("");
+        valueWords[shell] = {std::begin(kShells), std::end(kShells)};
+        CLI::App& man = addCommand(Command::Man, "man", "print a man page", kManExamples);
+        CLI::Option* page = man.add_option("COMMAND", options.arguments,
+                                           "the command that it explains; default: all in short")
+                                ->type_name("");
+        for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+            valueWords[page].push_back(sub->get_name());
     }
 
     // ---------------------------------------------------------------- groups of options
@@ -365,11 +432,14 @@ private:
              "WAV, images: channels; default: as the input or the items");
         size("--out-width", options.outWidth, "images: pixels in a row; default: as the input");
         size("--out-height", options.outHeight, "images: rows; default: as many as come");
-        value(sub, "--out-sample", "S", "WAV: 8, 16, 24, 32, float or double; images: 8 or 16",
-              [this](const std::string& text) {
-                  if (!isOneOf(kSamples, text)) wrongValue(text, "--out-sample", wordsOf(kSamples));
-                  options.outSample = text;
-              });
+        CLI::Option* sample =
+            value(sub, "--out-sample", "S", "WAV: 8, 16, 24, 32, float or double; images: 8 or 16",
+                  [this](const std::string& text) {
+                      if (!isOneOf(kSamples, text))
+                          wrongValue(text, "--out-sample", wordsOf(kSamples));
+                      options.outSample = text;
+                  });
+        valueWords[sample] = {std::begin(kSamples), std::end(kSamples)};
     }
 
     void addEmit(CLI::App& sub) {
@@ -397,14 +467,16 @@ private:
                 "memory of tapes: linear (default), or plain ring buffers to compare with", kTapes);
         group = "Looking inside";
         addPasses(sub);
-        value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
-              [this](const std::string& text) {
-                  strc_product stage{};
-                  if (find(kEmits, text, stage))
-                      options.emit = stage;
-                  else
-                      wrongValue(text, "--emit", wordsOf(kEmits));
-              });
+        CLI::Option* emit =
+            value(sub, "--emit", "STAGE", "print this stage and stop: " + wordsOf(kEmits),
+                  [this](const std::string& text) {
+                      strc_product stage{};
+                      if (find(kEmits, text, stage))
+                          options.emit = stage;
+                      else
+                          wrongValue(text, "--emit", wordsOf(kEmits));
+                  });
+        valueWords[emit] = listOf(kEmits);
         addOutput(sub);
     }
 
@@ -446,8 +518,8 @@ private:
     // ---------------------------------------------------------------- values
 
     /// An option with one value, which may be repeated: the last one counts, -D collects.
-    void value(CLI::App& sub, const std::string& flags, const char* type, const std::string& help,
-               std::function<void(const std::string&)> take) {
+    CLI::Option* value(CLI::App& sub, const std::string& flags, const char* type,
+                       const std::string& help, std::function<void(const std::string&)> take) {
         auto* option = sub.add_option_function<std::vector<std::string>>(
             flags,
             [take = std::move(take)](const std::vector<std::string>& texts) {
@@ -455,6 +527,7 @@ private:
             },
             help);
         option->type_name(type)->allow_extra_args(false)->group(group);
+        return option;
     }
 
     void set(std::string_view name, std::optional<std::string> value = std::nullopt) {
@@ -472,16 +545,18 @@ private:
             ->group(group);
     }
     void setting(CLI::App& sub, const char* flag, const char* type, const char* help,
-                 Words words = {}) {
-        value(sub, flag, type, help, [this, flag, words](const std::string& text) {
-            if (text.empty())
-                diags.add(Diag::BadCommandLine)
-                    << fmt::format("there is no value after '{}'", flag);
-            else if (!words.empty() && !isOneOf(words, text))
-                wrongValue(text, flag, wordsOf(words));
-            else
-                set(withoutDashes(flag), text);
-        });
+                 Words known = {}) {
+        CLI::Option* added =
+            value(sub, flag, type, help, [this, flag, known](const std::string& text) {
+                if (text.empty())
+                    diags.add(Diag::BadCommandLine)
+                        << fmt::format("there is no value after '{}'", flag);
+                else if (!known.empty() && !isOneOf(known, text))
+                    wrongValue(text, flag, wordsOf(known));
+                else
+                    set(withoutDashes(flag), text);
+            });
+        valueWords[added] = {known.begin(), known.end()};
     }
 
     void flag(CLI::App& sub, const char* flags, bool& field, const char* help) {
@@ -492,9 +567,12 @@ private:
     void choose(CLI::App& sub, const char* flags, const std::array<Choice<T>, N>& choices, T& field,
                 const char* help) {
         std::string shown = std::string(flags).substr(0, std::string_view(flags).find(','));
-        value(sub, flags, "WORD", help, [this, &choices, &field, shown](const std::string& text) {
-            if (!find(choices, text, field)) wrongValue(text, shown, wordsOf(choices));
-        });
+        CLI::Option* added = value(sub, flags, "WORD", help,
+                                   [this, &choices, &field, shown](const std::string& text) {
+                                       if (!find(choices, text, field))
+                                           wrongValue(text, shown, wordsOf(choices));
+                                   });
+        valueWords[added] = listOf(choices);
     }
 
     template <typename T, std::size_t N>
@@ -506,22 +584,28 @@ private:
     }
 
     template <typename T, std::size_t N>
-    static std::string wordsOf(const std::array<Choice<T>, N>& choices) {
-        std::array<std::string_view, N> words;
-        std::transform(choices.begin(), choices.end(), words.begin(),
-                       [](const auto& each) { return each.word; });
-        return wordsOf(words);
+    static std::vector<std::string> listOf(const std::array<Choice<T>, N>& choices) {
+        std::vector<std::string> list;
+        for (const Choice<T>& each : choices) list.emplace_back(each.word);
+        return list;
     }
-    static std::string wordsOf(Words words) {
+    template <typename T, std::size_t N>
+    static std::string wordsOf(const std::array<Choice<T>, N>& choices) {
+        std::array<std::string_view, N> all;
+        std::transform(choices.begin(), choices.end(), all.begin(),
+                       [](const auto& each) { return each.word; });
+        return wordsOf(all);
+    }
+    static std::string wordsOf(Words known) {
         std::string text;
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
-            text += words[i];
+        for (std::size_t i = 0; i < known.size(); ++i) {
+            if (i > 0) text += i + 1 == known.size() ? " or " : ", ";
+            text += known[i];
         }
         return text;
     }
-    static bool isOneOf(Words words, std::string_view text) {
-        return std::find(words.begin(), words.end(), text) != words.end();
+    static bool isOneOf(Words known, std::string_view text) {
+        return std::find(known.begin(), known.end(), text) != known.end();
     }
 
     void positive(CLI::App& sub, const char* flag, int& field, const char* help) {
@@ -699,6 +783,8 @@ private:
     }
 
     void checkTogether() {
+        if (options.command == Command::Completion || options.command == Command::Man)
+            return checkPages();
         bool needsFiles = options.command != Command::Explain && options.command != Command::Repl &&
                           options.command != Command::Version;
         if (needsFiles && options.arguments.empty()) diags.add(Diag::NoInputFiles);
@@ -733,9 +819,26 @@ private:
             diags.add(Diag::BadCommandLine) << "-o needs --emit";
     }
 
+    /// One shell; at most one command.
+    void checkPages() {
+        const std::vector<std::string>& given = options.arguments;
+        const bool isMan = options.command == Command::Man;
+        if (given.size() > 1)
+            diags.add(Diag::BadCommandLine)
+                << fmt::format("'{}' is one argument too many", given[1]);
+        else if (isMan && !given.empty() && !isCommand(given[0]))
+            unknownCommand(given[0]);
+        else if (!isMan && given.empty())
+            diags.add(Diag::BadCommandLine) << "there is no SHELL: " + wordsOf(kShells);
+        else if (!isMan && !isOneOf(kShells, given[0]))
+            wrongValue(given[0], "SHELL", wordsOf(kShells));
+    }
+
     Options& options;
     base::Diagnostics& diags;
     CLI::App app;
+    std::map<const CLI::Option*, std::vector<std::string>>
+        valueWords;  ///< of options with few values
     bool formatGiven = false;
     bool showsMemory = false;
     std::string group = "Options";  ///< of the options being added, in the help text
@@ -747,6 +850,12 @@ const Setting* Options::find(std::string_view name) const {
     auto found = std::find_if(settings.rbegin(), settings.rend(),
                               [&](const Setting& each) { return each.name == name; });
     return found == settings.rend() ? nullptr : &*found;
+}
+
+CommandTable commandTable() {
+    Options options;
+    base::Diagnostics diags;
+    return Parser(options, diags).table();
 }
 
 Parsed parseOptions(int argc, const char* const* argv, Options& options, base::Diagnostics& diags,

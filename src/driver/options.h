@@ -23,6 +23,8 @@ enum class Command : std::uint8_t {
     Fmt,
     Explain,
     Repl,
+    Completion,
+    Man,
     Version
 };
 enum class When : std::uint8_t { Auto, Always, Never };
