@@ -8,5 +8,5 @@ target_link_options(strc_symbolic_library PRIVATE
 set_target_properties(strc_symbolic_library PROPERTIES
     OUTPUT_NAME strc_symbolic LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/lib"
     CXX_VISIBILITY_PRESET hidden POSITION_INDEPENDENT_CODE ON)
-install(TARGETS strc_symbolic_library LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS strc_symbolic_library ${STRC_DEPENDENCIES} LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 add_dependencies(strc_driver strc_symbolic_library)

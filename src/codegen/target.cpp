@@ -12,10 +12,13 @@ void initialize() {
         llvm::InitializeNativeTarget();
         llvm::InitializeNativeTargetAsmPrinter();
         llvm::InitializeNativeTargetAsmParser();
-        llvm::InitializeAllTargetInfos();
-        llvm::InitializeAllTargets();
-        llvm::InitializeAllTargetMCs();
-        llvm::InitializeAllAsmPrinters();
+        // Those of --target, and no other: where LLVM is a part of the compiler they are all that comes with it.
+        for (const auto initializeOne :
+             {LLVMInitializeAArch64TargetInfo, LLVMInitializeAArch64Target,
+              LLVMInitializeAArch64TargetMC, LLVMInitializeAArch64AsmPrinter,
+              LLVMInitializeX86TargetInfo, LLVMInitializeX86Target, LLVMInitializeX86TargetMC,
+              LLVMInitializeX86AsmPrinter})
+            initializeOne();
         return true;
     }();
     (void)done;

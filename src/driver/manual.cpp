@@ -53,6 +53,9 @@ std::string optionTexts(const CommandRow& command) {
     for (const OptionRow& option : command.options)
         if (std::find(groups.begin(), groups.end(), option.group) == groups.end())
             groups.push_back(option.group);
+    if (command.options.empty())
+        return section("DESCRIPTION") +
+               plain(fmt::format("`strc {} --help` lists the options.\n", command.name));
     std::string text = section("OPTIONS");
     for (const std::string& group : groups) {
         if (groups.size() > 1) text += fmt::format(".SS {}\n", plain(group));

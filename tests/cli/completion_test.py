@@ -29,7 +29,7 @@ class Pages(Case):
 
     @unittest.skipUnless(shutil.which("man"), "there is no man")
     def test_manual_pages_are_read_without_complaint(self):
-        for command in ((), *((command,) for command in COMMANDS)):
+        for command in ((), *((command,) for command in (*COMMANDS, "import", "setup"))):
             page = self.call("man", *command)[0]
             done = subprocess.run(["man", "--warnings=w", "-l", "-"], input=page, capture_output=True, env={"MANWIDTH": "80", "LC_ALL": "C.UTF-8", "PATH": "/usr/bin:/bin"},
                                   check=True)
