@@ -201,8 +201,11 @@ private:
     CommandRow row(const CLI::App& command) const {
         CommandRow result{
             command.get_name(), command.get_description(), "", {}, command.get_footer(), {}};
-        // The scripts that do the commands without examples explain their options themselves.
-        if (result.footer.empty()) return result;
+        // Commands without examples, which have the program's footer, are scripts that explain their options themselves.
+        if (&command != &app && result.footer == app.get_footer()) {
+            result.footer.clear();
+            return result;
+        }
         for (const CLI::Option* option : command.get_options())
             if (option->get_positional()) {
                 result.argument = option->get_name();

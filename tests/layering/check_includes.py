@@ -18,13 +18,13 @@ LIBRARIES = {
     "PNG::PNG": r"png\.h$",
     "JPEG::JPEG": r"jpeglib\.h$",
     "PkgConfig::ffi": r"ffi\.h$",
-    "LLVM": r"llvm(-c)?/",
+    "strc_llvm": r"llvm(-c)?/",
 }
 # The system beyond the C++ library: signals, terminals, descriptors.
 POSIX = r"(unistd|dlfcn|pwd|fcntl|signal|poll|spawn|time|pthread|termios|sys/\w+)\.h$"
 POSIX_FOLDERS = {"base", "io", "weights", "interp", "executable", "host", "session", "driver", "eval"}
 # LLVM comes through one door in each of two sizes: every other file of its folder includes these.
-DOORS = {"LLVM": {"codegen/detail/llvm.h", "codegen/detail/llvm_backend.h"}}
+DOORS = {"strc_llvm": {"codegen/detail/llvm.h", "codegen/detail/llvm_backend.h"}}
 # Folders that are for one file of another.
 FOLDER_DOORS = {("driver", "repl"): {"driver/repl_command.cpp"}}
 
