@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printing.h"
 #include "world.h"
 
 static const strc_origin nowhere = {0, 0};
@@ -91,7 +92,7 @@ void strc_world_close(strc_surroundings *all) {
         all->items_read += all->inputs[k].taken;
         strc_supply_close(&all->inputs[k]);
     }
-    if (strc_sink_close(&all->print) != 0) all->reader_gone |= all->print.gone;
+    if (strc_printing_close(&all->print) != 0) all->reader_gone |= all->print.gone;
     free(all->kept_text.bytes);
     for (uint32_t k = 0; all->kept_items && k < all->about->program->outputs; ++k)
         free(all->kept_items[k].bytes);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "paths.h"
+#include "printing.h"
 #include "signals.h"
 #include "sounds.h"
 #include "world.h"
@@ -76,7 +77,7 @@ static int flush_output(strc_surroundings *all, uint32_t output) {
 
 static void before_waiting(void) {
     strc_surroundings *all = waiter;
-    if (strc_sink_flush(&all->print) != 0) strc_world_print_failed(all);
+    if (strc_printing_flush(&all->print) != 0) strc_world_print_failed(all);
     const strc_executable *about = all->about;
     for (uint32_t k = 0; k < about->program->outputs; ++k) {
         if (about->outputs[k].node != STRC_OPEN || !all->outputs[k]) continue;  // not yet, perhaps
@@ -408,8 +409,9 @@ int strc_world_open(strc_surroundings *all) {
     all->prints_aside = has_output && strcmp(all->options.out.name, "-") == 0;
     int status =
         strc_sink_open_print(&all->print, all->prints_aside ? STDERR_FILENO : STDOUT_FILENO);
+    if (status == 0) strc_printing_begin(&all->print);
     if (status == 0 && about->printed_size != 0 &&
-        strc_sink_write(&all->print, about->printed, about->printed_size) != 0)
+        strc_printing_write(&all->print, about->printed, about->printed_size) != 0)
         strc_world_print_failed(all);
     if (status == 0) status = check_files(all);
     if (status == 0) status = open_ends(all);

@@ -124,6 +124,18 @@ int strc_sink_flush(strc_sink *sink) {
     return give(sink, sink->buffer, count);
 }
 
+void strc_sink_offer(strc_sink *sink) {
+    if (sink->failed || sink->used == 0) return;
+    const ssize_t done = write(sink->descriptor, sink->buffer, sink->used);
+    if (done <= 0) return;
+    sink->begun = 1;
+    note_lines(sink, sink->buffer, (size_t)done);
+    sink->written += (uint64_t)done;
+    sink->used -= (size_t)done;
+    memmove(sink->buffer, sink->buffer + done, sink->used);
+    if (!sink->seekable) sink->handed_on = now();
+}
+
 int strc_sink_write(strc_sink *sink, const void *from, size_t count) {
     if (sink->failed) return -1;
     if (count > kBuffer - sink->used) {

@@ -38,6 +38,8 @@ int strc_sink_open_print(strc_sink *, int descriptor);
 int strc_sink_write(strc_sink *, const void *from, size_t count);
 int strc_sink_overwrite(strc_sink *, uint64_t position, const void *from, size_t count);
 int strc_sink_flush(strc_sink *);
+/// Hands on what it can. What cannot be written stays in the buffer, and nothing is reported.
+void strc_sink_offer(strc_sink *);
 /// After a failed write, which may have come in the midst of an item: where a seekable file is to end.
 void strc_sink_cut(strc_sink *, uint64_t end);
 /// Behind which items that follow a header; how many these are. No size: there are none.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "printing.h"
 #include "progress.h"
 #include "signals.h"
 
@@ -45,7 +46,7 @@ int strc_world_is_worthless(strc_surroundings *all) {
 
 static void print_out(strc_surroundings *all, const char *text, uint64_t size) {
     if (strc_world_is_worthless(all)) return;
-    if (strc_sink_write(&all->print, text, size) != 0) strc_world_print_failed(all);
+    if (strc_printing_write(&all->print, text, size) != 0) strc_world_print_failed(all);
 }
 
 static int print(void *self, const char *text, uint64_t size) {
