@@ -226,7 +226,7 @@ typedef struct strc_run_options {
     uint64_t limit;  ///< items of the output, or printed lines of a program without one
     double seconds;  ///< from the call on
     int c_format;  ///< print numbers like C
-    int pad_tail;  ///< fill up the last steady state with zeros
+    int pad_tail;  ///< zeros behind the input, until all that came before them is out
     void* user;  ///< for the functions
     strc_print* print;
     /// Up to `count` items to `to`; how many there were, 0: the input is over.
@@ -248,6 +248,7 @@ typedef struct strc_run_options {
     const char *const *in_files, *const *out_files;
     size_t in_count, out_count;
     unsigned workers;  ///< threads that share large products of tensors; 0: one for each processor
+    int drain_tail;  ///< at the end of the input whoever has its items still fires; such a run is interpreted
 } strc_run_options;
 
 typedef enum strc_run_end {

@@ -23,6 +23,20 @@ static void report_items_left(const strc_executable *about, const strc_supply *i
     }
 }
 
+/// Before the first steady state nothing has fired, and zeros have taken their place.
+static void report_waiting(const strc_surroundings *all) {
+    const strc_executable *about = all->about;
+    const strc_phase *init = &about->program->init;
+    strc_digits digits;
+    if (about->items_waiting == 0) return;
+    for (uint32_t k = 0; k < about->program->inputs; ++k)
+        if (all->inputs[k].padded != 0 || all->inputs[k].taken < init->reads[k]) return;
+    strc_report((strc_severity)about->tells_waiting, (strc_origin){about->waiting_place, 0},
+                STRC_MESSAGE_ItemsWaiting,
+                (const char *const[]){strc_decimal_text(digits, (int64_t)about->items_waiting),
+                                      strc_text_at(about->waiting_at), 0});
+}
+
 static void report_bytes_left(const strc_executable *about, const strc_reader *reader,
                               int is_assumed) {
     uint64_t left = strc_reader_rest(reader);
@@ -57,6 +71,7 @@ static void report_clipped(const strc_executable *about, const strc_writer *writ
 static void report_left_overs(const strc_surroundings *all) {
     const strc_executable *about = all->about;
     int ended = all->outcome == STRC_NO_INPUT;
+    if (ended) report_waiting(all);
     for (uint32_t k = 0; all->inputs && k < about->program->inputs; ++k) {
         const strc_supply *input = &all->inputs[k];
         if (!input->reader.format) continue;

@@ -372,8 +372,9 @@ static int open_files(strc_surroundings *all) {
     const strc_options *options = &all->options;
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         strc_supply *input = &all->inputs[k];
-        strc_supply_begin(input, options->loop_input, options->pad_tail, about->most_bytes);
         const strc_port *port = &about->inputs[k];
+        strc_supply_begin(input, options->loop_input, options->pad_tail, port->flush,
+                          about->most_bytes);
         if (port->node != STRC_OPEN && open_reader(all, port, input) != 0) return -1;
     }
     int status = 0;
@@ -404,8 +405,12 @@ int strc_world_open(strc_surroundings *all) {
     waiter = all;
     if (make_room(all) != 0) return -1;
     int has_output = open_port(about->outputs, about->program->outputs) != NULL;
-    all->lines_left = has_output ? -1 : all->options.limit;
-    all->items_left = has_output ? all->options.limit : -1;
+    const int counts_items = has_output || about->limits_files;
+    all->lines_left = counts_items ? -1 : all->options.limit;
+    all->items_left = counts_items ? all->options.limit : -1;
+    if (all->options.limit >= 0 && about->limits_nothing)
+        return STRC_FAIL(nowhere, MainStreamSide, "'--limit'", strc_text_at(about->main_stream),
+                         "prints and no output");
     all->prints_aside = has_output && strcmp(all->options.out.name, "-") == 0;
     int status =
         strc_sink_open_print(&all->print, all->prints_aside ? STDERR_FILENO : STDOUT_FILENO);

@@ -42,7 +42,7 @@ typedef struct option {
 static const option table[] = {
     {kHelp, 'h', "--help", NULL, "print this help"},
     {kIterations, 'i', "--iterations", "N", "stop after N steady states"},
-    {kLimit, 0, "--limit", "N", "stop after N printed lines, or N items with an open output"},
+    {kLimit, 0, "--limit", "N", "stop after N printed lines, or N items of the output"},
     {kSeconds, 0, "--seconds", "S", "stop after S seconds"},
     {kStats, 0, "--stats", NULL, "print firings, items and time on standard error"},
     {kTime, 't', "--time", NULL, "print the time on standard error"},
@@ -204,7 +204,8 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kTime: options->time = 1; break;
         case kLoopInput: options->loop_input = 1; break;
         case kTail:
-            take_word(text, option, "drop", "pad", "drop or pad", &options->pad_tail);
+            take_word(text, option, "drop", "pad", "drop or pad (drain is for strc run)",
+                      &options->pad_tail);
             break;
         case kPrintFormat:
             take_word(text, option, "java", "c", "java or c", &options->c_format);

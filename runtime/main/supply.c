@@ -10,9 +10,11 @@ enum {
     kLarge = 1 << 16,  ///< bytes of an item that is worth reading straight to where it goes
 };
 
-void strc_supply_begin(strc_supply *supply, int loop, int pad_tail, uint64_t most_bytes) {
+void strc_supply_begin(strc_supply *supply, int loop, int pad_tail, uint64_t flush,
+                       uint64_t most_bytes) {
     supply->loop = loop;
     supply->pad_tail = pad_tail;
+    supply->flush = flush;
     supply->most_bytes = most_bytes;
 }
 
@@ -88,6 +90,12 @@ static int is_in_file(const strc_supply *supply, uint64_t wanted) {
     return total >= supply->position && here(supply) + (total - supply->position) >= wanted;
 }
 
+/// What is there of a steady state is filled up, and then come as many zeros as bring it out of the program.
+static int pads(const strc_supply *supply) {
+    if (!supply->pad_tail || (supply->taken == 0 && here(supply) == 0)) return 0;
+    return here(supply) != 0 || supply->padded < supply->flush;
+}
+
 int strc_supply_has(strc_supply *supply, uint64_t wanted) {
     const strc_source *source = &supply->reader.source;
     strc_digits digits;
@@ -97,7 +105,7 @@ int strc_supply_has(strc_supply *supply, uint64_t wanted) {
     if (here(supply) >= wanted || is_in_file(supply, wanted)) return 1;
     if (read_until(supply, wanted) != 0) return -1;
     if (here(supply) >= wanted) return 1;
-    if (!supply->pad_tail || here(supply) == 0) return 0;
+    if (!pads(supply)) return 0;
     uint64_t missing = wanted - here(supply);
     if (make_room(supply, missing) != 0) return -1;
     size_t bytes = (size_t)(missing * item_size(supply));

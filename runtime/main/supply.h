@@ -9,6 +9,8 @@ typedef struct strc_supply {
     strc_reader reader;
     int loop;  ///< --loop-input: after the last item the first again
     int pad_tail;  ///< --tail=pad: zeros where the last items do not suffice
+    uint64_t
+        flush;  ///< zeros behind the last item, at least, that bring out what the program holds
     uint64_t most_bytes;  ///< of what is read ahead
     unsigned char *ahead;  ///< read, not yet taken
     size_t room, first, last;  ///< bytes of it
@@ -22,7 +24,7 @@ typedef struct strc_supply {
 } strc_supply;
 
 /// The reader is open.
-void strc_supply_begin(strc_supply *, int loop, int pad_tail, uint64_t most_bytes);
+void strc_supply_begin(strc_supply *, int loop, int pad_tail, uint64_t flush, uint64_t most_bytes);
 void strc_supply_close(strc_supply *);
 
 /// Reads ahead until `wanted` items are there, unless they are large and a file has them: 1; 0: there never will be; -1

@@ -116,7 +116,8 @@ static uint64_t item_size(const strc_surroundings *all, uint32_t output) {
 
 static int put(void *self, uint32_t output, const void *from, uint64_t items) {
     strc_surroundings *all = self;
-    int limited = all->about->outputs[output].node == STRC_OPEN && all->items_left >= 0;
+    const int limited = all->items_left >= 0 &&
+                        (all->about->limits_files || all->about->outputs[output].node == STRC_OPEN);
     if (limited && items > (uint64_t)all->items_left) items = (uint64_t)all->items_left;
     if (limited) all->items_left -= (int64_t)items;
     if (!all->in_transaction)

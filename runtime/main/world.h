@@ -34,7 +34,7 @@ typedef struct strc_surroundings {
     int prints_aside;  ///< on standard error, since items go to standard output
     int reader_gone;  ///< of what the program prints
     int64_t lines_left;  ///< that may be printed; negative: no limit
-    int64_t items_left;  ///< that may go to the open output; negative: no limit
+    int64_t items_left;  ///< that may go to the open output, or to files; negative: no limit
     uint64_t items_read, items_written;
     int in_transaction;  ///< what is printed and written is kept
     strc_kept kept_text;

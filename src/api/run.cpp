@@ -8,6 +8,7 @@
 #include "api/detail/compiler.h"
 #include "api/detail/files.h"
 #include "codegen/object.h"
+#include "interp/files.h"
 
 namespace {
 
@@ -24,12 +25,15 @@ public:
         result.end = STRC_RUN_FAILED;
         if (!ends.open()) return result;
         strc::interp::Options how = makeOptions();
+        if (how.limit) checkLimit();
         makeCode(how);
         if (compiler.program.context.diags.hasErrors()) return result;
-        const bool compiled = compiler.code && strc::host::whyNot(how).empty();
+        const std::string undrained = whyNotDrained(how);
+        const bool compiled = compiler.code && strc::host::whyNot(how).empty() && undrained.empty();
         if (!compiled && compiler.settings.noInterpret && !isOver()) {
             compiler.program.context.diags.add(strc::base::Diag::CannotCompile)
-                << strc::session::whyInterpreted(compiler.program, how);
+                << (undrained.empty() ? strc::session::whyInterpreted(compiler.program, how)
+                                      : undrained);
             return result;
         }
         if (!compiled && !isOver())
@@ -56,6 +60,21 @@ private:
         return compiler.isInterrupted() || (limitsSeconds() && elapsed() >= options.seconds);
     }
 
+    std::string whyNotDrained(const strc::interp::Options& how) const {
+        if (how.tail != strc::interp::Tail::Drain || !compiler.code) return {};
+        return strc::host::whyNotDrained(*compiler.program.plan, compiler.program.elaboration.graph,
+                                         compiler.code->sites);
+    }
+
+    /// What is never reached would be no end.
+    void checkLimit() {
+        if (strc::interp::whatIsLimited(compiler.program.elaboration.graph) !=
+            strc::interp::Limited::Nothing)
+            return;
+        compiler.program.context.diags.add(strc::base::Diag::MainStreamSide)
+            << "'--limit'" << compiler.program.main->name.text() << "prints and no output";
+    }
+
     /// Without it the interpreter runs, which starts at once: it also opens and closes the files of a run that was over
     /// before its code was made.
     void makeCode(const strc::interp::Options& how) {
@@ -74,7 +93,8 @@ private:
         strc::interp::Options how;
         setBounds(how);
         how.loopInput = options.loop_input != 0;
-        how.padTail = options.pad_tail != 0;
+        if (options.pad_tail != 0) how.tail = strc::interp::Tail::Pad;
+        if (options.drain_tail != 0) how.tail = strc::interp::Tail::Drain;
         how.cFormat = options.c_format != 0;
         how.lenient = compiler.settings.lenient;
         if (compiler.settings.stepLimit) how.stepLimit = *compiler.settings.stepLimit;

@@ -34,7 +34,8 @@ constexpr std::array kColours{Choice<When>{"auto", When::Auto},
                               Choice<When>{"always", When::Always},
                               Choice<When>{"never", When::Never}};
 constexpr std::array kReports{Choice<bool>{"text", false}, Choice<bool>{"json", true}};
-constexpr std::array kTails{Choice<bool>{"drop", false}, Choice<bool>{"pad", true}};
+constexpr std::array kTails{Choice<Tail>{"drop", Tail::Drop}, Choice<Tail>{"pad", Tail::Pad},
+                            Choice<Tail>{"drain", Tail::Drain}};
 constexpr std::array kPrintFormats{Choice<bool>{"java", false}, Choice<bool>{"c", true}};
 constexpr std::array kPictures{
     Choice<strc_product>{"dot", STRC_GRAPH_DOT}, Choice<strc_product>{"svg", STRC_GRAPH_SVG},
@@ -240,14 +241,16 @@ private:
         group = "How long";
         integer(sub, "-i,--iterations", options.iterations, "N", "stop after N steady states");
         integer(sub, "--limit", options.limit, "N",
-                "stop after N printed lines, or N items with an open output");
+                "stop after N printed lines, or N items of the output");
         value(sub, "--seconds", "S", "stop after S seconds",
               [this](const std::string& text) { options.seconds = parseReal("--seconds", text); });
         addFiles(sub);
         group = "Running";
         flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
-        choose(sub, "--tail", kTails, options.padTail,
-               "an incomplete last steady state: drop it (default) or pad the input with zeros");
+        choose(sub, "--tail", kTails, options.tail,
+               "the end of the input: drop what fills no steady state (default), pad with zeros "
+               "until all "
+               "is out, or drain what has its items");
         choose(sub, "--print-format", kPrintFormats, options.cFormat,
                "floats as shortest digits (java, default) or %f (c)");
         setting(sub, "--interpret", "interpret instead of compiling");

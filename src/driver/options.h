@@ -28,6 +28,7 @@ enum class Command : std::uint8_t {
     Version
 };
 enum class When : std::uint8_t { Auto, Always, Never };
+enum class Tail : std::uint8_t { Drop, Pad, Drain };
 
 struct ReportOptions {
     bool json = false;
@@ -64,7 +65,7 @@ struct Options {
     std::optional<std::int64_t> limit;
     std::optional<double> seconds;
     bool loopInput = false;
-    bool padTail = false;
+    Tail tail = Tail::Drop;
     bool cFormat = false;
     bool stats = false;
     int workers = 0;  ///< 0: not given

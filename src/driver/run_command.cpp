@@ -100,7 +100,8 @@ private:
         if (options.limit) how.even_zero |= STRC_ZERO_LIMIT;
         if (options.seconds) how.even_zero |= STRC_ZERO_SECONDS;
         how.c_format = options.cFormat ? 1 : 0;
-        how.pad_tail = options.padTail ? 1 : 0;
+        how.pad_tail = options.tail == Tail::Pad ? 1 : 0;
+        how.drain_tail = options.tail == Tail::Drain ? 1 : 0;
         how.loop_input = options.loopInput ? 1 : 0;
         return how;
     }

@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 
 #include "executable/library.h"
+#include "graph/ending.h"
+#include "graph/flow.h"
 #include "graph/hierarchy.h"
 #include "interp/files.h"
 #include "io/tensors.h"
@@ -126,6 +128,7 @@ public:
         addSymbolic();
         add("strc.printed", program.printed, offsetof(strc_executable, printed));
         strc_text mainStream = text(program.mainStream);
+        addWaiting();
         add("strc.texts", texts, offsetof(strc_executable, texts));
         top.pointers.push_back({offsetof(strc_executable, program), "strc_program"});
         addTop(features, mainStream);
@@ -257,6 +260,22 @@ private:
         }
     }
 
+    std::uint64_t zerosToFlush(std::size_t input) const {
+        if (program.plan.demand) return 0;
+        return static_cast<std::uint64_t>(graph::multiplyCounts(
+            graph::statesToFlush(*program.whole, program.quota), program.plan.steady.reads[input]));
+    }
+
+    /// What stays is the same after each steady state.
+    void addWaiting() {
+        if (program.plan.demand) return;
+        const graph::Waiting waiting = graph::itemsWaiting(*program.whole, program.quota.init);
+        itemsWaiting = static_cast<std::uint64_t>(waiting.items);
+        if (waiting.items == 0) return;
+        waitingAt = text(graph::path(*program.whole, waiting.most));
+        waitingPlace = placeOf(program.whole->nodes[waiting.most].range);
+    }
+
     std::vector<strc_port> portsOf(const std::vector<plan::WorldPort>& ports, bool areInputs) {
         std::vector<strc_port> rows;
         for (const plan::WorldPort& port : ports) {
@@ -266,6 +285,7 @@ private:
             row.type = typeOf(item);
             const graph::Edge& edge = edgeOf(port, areInputs);
             row.is_named = edge.isNamed ? 1 : 0;
+            if (areInputs) row.flush = zerosToFlush(rows.size());
             row.type_name =
                 text(edge.tensors.empty() ? types::toString(item) : io::allOf(edge.tensors));
             addShapes(row, edge);
@@ -494,6 +514,9 @@ private:
             static_cast<std::uint64_t>(openWrites(program.plan, program.plan.steady));
         row.stack_bytes = program.isLibrary ? stackBytes(program) : 0;
         row.can_fail = sites.empty() ? 0 : 1;
+        const interp::Limited limited = interp::whatIsLimited(graph);
+        row.limits_files = limited == interp::Limited::FileItems ? 1 : 0;
+        row.limits_nothing = limited == interp::Limited::Nothing ? 1 : 0;
         row.most_bytes = program.context.limits.totalBytes;
         row.main_stream = mainStream;
         row.weight_count = weightCount;
@@ -501,6 +524,10 @@ private:
         row.weights_file = weightsFile;
         row.left_over = severityOf(base::Diag::InputLeftOver);
         row.bytes_left_over = severityOf(base::Diag::BytesLeftOver);
+        row.items_waiting = itemsWaiting;
+        row.waiting_at = waitingAt;
+        row.waiting_place = waitingPlace;
+        row.tells_waiting = severityOf(base::Diag::ItemsWaiting);
         row.clipped_samples = severityOf(base::Diag::ClippedSamples);
         row.short_file = severityOf(base::Diag::ShortFile);
         row.parameter_count = static_cast<std::uint32_t>(program.module.open.size());
@@ -518,6 +545,8 @@ private:
     const std::vector<codegen::StartPanels>& startPanels;
     std::uint64_t weightCount = 0;
     strc_text weightsFile = 0;
+    std::uint64_t itemsWaiting = 0;  ///< behind each steady state
+    strc_text waitingAt = 0, waitingPlace = 0;
     std::vector<Data> made;
     Data top;
     std::string texts = std::string(1, '\0');

@@ -26,7 +26,7 @@ struct Program {
     bool isLibrary = false;
     bool isBundle = false;  ///< its files lie beside it, wherever that is
     bool loadsLibraries = true;  ///< it can, when it runs, and so it has formats that take one
-    const graph::Graph* whole = nullptr;  ///< before passes, which filters without shapes are told by
+    const graph::Graph* whole = nullptr;  ///< before passes: that of `quota`
     std::string shapesLibrary = {};  ///< by which it runs them
 };
 

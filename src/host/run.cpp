@@ -1,10 +1,14 @@
 #include "host/run.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <new>
 
 #include "base/own_stack.h"
+#include "graph/ending.h"
+#include "graph/flow.h"
 #include "graph/hierarchy.h"
+#include "host/drain.h"
 #include "host/symbolic.h"
 #include "interp/files.h"
 #include "interp/line_limit.h"
@@ -41,7 +45,8 @@ public:
           program(program),
           sites(sites),
           options(options),
-          lines(options.output ? std::nullopt : options.limit),
+          limited(interp::whatIsLimited(whole.elaboration.graph)),
+          lines(limited == interp::Limited::Lines ? options.limit : std::nullopt),
           whole(whole) {}
 
     Outcome run() {
@@ -77,10 +82,14 @@ private:
     // ---------------------------------------------------------------- files
 
     bool openFiles() {
-        io::SupplyOptions how{options.loopInput, options.padTail, context.limits.totalBytes};
+        const bool drains = options.tail == interp::Tail::Drain && !plan.demand;
+        io::SupplyOptions how{options.loopInput, drains || options.tail == interp::Tail::Pad, 0,
+                              context.limits.totalBytes, drains};
         bool fine = interp::checkFiles(context, *plan.program);
         if (!fine) return false;
-        for (const plan::WorldPort& port : plan.inputs) {
+        for (std::size_t k = 0; k < plan.inputs.size(); ++k) {
+            const plan::WorldPort& port = plan.inputs[k];
+            how.flush = static_cast<std::uint64_t>(zerosBehind(k));
             if (port.node == graph::kNone) {
                 writers.hear(*options.input, graph.edges[graph.input].type);
                 inputs.push_back(std::make_unique<io::Supply>(*options.input, options.inputName,
@@ -110,6 +119,14 @@ private:
         return fine;
     }
 
+    std::int64_t zerosBehind(std::size_t input) const {
+        if (plan.demand || options.tail == interp::Tail::Drop) return 0;
+        const graph::Graph& all = whole.elaboration.graph;
+        if (options.tail == interp::Tail::Drain) return zerosToDrain(plan, all, whole.quota);
+        return graph::multiplyCounts(graph::statesToFlush(all, whole.quota),
+                                     plan.steady.reads[input]);
+    }
+
     const types::Type* itemOf(const plan::WorldPort& output) const {
         const bool isOpen = output.node == graph::kNone;
         return graph.edges[isOpen ? graph.output : graph.nodes[output.node].inputs[0]].type;
@@ -133,8 +150,26 @@ private:
         if (!fine) stopped = End::Failed;
     }
 
+    /// What stays is the same after each steady state, and before the first one nothing has fired.
+    void reportWaiting() {
+        const bool isPadded = std::any_of(inputs.begin(), inputs.end(),
+                                          [](const auto& input) { return input->isPadded(); });
+        if (isPadded || plan.demand || !(drained || isInitialised())) return;
+        const graph::Graph& all = whole.elaboration.graph;
+        interp::reportWaiting(
+            context, all, graph::itemsWaiting(all, drained ? drained->fired : whole.quota.init));
+    }
+
+    bool isInitialised() const {
+        for (std::size_t k = 0; k < inputs.size(); ++k)
+            if (inputs[k]->given() < static_cast<std::uint64_t>(plan.init.reads[k])) return false;
+        return true;
+    }
+
     void reportLeftOvers() {
         const bool ended = *stopped == End::EndOfInput;
+        if (drained) inputs[0]->endAt(static_cast<std::uint64_t>(drained->used));
+        if (ended) reportWaiting();
         for (std::size_t k = 0; k < inputs.size(); ++k) {
             const io::Supply& supply = *inputs[k];
             const bool assumed = options.inputFormatAssumed && plan.inputs[k].node == graph::kNone;
@@ -165,6 +200,9 @@ private:
         if (stopped) return 1;  // why has been said
         if (!must) return inputs[input]->hasAtOnce(items) ? 0 : 1;
         auto there = inputs[input]->has(items);
+        if (there && *there && options.tail == interp::Tail::Drain && !plan.demand && !drained &&
+            inputs[input]->isPadded())
+            drained = findDrained(plan, whole.elaboration.graph, whole.quota, *inputs[input]);
         if (there) return *there ? 0 : 1;
         interp::reportFile(context, *plan.program, plan.inputs[input].node, there.failure());
         stop(End::Failed);
@@ -172,15 +210,18 @@ private:
     }
 
     int write(std::uint32_t output, const std::byte* from, std::int64_t items) {
-        bool isOpen = plan.outputs[output].node == graph::kNone;
-        if (isOpen && options.limit) items = std::min(items, *options.limit - written);
-        if (isOpen) written += items;
+        const bool counts =
+            limited == interp::Limited::FileItems || plan.outputs[output].node == graph::kNone;
+        if (drained) items = std::min(items, drained->written - written);
+        if (counts && options.limit) items = std::min(items, *options.limit - written);
+        if (counts) written += items;
         if (kept)
             kept->items[output].insert(kept->items[output].end(), from,
                                        from + items * itemSizes[output]);
         else if (!letOut(output, from, items))
             return 1;
-        if (isOpen && options.limit && written >= *options.limit) stop(End::Limit);
+        if (counts && options.limit && written >= *options.limit) stop(End::Limit);
+        if (drained && written >= drained->written) stop(End::EndOfInput);
         return stopped.has_value();
     }
 
@@ -335,7 +376,7 @@ private:
         strc_end end = STRC_END_STOPPED;
         base::onOwnStack(
             [&] { end = strc_execute(&program, &env, state.get(), iterations, &done); });
-        outcome.iterations = static_cast<std::int64_t>(done);
+        outcome.iterations = drained ? drained->iterations : static_cast<std::int64_t>(done);
         outcome.firings = static_cast<std::int64_t>(env.firings);
         if (end == STRC_END_DEVICE) return deviceFailed(env.device_error);
         conclude(end, env.fault);
@@ -398,6 +439,7 @@ private:
     const strc_program& program;
     const std::vector<codegen::Site>& sites;
     const interp::Options& options;
+    const interp::Limited limited;
     interp::LineLimit lines;
     const Program& whole;
     std::vector<std::unique_ptr<io::Supply>> inputs;
@@ -407,7 +449,8 @@ private:
     interp::WrittenFiles ownFiles;
     interp::WrittenFiles& writers = options.files ? *options.files : ownFiles;
     std::unique_ptr<Symbolic> symbolic;  ///< null: it has no such filters
-    std::int64_t written = 0;  ///< to the open output
+    std::int64_t written = 0;  ///< that counts for the limit
+    std::optional<Drained> drained;  ///< the input has ended
     std::optional<End> stopped;
     Outcome outcome;
 };
@@ -428,6 +471,18 @@ std::string whyNot(const interp::Options& options) {
     if (options.stepLimit != UINT64_MAX) return "its steps are limited";
     if (options.lenient) return "rates are handled leniently";
     return {};
+}
+
+std::string whyNotDrained(const plan::Plan& plan, const graph::Graph& whole,
+                          const std::vector<codegen::Site>& sites) {
+    if (plan.demand) return {};  // it is always drained
+    std::uint8_t effects = 0;
+    for (const graph::Node& node : whole.nodes) effects |= node.effects;
+    const bool isSeen = (effects & ~graph::kWritesFile) != 0 || !whole.messages.empty();
+    const bool isSimple = plan.inputs.size() == 1 && plan.outputs.size() == 1 &&
+                          plan.steady.reads[0] > 0 && !plan.program->symbolicFilters;
+    if (isSimple && !isSeen && sites.empty()) return {};
+    return "it is drained at the end of its input";
 }
 
 Outcome run(base::Context& context, const plan::Plan& plan, const Program& whole,

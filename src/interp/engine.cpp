@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/own_stack.h"
+#include "graph/ending.h"
+#include "graph/flow.h"
 #include "interp/files.h"
 #include "symbolic/fields.h"
 #include "tensor/storage.h"
@@ -30,7 +32,7 @@ Engine::Engine(base::Context& context, const ir::Module& module,
       machine(context.limits),
       generator(elaboration.random),
       ready(elaboration.graph.nodes.size()),
-      lines(options.output ? std::nullopt : options.limit),
+      lines(limited == Limited::Lines ? options.limit : std::nullopt),
       start(std::chrono::steady_clock::now()) {
     machine.interrupt = options.interrupt;
     machine.stepsLeft = options.stepLimit;
@@ -104,9 +106,9 @@ bool Engine::setUp() {
     }
     if (!graph.messages.empty() || (effects & graph::kSends)) orderVisible = true;
     if (options.input)
-        openInput =
-            &inputs.emplace_back(*options.input, options.inputName,
-                                 graph::memoryOf(graph.edges[graph.input]), supplyOptions());
+        openInput = &inputs.emplace_back(*options.input, options.inputName,
+                                         graph::memoryOf(graph.edges[graph.input]),
+                                         supplyOptions(graph::kNone));
     return fine;
 }
 
@@ -182,10 +184,19 @@ bool Engine::openReader(Actor& actor) {
     const graph::Edge& edge = graph.edges[actor.node->outputs[0]];
     writers.hear(*file, edge.type);
     actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, graph::memoryOf(edge),
-                                        supplyOptions());
+                                        supplyOptions(actor.id));
     if (supply(*actor.reader, actor.id, 1) && !actor.reader->isPadded()) return true;
     if (!stopped) report(actor, Diag::EmptyInput, actor.node->range) << actor.node->file;
     return false;
+}
+
+io::SupplyOptions Engine::supplyOptions(NodeId source) const {
+    io::SupplyOptions made{options.loopInput, options.tail == Tail::Pad, 0,
+                           context.limits.totalBytes};
+    if (made.padTail && !graph.isDynamic())
+        made.flush = static_cast<std::uint64_t>(graph::multiplyCounts(
+            graph::statesToFlush(graph, quota), graph::steadyReads(graph, quota, source)));
+    return made;
 }
 
 bool Engine::openWriter(Actor& actor) {
@@ -213,8 +224,19 @@ void Engine::closeFiles() {
     if (!fine) stopped = End::Failed;
 }
 
+/// Of programs whose rates are dynamic nothing stays that could go on.
+void Engine::reportWaiting() {
+    const bool isPadded = std::any_of(inputs.begin(), inputs.end(),
+                                      [](const io::Supply& input) { return input.isPadded(); });
+    if (isPadded || graph.isDynamic()) return;
+    std::vector<std::int64_t> fired;
+    for (const Actor& actor : actors) fired.push_back(actor.fired);
+    interp::reportWaiting(context, graph, graph::itemsWaiting(graph, fired));
+}
+
 void Engine::reportLeftOvers() {
     const bool ended = stopped == End::EndOfInput;
+    if (ended) reportWaiting();
     for (const io::Supply& input : inputs) {
         const bool assumed = options.inputFormatAssumed && &input == openInput;
         if (ended) outcome.itemsLeft += static_cast<std::int64_t>(reportItemsLeft(context, input));
@@ -226,10 +248,10 @@ void Engine::reportLeftOvers() {
 // ---------------------------------------------------------------- static programs
 
 void Engine::runStatic() {
-    if (isTimeUp() || !runPhase(quota.init)) return;
+    if (isTimeUp() || !runPhase(quota.init)) return drainInput();
     while (!checkStops())
         if (!runPhase(quota.steady))
-            return;
+            return drainInput();
         else
             ++outcome.iterations;
 }
@@ -297,6 +319,18 @@ bool Engine::runPhase(const std::vector<std::int64_t>& phase) {
         actor.target = actor.fired + phase[actor.id];
         if (phase[actor.id] > 0) ready.insert(actor.order);
     }
+    if (!fireToTargets()) return false;
+    for (const Actor& actor : actors) {
+        if (actor.fired >= actor.target) continue;
+        reportStuck();
+        return false;
+    }
+    drainOutput(false);
+    return true;
+}
+
+/// Fires everybody as often as its target says, as far as there are items for it. False: the run is over.
+bool Engine::fireToTargets() {
     for (std::int64_t top = ready.greatest(); top >= 0; top = ready.greatest()) {
         Actor& actor = actors[byOrder[static_cast<std::size_t>(top)]];
         if (actor.fired >= actor.target || !canFire(actor)) {
@@ -307,12 +341,6 @@ bool Engine::runPhase(const std::vector<std::int64_t>& phase) {
         for (std::uint32_t order : actor.wakes) ready.insert(order);
         if (stopped || (isCheckDue() && checkStops())) return false;
     }
-    for (const Actor& actor : actors) {
-        if (actor.fired >= actor.target) continue;
-        reportStuck();
-        return false;
-    }
-    drainOutput(false);
     return true;
 }
 

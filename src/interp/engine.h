@@ -131,14 +131,16 @@ private:
     }
     void runStatic();
     bool runPhase(const std::vector<std::int64_t>& quota);
+    bool fireToTargets();
+    std::int64_t stillInput(io::Supply&, NodeId owner, std::int64_t most);
+    void drainInput();
     bool supplyPhase(const std::vector<std::int64_t>& quota);
     bool supply(io::Supply&, NodeId owner, std::uint64_t items);
-    io::SupplyOptions supplyOptions() const {
-        return {options.loopInput, options.padTail, context.limits.totalBytes};
-    }
+    io::SupplyOptions supplyOptions(NodeId source) const;
     void reportStuck();
     void reportFullTapes();
     void reportLeftOvers();
+    void reportWaiting();
     void closeFiles();
     bool isCheckDue();
     bool isTimeUp();
@@ -156,6 +158,7 @@ private:
     bool fireOneByOne(Actor&, std::int64_t times);
     bool fireBatch(Actor&, std::int64_t times);
     bool fireBuiltin(Actor&, std::int64_t times);
+    bool isLimitReached(bool wasThere);
     void fireSplitter(Actor&, std::int64_t times);
     void fireJoiner(Actor&, std::int64_t times);
     bool runCode(Actor&, const eval::Code&, eval::Firing&);
@@ -199,6 +202,7 @@ private:
     const graph::Quota& quota;
     types::TypeTable& types;
     const Options& options;
+    const Limited limited = whatIsLimited(graph);
 
     std::vector<Actor> actors;  ///< by NodeId
     std::vector<NodeId> byOrder;
@@ -224,9 +228,10 @@ private:
     std::optional<End> stopped;
     bool orderVisible = false;  ///< firings must not be batched
     bool isLive = false;  ///< stepped from outside, which feeds the open input
+    bool isDraining = false;  ///< no input comes any more
     bool isReplaying = false;  ///< firings that were seen before: nothing is printed
     bool starved = false;  ///< live: the open input had too little
-    std::int64_t itemsWritten = 0;
+    std::int64_t itemsWritten = 0;  ///< that count for the limit
     std::uint64_t calls = 0, moved = 0;  ///< of `fire`; items that went without a body
     std::uint64_t effortAtCheck = 0;
     std::chrono::steady_clock::time_point start;

@@ -204,6 +204,21 @@ std::uint64_t reportItemsLeft(base::Context& context, const io::Supply& input) {
     return all;
 }
 
+Limited whatIsLimited(const graph::Graph& graph) {
+    if (graph.output != graph::kNone) return Limited::Items;
+    std::uint8_t effects = 0;
+    for (const graph::Node& node : graph.nodes) effects |= node.effects;
+    if (effects & graph::kPrints) return Limited::Lines;
+    return effects & graph::kWritesFile ? Limited::FileItems : Limited::Nothing;
+}
+
+void reportWaiting(base::Context& context, const graph::Graph& graph,
+                   const graph::Waiting& waiting) {
+    if (waiting.items == 0) return;
+    context.diags.add(base::Diag::ItemsWaiting, graph.nodes[waiting.most].range)
+        << waiting.items << graph::path(graph, waiting.most);
+}
+
 void reportBytesLeft(base::Context& context, const io::Supply& input, bool assumed) {
     if (const std::uint64_t missing = input.missing(); missing > 0)
         context.diags.add(base::Diag::ShortFile)

@@ -1,6 +1,7 @@
 #pragma once
 /// The files that filters of a program read and write.
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -8,6 +9,7 @@
 
 #include "base/context.h"
 #include "elab/elaborate.h"
+#include "graph/ending.h"
 #include "io/items.h"
 #include "io/supply.h"
 
@@ -71,6 +73,12 @@ bool closeOutput(base::Context&, const elab::Elaboration&, io::ItemWriter&);
 
 /// Warns of items that did not come to be used; how many those are.
 std::uint64_t reportItemsLeft(base::Context&, const io::Supply&);
+/// What --limit counts: the items of the open output, else printed lines, else items of the files that are written.
+enum class Limited : std::uint8_t { Items, Lines, FileItems, Nothing };
+Limited whatIsLimited(const graph::Graph&);
+
+/// Warns of items that stay on tapes.
+void reportWaiting(base::Context&, const graph::Graph&, const graph::Waiting&);
 /// Warns of bytes at the end that are no item, and of those that the file told of and has not. `assumed`: nobody said what format the input has.
 void reportBytesLeft(base::Context&, const io::Supply&, bool assumed);
 

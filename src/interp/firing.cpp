@@ -242,6 +242,14 @@ bool Engine::checkCounts(Actor& actor, const FiringRates& how, const eval::Firin
     return false;
 }
 
+/// An item went into a file.
+bool Engine::isLimitReached(bool wasThere) {
+    if (wasThere || limited != Limited::FileItems || !options.limit) return false;
+    if (++itemsWritten < *options.limit) return false;
+    stop(End::Limit);
+    return true;
+}
+
 bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
     switch (types::info(actor.builtin).role) {
         case types::BuiltinRole::Identity: move(*actor.input, *actor.output, times); return true;
@@ -260,6 +268,7 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
                 actor.input->drop();
                 if (!isThere) ++actor.written;
                 ++outcome.itemsWritten;
+                if (status && isLimitReached(isThere)) return false;
                 if (status) continue;
                 if (actor.writer->readerGone()) {
                     stop(End::Limit);

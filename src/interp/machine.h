@@ -17,18 +17,26 @@ namespace strc::interp {
 
 class WrittenFiles;
 
+/// What becomes of items at the end of an input that are too few for a steady state.
+enum class Tail : std::uint8_t {
+    Drop,
+    Pad,  ///< zeros follow, until all that came before is out
+    Drain,  ///< what has its items fires
+};
+
 struct Options {
     std::optional<std::int64_t> iterations;  ///< -i N steady states
     std::optional<std::int64_t>
         limit;  ///< --limit N: printed lines, or output items with an open output
     std::optional<double> seconds;  ///< wall clock
     bool loopInput = false;  ///< --loop-input
-    bool padTail = false;  ///< --tail=pad
+    Tail tail = Tail::Drop;  ///< --tail
     bool lenient = false;
     bool cFormat = false;  ///< --print-format=c
     std::uint64_t stepLimit = UINT64_MAX;  ///< --step-limit
     const volatile bool* interrupt = nullptr;  ///< Ctrl-C
-    std::uint32_t workers = 0;  ///< --workers; 0: one for each processor. The interpreter is one thread
+    std::uint32_t workers =
+        0;  ///< --workers; 0: one for each processor. The interpreter is one thread
     std::function<void(std::string_view)> print;  ///< standard output of the program
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
     io::ItemReader* input = nullptr;  ///< of an open input

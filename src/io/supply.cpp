@@ -32,11 +32,33 @@ base::Result<bool> Supply::has(std::uint64_t wanted) {
     readUntil(wanted);
     if (size() >= wanted) return true;
     if (fault) return *fault;
-    if (!options.padTail || size() == 0) return false;
+    if (!pads()) return false;
     std::uint64_t missing = wanted - size();
     ahead.resize(ahead.size() + missing * itemSize);
     padded += missing;
     return true;
+}
+
+/// What is there of a steady state is filled up, and then come as many zeros as bring it out of the program.
+bool Supply::pads() const {
+    return options.padTail && (!isEmpty() || options.padsEmpty) &&
+           (size() != 0 || padded < options.flush);
+}
+
+base::Result<std::uint64_t> Supply::inAll(std::uint64_t further) {
+    const std::uint64_t most = std::min(further, options.mostBytes / itemSize);
+    if (padded == 0) readUntil(most);
+    if (size() < most && fault) return *fault;
+    if (padded != 0) return taken + size() - padded;
+    return taken + std::min(size(), most);
+}
+
+void Supply::endAt(std::uint64_t used) {
+    const std::uint64_t all = taken + size() - padded;
+    ahead.resize((all - std::min(all, used)) * itemSize);
+    first = 0;
+    taken = std::min(all, used);
+    padded = 0;
 }
 
 bool Supply::hasAtOnce(std::uint64_t wanted) {

@@ -16,7 +16,10 @@ namespace strc::io {
 struct SupplyOptions {
     bool loop = false;  ///< --loop-input: after the last item the first again
     bool padTail = false;  ///< --tail=pad: zeros where the last items do not suffice
+    std::uint64_t flush =
+        0;  ///< zeros behind the last item, at least, that bring out what the program holds
     std::uint64_t mostBytes = UINT64_MAX;  ///< of what is read ahead
+    bool padsEmpty = false;  ///< zeros come even if the input has no item at all
 };
 
 class Supply {
@@ -51,6 +54,10 @@ public:
     /// No item has been read.
     bool isEmpty() const { return taken == 0 && ahead.empty(); }
     bool isPadded() const { return padded != 0; }
+    /// Items of the input without zeros, from the first one on, read ahead as far as `further` of them behind those taken.
+    base::Result<std::uint64_t> inAll(std::uint64_t further);
+    /// The run is over: so many items were of use, and no zeros count.
+    void endAt(std::uint64_t used);
 
 private:
     struct Mark {
@@ -60,6 +67,7 @@ private:
 
     std::uint64_t leftOfOne() const;
     std::uint64_t size() const { return (ahead.size() - first) / itemSize; }
+    bool pads() const;
     void readUntil(std::uint64_t wanted);
     void dropTaken();
     base::Result<std::size_t> readMore(std::uint64_t wanted);

@@ -77,6 +77,8 @@ typedef struct strc_port {
     uint32_t
         is_named;  ///< only the run knows what they are: names (strc_symbolic); `tensors` and `first_shape` say nothing
     uint32_t unused;
+    uint64_t
+        flush;  ///< of an input: zeros behind its last item that bring out what the program holds
 } strc_port;
 
 /// A parameter of the main stream that `-D` sets.
@@ -196,14 +198,20 @@ typedef struct strc_executable {
     uint64_t most_bytes;  ///< of an input that may be read ahead
     uint64_t weight_count;
     uint64_t weight_panel_count;
+    uint64_t items_waiting;  ///< that stay on tapes when the input is over
+    strc_text waiting_at;  ///< the path of the node before which most of them lie
+    strc_text waiting_place;
     strc_text weights_file;  ///< unless --weights names another
     strc_text main_stream;
     uint32_t left_over;  ///< strc_severity of items left over
     uint32_t bytes_left_over;  ///< strc_severity of bytes left over
     uint32_t clipped_samples;  ///< strc_severity of samples that were clipped
+    uint32_t tells_waiting;  ///< strc_severity of items that stay on tapes
     uint32_t short_file;  ///< strc_severity of files that end too soon
     uint32_t parameter_count;
     uint32_t can_fail;  ///< there are sites
+    uint32_t limits_files;  ///< --limit counts items that go to files
+    uint32_t limits_nothing;  ///< there is nothing to count
     uint32_t unused;
 } strc_executable;
 

@@ -88,8 +88,9 @@ TEST_F(OptionsTest, WarningsKeepTheirOrder) {
 }
 
 TEST_F(OptionsTest, WordsChoose) {
-    EXPECT_TRUE(good({"run", "--tail=pad", "a"}).padTail);
-    EXPECT_FALSE(good({"run", "--tail=drop", "a"}).padTail);
+    EXPECT_EQ(good({"run", "--tail=pad", "a"}).tail, Tail::Pad);
+    EXPECT_EQ(good({"run", "--tail=drain", "a"}).tail, Tail::Drain);
+    EXPECT_EQ(good({"run", "--tail=drop", "a"}).tail, Tail::Drop);
     EXPECT_TRUE(good({"run", "--print-format=c", "a"}).cFormat);
     EXPECT_EQ(good({"check", "--schedule=latency", "a"}).valueOf("schedule"), "latency");
     EXPECT_EQ(good({"check", "--schedule", "single-appearance", "a"}).valueOf("schedule"),
@@ -100,8 +101,8 @@ TEST_F(OptionsTest, WordsChoose) {
 
 TEST_F(OptionsTest, FlagsAreOffUnlessGiven) {
     const Options& without = good({"run", "a"});
-    EXPECT_FALSE(without.loopInput || without.has("lenient") || without.stats || without.padTail ||
-                 without.cFormat);
+    EXPECT_FALSE(without.loopInput || without.has("lenient") || without.stats ||
+                 without.tail != Tail::Drop || without.cFormat);
     EXPECT_FALSE(without.iterations || without.limit || without.seconds || without.emit ||
                  without.has("step-limit"));
     const Options& with = good({"run", "--loop-input", "--lenient", "--stats", "--interpret", "a"});

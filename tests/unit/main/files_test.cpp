@@ -20,7 +20,7 @@ protected:
         int opened = strc_reader_open(&supply.reader, &strc_format_raw, intItem(), name.c_str(),
                                       {0, 0}, nullptr);
         EXPECT_EQ(opened, 0) << takeMessages();
-        strc_supply_begin(&supply, loop, pads, 1 << 20);
+        strc_supply_begin(&supply, loop, pads, 0, 1 << 20);
     }
     std::vector<int> take(std::uint64_t items) {
         std::vector<int> taken(items);
@@ -114,7 +114,7 @@ protected:
         EXPECT_EQ(
             strc_reader_open(&supply.reader, &strc_format_raw, item, name.c_str(), {0, 0}, nullptr),
             0);
-        strc_supply_begin(&supply, loop, false, 1 << 20);
+        strc_supply_begin(&supply, loop, false, 0, 1 << 20);
     }
     /// The numbers of items.
     std::vector<int> takeItems(std::size_t items) {

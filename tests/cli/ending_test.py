@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+"""How runs end: what becomes of the last items, what --limit counts, and what a firing that never ends leaves to be read."""
+
+import os
+import select
+import struct
+import unittest
+
+from command import SECONDS, Case
+
+BLOCKS = """float->float filter Block(int n) { work pop n push n { for (int k = 0; k < n; k++) push(pop()); } }
+float->float filter Sum(int n) {
+    work pop 1 peek n push 1 { float sum = 0; for (int k = 0; k < n; k++) sum += peek(k); pop(); push(sum); }
+}
+float->float pipeline Main { add Block(4); add Sum(2); }
+"""
+# One branch is three items late.
+LATE = """float->float filter Late { prework push 3 { push(0); push(0); push(0); } work pop 1 push 1 { push(pop()); } }
+float->float pipeline Main {
+    add splitjoin { split duplicate; add Late; add Identity<float>; join roundrobin; }
+    add float->float filter { work pop 2 push 1 { push(100 * pop() + pop()); } }
+}
+"""
+AHEAD = """float->float filter Ahead { prework push 4 { for (int k = 0; k < 4; k++) push(k); } work pop 1 push 1 { push(pop()); } }
+float->float pipeline Main { add Ahead; add float->float filter { work pop 1 peek 2 push 1 { push(peek(1) + pop()); } } }
+"""
+# Each item of the input takes part in one round of the loop.
+LOOP = """float->float feedbackloop Main {
+    join roundrobin(1, 1);
+    body float->float filter { work pop 2 push 2 { float x = pop() + pop(); push(x); push(x); } }
+    loop Identity<float>;
+    split roundrobin(1, 1);
+    enqueue 0;
+}
+"""
+READ = """void->void pipeline Main {
+    add FileReader<int>("in.raw");
+    add int->int filter { work pop 4 push 4 { for (int k = 0; k < 4; k++) push(pop()); } }
+    add int->void filter { work pop 1 peek 2 { println(peek(1) - peek(0) + " " + pop()); } }
+}
+"""
+MESSAGES = """float->float filter Gain { float g = 1; work pop 4 push 4 { for (int k = 0; k < 4; k++) push(g * pop()); } handler set(float v) { g = v; } }
+float->float filter Watch(portal<Gain> p) {
+    work pop 1 peek 2 push 1 { if (peek(0) == 4) p.set(10) [0:4]; push(peek(0) + peek(1)); pop(); }
+}
+float->float pipeline Main { portal<Gain> p; add Gain to p; add Watch(p); }
+"""
+# A branch that the input does not reach goes on for nothing but the other one.
+MIXED = """float->float splitjoin Main {
+    split roundrobin(1, 0);
+    add Block;
+    add void->float filter { int k; work push 1 { push(1000 * k++); } }
+    join roundrobin(1, 1);
+}
+float->float filter Block { work pop 2 push 2 { push(pop()); push(pop()); } }
+"""
+COPY = 'void->void pipeline Main { add Ramp; add FileWriter<float>("out.raw"); }'
+NOTHING = "void->void pipeline Main { add Ramp; add float->void filter { work pop 1 { pop(); } } }"
+ENDLESS = """void->void pipeline Main { add Ramp; add Last; }
+float->void filter Last {
+    work pop 1 { float x = pop(); println(x); int n = 1; while (x == 3 && n > 0) n = (n + 2) % 1000 + 1; }
+}
+"""
+
+
+def numbers(count):
+    return " ".join(str(k) for k in range(1, count + 1)).encode()
+
+
+class Ending(Case):
+    def engines(self, path, *build):
+        """Calls of strc and of an executable that do the same."""
+        self.call("build", "-o", "made", *build, path)
+        return [(["run", "--interpret", *build, path], None), (["run", *build, path], None), ([], "./made")]
+
+    def items(self, text, count, *words, engines=3):
+        path = self.file("p.str", text)
+        results = []
+        for call, program in self.engines(path, "--top", "Main")[:engines]:
+            out, err = self.call(*call, "--in-format=text", "--out-format=text", *words, input=numbers(count), executable=program)
+            warned = [line.split(" [")[0].split("warning: ")[1] for line in err.splitlines() if "warning: " in line]
+            results.append(([float(word) for word in out.split()], warned))
+        for other in results[1:]:
+            self.assertEqual(other, results[0])
+        return results[0]
+
+    def drained(self, text, count):
+        return self.items(text, count, "--tail=drain", engines=2)
+
+    def test_dropped(self):
+        told = "3 items left on tapes at the end of the input, most of them before 'Main.Sum'"
+        self.assertEqual(self.items(BLOCKS, 8), ([3, 5, 7, 9], [told]))
+        left = "2 items left over at the end of 'standard input'"
+        self.assertEqual(self.items(BLOCKS, 10), ([3, 5, 7, 9], [told, left]))
+        self.assertEqual(self.items(BLOCKS, 3), ([], ["3 items left over at the end of 'standard input'"]))
+        out, told = self.items(LATE, 5)
+        self.assertEqual(out, [1, 2, 3, 104, 205])
+        self.assertEqual(told, ["3 items left on tapes at the end of the input, most of them before 'Main.splitjoin.join'"])
+
+    def test_nothing_to_tell(self):
+        """Windows and loops keep what they need for the next firing."""
+        text = BLOCKS.replace("add Block(4);", "")
+        self.assertEqual(self.items(text, 5), ([3, 5, 7, 9], []))
+        self.assertEqual(self.items(LOOP, 3), ([1, 3, 6], []))
+
+    def test_drained(self):
+        self.assertEqual(self.drained(BLOCKS, 8), ([3, 5, 7, 9, 11, 13, 15], []))
+        self.assertEqual(self.drained(BLOCKS, 4), ([3, 5, 7], []))
+        self.assertEqual(self.drained(BLOCKS, 3), ([], ["3 items left over at the end of 'standard input'"]))
+        self.assertEqual(self.drained(AHEAD, 1), ([1, 3, 5, 4], []))
+        self.assertEqual(self.drained(LOOP, 4), ([1, 3, 6, 10], []))
+
+    def test_drained_by_compiled_programs(self):
+        """What filters are put together for, and how many firings go at once, does not matter."""
+        text = BLOCKS.replace("Sum(2)", "Sum(5); add Sum(3); add Block(6); add Sum(2)")
+        path = self.file("p.str", text)
+        ends = ["--top", "Main", "--in-format=text", "--out-format=text", "--tail=drain", path]
+        for count in (3, 8, 9, 11, 12, 16, 20, 1000):
+            expected = self.call("run", "--interpret", *ends, input=numbers(count))
+            self.assertEqual(self.call("run", "--no-interpret", *ends, input=numbers(count)), expected)
+            firings = count // 4 * 4 - 6
+            self.assertEqual(len(expected[0].split()), max(firings // 6 * 6 - 1, 0))
+
+    def test_drained_as_far_as_the_slowest_branch(self):
+        out, told = self.drained(LATE, 5)
+        self.assertEqual(out, [1, 2, 3, 104, 205])
+        self.assertEqual(told, ["3 items left on tapes at the end of the input, most of them before 'Main.splitjoin.join'"])
+        self.assertEqual(self.drained(MIXED, 5)[0], [1, 0, 2, 1000, 3, 2000, 4, 3000])
+
+    def test_drained_with_messages(self):
+        dropped, drained = self.items(MESSAGES, 12)[0], self.drained(MESSAGES, 12)[0]
+        self.assertEqual(drained[:len(dropped)], dropped)
+        self.assertEqual(len(drained), 11)
+
+    def test_drained_what_is_printed(self):
+        self.file("in.raw", struct.pack("<9i", *range(9)))
+        path = self.file("p.str", READ)
+        self.assertEqual(self.call("run", path)[0], b"".join(b"1 %d\n" % k for k in range(4)))
+        for words in ((), ("--interpret",)):
+            out, err = self.call("run", "--tail=drain", *words, path)
+            self.assertEqual(out, b"".join(b"1 %d\n" % k for k in range(7)))
+            self.assertIn("1 item left over at the end of 'in.raw'", err)
+
+    def test_filled_up_until_all_is_out(self):
+        self.assertEqual(self.items(BLOCKS, 8, "--tail=pad"), ([3, 5, 7, 9, 11, 13, 15, 8], []))
+        self.assertEqual(self.items(BLOCKS, 9, "--tail=pad")[0], [3, 5, 7, 9, 11, 13, 15, 17, 9, 0, 0, 0])
+        self.assertEqual(self.items(BLOCKS, 3, "--tail=pad")[0], [3, 5, 3, 0])
+        self.assertEqual(self.items(LATE, 5, "--tail=pad"), ([1, 2, 3, 104, 205, 300, 400, 500], []))
+        self.assertEqual(self.items(LOOP, 3, "--tail=pad"), ([1, 3, 6], []))
+
+    def test_limit_of_files(self):
+        path = self.file("p.str", COPY)
+        for call, program in self.engines(path):
+            self.call(*call, "--limit", "5", executable=program)
+            self.assertEqual(self.bytes("out.raw"), struct.pack("<5f", *range(5)))
+
+    def test_limit_of_nothing(self):
+        path = self.file("p.str", NOTHING)
+        for call, program in self.engines(path):
+            err = self.call(*call, "--limit", "5", status=2, executable=program)[1]
+            self.assertIn("'--limit' is given, but main stream 'Main' has no prints and no output", err)
+
+    def test_lines_before_a_firing_that_never_ends(self):
+        """Nobody interrupts it: a pipe gets them all the same."""
+        path = self.file("p.str", ENDLESS)
+        for call, program in self.engines(path):
+            process = self.start(*call, executable=program)
+            text = b""
+            while text.count(b"\n") < 4:
+                ready, _, _ = select.select([process.stdout], [], [], SECONDS)
+                self.assertTrue(ready, f"only {text} came")
+                got = os.read(process.stdout.fileno(), 100)
+                self.assertNotEqual(got, b"", process.poll())
+                text += got
+            self.assertEqual(text, b"0.0\n1.0\n2.0\n3.0\n")
+            process.kill()
+            process.wait()
+
+
+if __name__ == "__main__":
+    unittest.main()
