@@ -315,8 +315,8 @@ STRC_API strc_status strc_stream_process_items(strc_stream*, const void* const* 
 /// As it was when it was made, but for the parameters.
 STRC_API void strc_stream_reset(strc_stream*);
 
-/// A parameter that "keep-param" left open: the value as it lies in memory. Firings from now on see it; what `init` made of it
-/// changes with strc_stream_reset.
+/// A parameter that "keep-param" left open: the value as it lies in memory. Firings from now on see it; what `init` makes of it
+/// is computed again, and state is kept.
 STRC_API strc_status strc_stream_set(strc_stream*, const char* parameter, const void* value,
                                      size_t size);
 /// What filters print goes there.

@@ -115,9 +115,9 @@ STRC_EXPORTED int strc_library_set(strc_library *self, int parameter, const void
         [STRC_FLOAT] = 4,   [STRC_DOUBLE] = 8, [STRC_COMPLEX] = 8};
     uint32_t kind = self->about->parameters[parameter].kind;
     if (kind > STRC_COMPLEX || size != sizes[kind]) return STRC_LIBRARY_CALL;
-    unsigned char *to = self->flow->parameters + (size_t)parameter * STRC_PARAMETER_BYTES;
-    memcpy(to, value, size);
-    if (kind == STRC_BOOLEAN || kind == STRC_BIT) *to = *to != 0;
+    const unsigned char truth = *(const unsigned char *)value != 0;
+    const int is_truth = kind == STRC_BOOLEAN || kind == STRC_BIT;
+    strc_flow_set(self->flow, (uint32_t)parameter, is_truth ? &truth : value, size);
     return STRC_LIBRARY_OK;
 }
 

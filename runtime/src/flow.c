@@ -149,10 +149,20 @@ static void run_phase(strc_flow *self, const strc_phase *phase) {
     phase->run(&self->env, self->state);
 }
 
+/// Random numbers go on as if nothing had been done again.
+static void update(strc_flow *self) {
+    uint64_t changed = self->changed, random = self->env.random;
+    self->changed = 0;
+    if (!self->has_begun || changed == 0 || !self->facts->program->update) return;
+    self->facts->program->update(&self->env, self->state, changed);
+    self->env.random = random;
+}
+
 /// Until there is too little input, or no room.
 static strc_end run_phases(void *of) {
     strc_flow *self = of;
     const strc_program *program = self->facts->program;
+    update(self);
     for (;;) {
         const strc_phase *next = self->has_begun ? &program->steady : &program->init;
         hand_over(self);
@@ -232,6 +242,11 @@ strc_flow *strc_flow_make(const strc_flow_facts *facts, void *block) {
     return self;
 }
 
+void strc_flow_set(strc_flow *self, uint32_t k, const void *value, size_t size) {
+    memcpy(self->parameters + (size_t)k * STRC_PARAMETER_BYTES, value, size);
+    self->changed |= STRC_PARAMETER_MARK(k);
+}
+
 void strc_flow_reset(strc_flow *self) {
     strc_state_begin(self->facts->program, self->state);
     self->env = (strc_env){.world = &self->world,
@@ -242,4 +257,5 @@ void strc_flow_reset(strc_flow *self) {
     self->waiting.first = self->waiting.count = 0;
     self->pending.first = self->pending.count = 0;
     self->has_begun = self->has_failed = 0;
+    self->changed = 0;
 }

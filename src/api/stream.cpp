@@ -348,7 +348,7 @@ strc_status strc_stream_set(strc_stream* stream, const char* parameter, const vo
     for (std::size_t k = 0; k < open.size(); ++k) {
         if (program.module.open[k].name != parameter) continue;
         if (open[k].bytes.size() != size) return STRC_WRONG_CALL;
-        std::memcpy(stream->flow->parameters + k * STRC_PARAMETER_BYTES, value, size);
+        strc_flow_set(stream->flow, static_cast<std::uint32_t>(k), value, size);
         return STRC_OK;
     }
     return STRC_WRONG_CALL;

@@ -768,6 +768,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* scaled = phaseConstant(m, plan.scaled, "scaled", false);
     llvm::Constant* device = emitDevice(m);
     llvm::Constant* demand = plan.demand ? emitDemand(m) : llvm::ConstantPointerNull::get(m.ptr());
+    llvm::Constant* update = emitUpdates(m);
     const StatePieces pieces = emitPieces(m, plan.image);
     m.emitPending();
     llvm::Constant* kernels = m.emitKernels();
@@ -778,7 +779,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
          small(plan.program->graph.nodes.size()), small(plan.mailboxes.size()), small(0),
          number(static_cast<std::uint64_t>(plan.mailboxOffset)), number(m.limits.totalBytes),
          number(static_cast<std::uint64_t>(plan.stateSize)), number(pieces.count), pieces.table,
-         demand, init, steady, scaled, device, kernels, fallback});
+         demand, init, steady, scaled, device, kernels, fallback, update});
     auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program, name);
     m.limitLanes();

@@ -15,6 +15,7 @@
 #include "base/assert.h"
 #include "base/context.h"
 #include "graph/graph.h"
+#include "ir/dependence.h"
 #include "ir/ir.h"
 
 namespace strc::eval {
@@ -82,6 +83,8 @@ struct Kernel {
     /// Of a symbolic program: where fields lie in Elaboration::states, whose tensors lie there as arrays. While the
     /// program runs they are names (eval/tensors.h), which fieldTypes and fieldOffsets count with.
     std::vector<std::int64_t> initialOffsets = {};
+    /// Of code that starts late, by field: the open parameters that setup and init make it of. Else empty.
+    std::vector<ir::Marks> derived = {};
 };
 
 /// Why a program is symbolic: only the run can tell the shapes of some tensors. Then all of its tensors stay values of type

@@ -5,6 +5,7 @@
 
 #include "base/pass.h"
 #include "base/spelling.h"
+#include "elab/derive.h"
 #include "elab/purity.h"
 #include "elab/rates.h"
 #include "elab/runner.h"
@@ -63,6 +64,8 @@ public:
         child.role = create.role;
         child.range = range;
         child.typeArgument = typeArgument;
+        child.create = static_cast<std::uint32_t>(&create - composite->creates.data());
+        child.ordinal = created[child.create]++;
         child.constants.reserve(args.size());
         for (std::size_t k = 0; k < args.size(); ++k) {
             child.constants.push_back(args[k].value_or(Value{}));
@@ -325,6 +328,11 @@ private:
         if (!bindDefaults(run)) return false;
         bool pure = purity.isPure(*run.code);
         std::string key = kernelKey(tree.instances[current]);
+        if (hasDerived(tree.instances[current])) {
+            if (!bindDerived(run)) return false;
+            pure = false;
+            key += " derived " + std::to_string(current);
+        }
         if (pure && reuse(key)) return keep(tree.instances[current].state->size());
         tensor::Fields tensors;
         const bool hasTensors = usesTensors(*run.code);
@@ -373,6 +381,19 @@ private:
             }
         }
         if (pure) firstOfKernel.emplace(found->second, current);
+        return true;
+    }
+
+    /// What composites compute from open parameters becomes a part of the filter.
+    bool bindDerived(eval::Instance& run) {
+        Instance& instance = tree.instances[current];
+        std::vector<Value> constants = run.constants;
+        tree.derivedCodes.push_back(withDerivation(module, types, tree, current, constants));
+        run.code = &tree.derivedCodes.back();
+        run.constants = std::move(constants);
+        if (!checkDerived(context, module, tree, current, *run.code, run.constants)) return false;
+        instance.constants = run.constants;
+        instance.code = run.code;
         return true;
     }
 
@@ -503,6 +524,8 @@ private:
         kernel.code = ir::specialize(module, *instance.code, bindings, types);
         if (tensor::usesTensors(kernel.code)) takeInFunctions(kernel.code);
         kernel.code.stored = run.code->stored;
+        if (kernel.code.startsLate)
+            kernel.derived = derivedFields(module, kernel.code, kernel.constants);
         if (context.passes.emitsAfter(base::Pass::Specialize))  // a path takes time
             context.passes.show(base::Pass::Specialize, path(tree, current),
                                 [&] { return ir::print(kernel.code); });
@@ -515,7 +538,11 @@ private:
         tensor::Fields fields;
         if (tensor::usesTensors(*run.code->body) && !bindTensors(run, fields)) return false;
         if (!runSetup(run)) return false;
-        if (!runBody(*run.code->body, run)) return false;
+        composite = &*run.code->body;
+        created.assign(composite->creates.size(), 0);
+        if (!runBody(*composite, run)) return false;
+        tree.instances[current].ran = run.code;
+        if (!markChildren(context, module, tree, current)) return false;
         // Last child first: the one on top of the stack is elaborated next.
         const std::vector<InstanceId>& children = tree.instances[current].children;
         pending.insert(pending.end(), children.rbegin(), children.rend());
@@ -534,6 +561,8 @@ private:
     Tree& tree;
     Purity purity{module};
     InstanceId current = 0;
+    const ir::Body* composite = nullptr;  ///< that runs
+    std::vector<std::uint32_t> created;  ///< how often each of its instructions made a stream
     std::vector<InstanceId> pending;
     const std::size_t errorsBefore = context.diags.errorCount();
     std::uint64_t reserved = 0;  ///< bytes of values and states

@@ -2,12 +2,14 @@
 /// The tree of stream instances while it is built: what running the composite bodies said, before it
 /// becomes a flat graph. Private to elab.
 
+#include <deque>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "elab/elaborate.h"
+#include "ir/dependence.h"
 
 namespace strc::elab {
 
@@ -40,6 +42,9 @@ struct Instance {
     base::SourceRange range;  ///< of the creator; of the declaration for the main stream
     std::vector<Value> constants;
     std::vector<std::uint32_t> defaulted;  ///< constants that take their parameter's default
+    std::uint32_t create = ir::kNone;  ///< which instruction of its parent's body made it
+    std::uint32_t ordinal = 0;  ///< when it did so for the how-manieth time
+    std::vector<ir::Marks> marks;  ///< by constant: open parameters it depends on; or empty
     const Type* typeArgument = nullptr;  ///< built-ins
     const Type* input = nullptr;  ///< concrete; null until known (anonymous composites)
     const Type* output = nullptr;
@@ -50,6 +55,7 @@ struct Instance {
     std::shared_ptr<const std::string> state;
 
     // ---- composites
+    const ir::StreamCode* ran = nullptr;  ///< the code whose body has run
     std::vector<InstanceId> children;  ///< in order of `add`; of a loop: as executed
     std::optional<SplitSpec> split, join;
     std::vector<EnqueuedItem> enqueued;
@@ -72,6 +78,7 @@ struct Tree {
     std::vector<Instance> instances;  ///< [0] is the main stream
     std::vector<Registration> registrations;
     std::vector<Kernel> kernels;
+    std::deque<ir::StreamCode> derivedCodes;  ///< of filters with derived constants
     std::int32_t portals = 0;  ///< how many there are
     types::Random random;
 };

@@ -222,7 +222,7 @@ const char *{0}_message(const {0}_handle *);
 )";
 
 constexpr const char* kSet = R"(
-/* Parameters: firings from now on see the value; what init made of it changes with {0}_reset. */
+/* Parameters: firings from now on see the value. What init makes of it is computed again, state is kept. */
 int {0}_set({0}_handle *, int parameter, const void *value, size_t size);
 )";
 

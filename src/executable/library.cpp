@@ -38,6 +38,7 @@ public:
             if (kernel == kNone || !seen.insert(kernel).second) continue;
             checkRates(id);
             checkBodies(id);
+            checkDerived(id);
         }
         return fine;
     }
@@ -108,10 +109,101 @@ private:
                    "no memory while it runs";
     }
 
+    // ---- what is computed again when a parameter is set
+
+    void refuse(NodeId node, ir::Marks marks, base::SourceRange range, const std::string& why) {
+        const bool isElsewhere = program.context.sources.isLibrary(range.buffer);
+        base::Diagnostic& fault =
+            add(Diag::OpenParameter, isElsewhere ? graph.nodes[node].range : range)
+                .in(graph::path(graph, node))
+            << program.module.open[ir::slotOf(marks & ~ir::kDrawn)].name << why;
+        if (isElsewhere) fault.note(Diag::InBodyHere, range) << graph.nodes[node].name;
+    }
+
+    void checkDerived(NodeId id) {
+        const elab::Kernel& kernel = program.plan.program->kernels[graph.nodes[id].kernel];
+        ir::Marks all = 0;
+        for (std::size_t k = 0; k < kernel.derived.size(); ++k) {
+            all |= kernel.derived[k];
+            if ((kernel.derived[k] & ir::kDrawn) == 0) continue;
+            const ir::Variable& field = kernel.code.fields[k];
+            refuse(id, kernel.derived[k], field.range,
+                   fmt::format("'{}', which is computed from it again whenever it is set, cannot "
+                               "depend on random numbers, files and native functions, too",
+                               field.name));
+        }
+        if (all == 0) return;
+        for (const ir::Body* body : ir::bodiesThatFire(program.module, kernel.code))
+            checkWrites(id, kernel, *body);
+        for (const ir::Body* body : ir::bodiesOfSetup(program.module, kernel.code))
+            for (const ir::Block& block : body->blocks)
+                for (const ir::Instr& instr : block.instrs)
+                    if (mayPrint && instr.op == ir::Op::Print)
+                        refuse(id, all, instr.range,
+                               "what is done again when it is set cannot print");
+    }
+
+    void checkWrites(NodeId id, const elab::Kernel& kernel, const ir::Body& body) {
+        forEachWrite(kernel.code, body, [&](const ir::Instr& instr, ir::VarRef to) {
+            if (to.space != ir::Space::Field || kernel.derived[to.index] == 0) return;
+            refuse(id, kernel.derived[to.index], instr.range,
+                   fmt::format("'{}', which is computed from it again whenever it is set, cannot "
+                               "be changed here: that would be lost",
+                               kernel.code.fields[to.index].name));
+        });
+    }
+
+    /// Variables of the filter, and parameters that are arrays, that a body or what it calls changes.
+    template <typename Visit>
+    void forEachWrite(const ir::StreamCode& code, const ir::Body& body, Visit visit) {
+        std::vector<ir::VarRef> roots(body.regs.size());  // where refs lead to
+        const auto look = [&](const auto& self, ir::BlockId block) -> void {
+            if (block == ir::kNone) return;
+            for (const ir::Instr& instr : body.blocks[block].instrs) {
+                if (instr.op == ir::Op::Addr)
+                    roots[instr.result] = instr.var;
+                else if (instr.op == ir::Op::Elem || instr.op == ir::Op::Member)
+                    roots[instr.result] = roots[instr.operands[0]];
+                else if (instr.op == ir::Op::Store)
+                    visit(instr, instr.var);
+                else if (instr.op == ir::Op::Call)
+                    for (std::uint32_t k = 0; k < instr.operands.size(); ++k) {
+                        const ir::VarRef root = roots[instr.operands[k]];
+                        if (root.index != ir::kNone && changes(code, instr.callee, k))
+                            visit(instr, root);
+                    }
+                else if (writesTo(instr.op) && roots[instr.operands[0]].index != ir::kNone)
+                    visit(instr, roots[instr.operands[0]]);
+                for (ir::BlockId inner : instr.blocks) self(self, inner);
+            }
+        };
+        look(look, body.entry);
+    }
+
+    static bool writesTo(ir::Op op) {
+        return op == ir::Op::StoreAt || op == ir::Op::Copy || op == ir::Op::Zero ||
+               op == ir::Op::Contract || op == ir::Op::PopInto || op == ir::Op::PeekInto ||
+               op == ir::Op::ReadArray;
+    }
+
+    /// Does a function write to what its parameter leads to? One that is being looked at says no for itself.
+    bool changes(const ir::StreamCode& code, const ir::Callee& callee, std::uint32_t parameter) {
+        if (!callee.hasBody()) return true;
+        const ir::Body& body = ir::calleeBody(program.module, code, callee);
+        if (!lookedAt.emplace(&body, parameter).second) return false;
+        bool found = false;
+        forEachWrite(code, body, [&](const ir::Instr&, ir::VarRef to) {
+            found = found || to == ir::VarRef{ir::Space::Local, parameter};
+        });
+        lookedAt.erase({&body, parameter});
+        return found;
+    }
+
     const Program& program;
     const graph::Graph& graph;
     bool mayPrint;
     std::set<graph::KernelId> seen;
+    std::set<std::pair<const ir::Body*, std::uint32_t>> lookedAt;
     bool fine = true;
 };
 

@@ -9,8 +9,7 @@ std::vector<Callee> calleesOf(const Body& body) {
     std::vector<Callee> callees;
     for (const Block& block : body.blocks)
         for (const Instr& instr : block.instrs)
-            if (instr.op == Op::Call && instr.callee.hasBody())
-                callees.push_back(instr.callee);
+            if (instr.op == Op::Call && instr.callee.hasBody()) callees.push_back(instr.callee);
     return callees;
 }
 
@@ -40,6 +39,16 @@ std::vector<const Body*> bodiesThatRun(const Module& program, const StreamCode& 
     if (code.prework) found.push_back(&*code.prework);
     if (code.startsLate) found.push_back(&code.setup);
     if (code.init) found.push_back(&*code.init);
+    for (const Body& function : code.functions)
+        if (function.kind == BodyKind::Handler) found.push_back(&function);
+    follow(program, code, found);
+    return found;
+}
+
+std::vector<const Body*> bodiesThatFire(const Module& program, const StreamCode& code) {
+    std::vector<const Body*> found;
+    if (code.work) found.push_back(&*code.work);
+    if (code.prework) found.push_back(&*code.prework);
     for (const Body& function : code.functions)
         if (function.kind == BodyKind::Handler) found.push_back(&function);
     follow(program, code, found);

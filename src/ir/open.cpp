@@ -1,6 +1,7 @@
 #include "ir/open.h"
 
 #include <algorithm>
+#include <set>
 
 namespace strc::ir {
 namespace {
@@ -98,11 +99,10 @@ public:
         const std::size_t errors = context.diags.errorCount();
         for (StreamCode& code : module.streams) code.open.assign(code.constants.size(), kNone);
         for (const std::string& name : names) open(module.streams[mainStream], name);
-        todo.push_back(mainStream);
-        while (!todo.empty()) {
-            StreamCode& code = module.streams[todo.back()];
-            todo.pop_back();
-            if (code.body) passOn(code);
+        findReached(mainStream);
+        while (passOnAll()) {
+        }
+        while (closeAll()) {
         }
         for (StreamCode& code : module.streams) check(code);
         return context.diags.errorCount() == errors;
@@ -146,18 +146,58 @@ private:
                 if (instr.op == Op::Create) visit(instr, code.body->creates[instr.index]);
     }
 
-    void passOn(const StreamCode& code) {
-        std::vector<std::uint32_t> slots = loadedBy(code, *code.body);
-        forEachCreate(code, [&](const Instr& instr, const Create& create) {
-            if (create.stream == kNone) return;
-            StreamCode& child = module.streams[create.stream];
-            for (std::size_t k = 0; k < create.args.size(); ++k) {
-                if (create.args[k] == kNone) continue;
-                std::uint32_t slot = slots[instr.operands[create.args[k]]];
-                if (slot == kNone || child.open[k] != kNone) continue;
-                child.open[k] = slot;
-                todo.push_back(create.stream);
-            }
+    void findReached(std::uint32_t mainStream) {
+        std::set<std::uint32_t> seen{mainStream};
+        std::vector<std::uint32_t> todo{mainStream};
+        while (!todo.empty()) {
+            const StreamCode& code = module.streams[todo.back()];
+            todo.pop_back();
+            if (!code.body) continue;
+            reached.push_back(&code);
+            forEachCreate(code, [&](const Instr&, const Create& create) {
+                if (create.stream != kNone && seen.insert(create.stream).second)
+                    todo.push_back(create.stream);
+            });
+        }
+    }
+
+    /// What an argument hands on as it is, or kNone.
+    static std::uint32_t handedOn(const std::vector<std::uint32_t>& slots, const Instr& instr,
+                                  const Create& create, std::size_t constant) {
+        const std::uint32_t at = create.args[constant];
+        return at == kNone ? kNone : slots[instr.operands[at]];
+    }
+
+    template <typename Visit>
+    bool forEachArgument(Visit visit) {
+        bool isNew = false;
+        for (const StreamCode* code : reached) {
+            const std::vector<std::uint32_t> slots = loadedBy(*code, *code->body);
+            forEachCreate(*code, [&](const Instr& instr, const Create& create) {
+                if (create.stream == kNone) return;
+                StreamCode& child = module.streams[create.stream];
+                for (std::size_t k = 0; k < create.args.size(); ++k)
+                    isNew = visit(child.open[k], handedOn(slots, instr, create, k)) || isNew;
+            });
+        }
+        return isNew;
+    }
+
+    /// Nothing is left to be opened: false.
+    bool passOnAll() {
+        return forEachArgument([](std::uint32_t& open, std::uint32_t slot) {
+            if (slot == kNone || open != kNone) return false;
+            open = slot;
+            return true;
+        });
+    }
+
+    /// A constant that is open is so in all instances, as the same parameter: others are computed for each instance.
+    bool closeAll() {
+        return forEachArgument([](std::uint32_t& open, std::uint32_t slot) {
+            if (open == kNone || slot == open) return false;
+            open = kNone;
+            return true;
         });
     }
 
@@ -166,19 +206,17 @@ private:
     void check(StreamCode& code) {
         bool isOpen = std::any_of(code.open.begin(), code.open.end(),
                                   [](std::uint32_t slot) { return slot != kNone; });
-        if (code.body) checkCreators(code);
         if (!isOpen) return;
         for (const std::optional<Body>& body : code.defaults)
             if (body) checkUses(code, *body);
-        if (code.body) return checkComposite(code);
-        checkFilter(code);
+        if (!code.body) checkFilter(code);
     }
 
     void report(std::uint32_t slot, const Instr& instr, const Body& body) {
         report(slot, instr.range.valid() ? instr.range : body.range, kNothing);
     }
 
-    /// While the graph is built nothing is done with them, but that they are passed on.
+    /// Nothing is done with them but that they are passed on.
     void checkUses(const StreamCode& code, const Body& body) {
         std::vector<std::uint32_t> slots = loadedBy(code, body);
         for (const Block& block : body.blocks) {
@@ -215,29 +253,6 @@ private:
                instr.op == Op::CheckExtent;
     }
 
-    void checkComposite(const StreamCode& code) {
-        checkUses(code, code.setup);
-        checkUses(code, *code.body);
-    }
-
-    /// A constant that is open is so in all instances.
-    void checkCreators(const StreamCode& code) {
-        std::vector<std::uint32_t> slots = loadedBy(code, *code.body);
-        forEachCreate(code, [&](const Instr& instr, const Create& create) {
-            if (create.stream == kNone) return;
-            const StreamCode& child = module.streams[create.stream];
-            for (std::size_t k = 0; k < child.open.size(); ++k) {
-                if (child.open[k] == kNone) continue;
-                bool isSame = create.args[k] != kNone &&
-                              slots[instr.operands[create.args[k]]] == child.open[k];
-                if (!isSame)
-                    report(child.open[k], instr.range,
-                           "all instances of '" + child.name + "' have to get it for '" +
-                               child.constants[k].name + "'");
-            }
-        });
-    }
-
     void checkFilter(StreamCode& code) {
         std::vector<const Body*> bodies{&code.setup};
         for (const std::optional<Body>* body : {&code.init, &code.prework, &code.work})
@@ -254,7 +269,7 @@ private:
 
     base::Context& context;
     Module& module;
-    std::vector<std::uint32_t> todo;
+    std::vector<const StreamCode*> reached;  ///< composites of the program
 };
 
 }  // namespace

@@ -84,6 +84,19 @@ void placeRings(Plan& plan, Wide& end) {
     end += Wide{kRingSize} * static_cast<Wide>(plan.channels.size());
 }
 
+/// Likewise.
+void placeScratch(Plan& plan, Wide& end) {
+    std::int64_t most = 0;
+    for (const elab::Kernel& kernel : plan.program->kernels)
+        if (std::any_of(kernel.derived.begin(), kernel.derived.end(),
+                        [](ir::Marks marks) { return marks != 0; }))
+            most = std::max(most, kernel.stateSize);
+    if (most == 0) return;
+    end = aligned(end, kChannelAlignment);
+    plan.scratchOffset = static_cast<std::int64_t>(end);
+    end = aligned(end + most, kChannelAlignment);
+}
+
 bool sharesMemory(base::Context& context, const Plan& plan) {
     const auto tapes =
         std::count_if(plan.channels.begin(), plan.channels.end(),
@@ -162,6 +175,7 @@ bool layOut(base::Context& context, Plan& plan) {
     placeChannels(plan, sharesMemory(context, plan), size);
     placeMailboxes(plan, size);
     placeQueues(plan, size);
+    placeScratch(plan, size);
     const graph::Graph& graph = plan.program->graph;
     if (size > static_cast<Wide>(context.limits.totalBytes)) {
         context.diags.add(base::Diag::LimitExceeded, graph.composites.empty()

@@ -142,6 +142,9 @@ struct Plan {
     std::vector<Mailbox> mailboxes;  ///< in ascending order of their nodes
     std::int64_t mailboxOffset = 0;  ///< bytes, into the state; each takes sizeof(strc_mailbox)
     std::vector<Route> routes;  ///< of those with a deadline, as Graph::messages has them
+    /// Bytes, into the state: room for the fields of any one filter that computes some of open parameters, to do that
+    /// again; -1: there is none.
+    std::int64_t scratchOffset = -1;
     std::int64_t stateSize = 0;  ///< bytes
     std::string image;  ///< what the state begins with; zeros follow
     std::vector<WorldPort> inputs, outputs;  ///< readers and writers by NodeId, then the open one

@@ -118,6 +118,31 @@ static void test_parameter(void) {
     strc_compiler_free(c);
 }
 
+/// What init makes of a parameter is made again, between two items.
+static void test_computed_parameter(void) {
+    const char* text =
+        "float->float pipeline Deep(float scale = 1) { add Sum(scale * scale); }\n"
+        "float->float stateful filter Sum(float scale) { float half = scale / 2; float sum;\n"
+        "    work pop 1 push 1 { sum += pop(); push(half * sum); } }\n";
+    strc_compiler* c = compiler_of(text, "Deep");
+    EXPECT(strc_compiler_set(c, "keep-param", "scale") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    strc_stream* s = stream_of(c);
+    const float in[4] = {1, 2, 3, 4}, four = 4, two = 2;
+    float out[4];
+    size_t given;
+    EXPECT(strc_stream_set(s, "scale", &four, sizeof four) == STRC_OK);
+    EXPECT(strc_stream_process(s, in, 2, out, 4, NULL, &given) == STRC_OK && given == 2);
+    EXPECT(out[0] == 8 && out[1] == 24);
+    EXPECT(strc_stream_set(s, "scale", &two, sizeof two) == STRC_OK);
+    EXPECT(strc_stream_process(s, in + 2, 2, out, 4, NULL, &given) == STRC_OK && given == 2);
+    EXPECT(out[0] == 12 && out[1] == 20);
+    strc_stream_reset(s);
+    EXPECT(strc_stream_process(s, in, 1, out, 4, NULL, &given) == STRC_OK && out[0] == 2);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
 /// What came before the fault is given, and a reset begins again.
 static void test_fault(void) {
     strc_compiler* c = compiled(pairs, "Pairs");
@@ -350,6 +375,7 @@ int main(void) {
     test_chunks();
     test_two_streams();
     test_parameter();
+    test_computed_parameter();
     test_fault();
     test_printing();
     test_refusals();

@@ -544,6 +544,49 @@ void->int filter Source(int n) {
         self.assertIn("p.str:4:36: error: index 3 is outside of the array, whose length is 3", err)
         self.assertIn("in instance Main.Source", err)
 
+    def test_composites_compute_with_them(self):
+        """Arguments that are computed, in loops, through several composites, as arrays; of the library, too."""
+        self.build("""void->void pipeline Main(int n = 3, float f = 1000, float rate = 48000) {
+    add Rattle(n);
+    add splitjoin {
+        split duplicate;
+        for (int i = 0; i < 3; i++) add Lane(rate, f * (i + 1), i);
+        add BiquadPeak(rate, f, f / 500);
+        join roundrobin;
+    };
+    float[4] h;
+    for (int i = 0; i < 4; i++) { if (n > i) h[i] = f / (rate + i); else h[i] = i; }
+    add Fir(4, h);
+    add LowPass(rate, f < 200 ? 200 : f, 16);
+    add Show;
+}
+float->float pipeline Lane(float rate, float f, int i) {
+    float g = f;
+    if (i == 1) g = g / 3;
+    add BiquadLowPass(rate, g);
+    for (int k = 0; k < 2; k++) add Scale(g / (k + 1));
+}
+float->float filter Scale(float by) { work pop 1 push 1 { push(by * pop()); } }
+void->float stateful filter Rattle(int n) {
+    int x;
+    work push 1 { x = x * 1103515245 + 12345 + n; push((x >> 16) / 32768.0); }
+}
+float->void filter Show { work pop 1 { println(pop()); } }
+""", "--keep-param=n", "--keep-param=f", "--keep-param=rate")
+        outs = {self.both(), self.both("f=2500"), self.both("rate=44100"), self.both("n=1"), self.both("f=100", "n=-4", "rate=8000")}
+        self.assertEqual(len(outs), 5)
+
+    def test_defaults_that_are_computed_from_them(self):
+        self.file("p.str", """void->void pipeline Main(int n = 1) {
+    add Source(n + 1);
+    add Sink;
+}
+void->int filter Source(int n, int m = 2 * n) { work push 1 { push(n + m); } }
+int->void filter Sink { work pop 1 { println(pop()); } }
+""")
+        _, err = self.call("build", "--keep-param=n", "p.str", status=1)
+        self.assertIn("p.str:2:5: error: parameter 'n' stays open, so 'm', whose default value is computed from it, has to be given", err)
+
     def test_help_lists_them(self):
         self.build(self.TEXT, "--keep-param=gain")
         self.assertRegex(self.execute("--help")[0].decode(), r"-D.*NAME=VALUE[^$]*Parameters:\n  gain, float\n")
@@ -573,25 +616,23 @@ void->int filter Source(int n) {
     def test_what_cannot_be_left_open(self):
         sink = "int->void filter Sink { work pop 1 { println(pop()); } }\n"
         for body, line, message in (
-            ("add Source(n + 1);", 1, "nothing that happens while the graph is built can depend on it"),
+            ("add Twice(n + 1);", 5, "nothing that happens while the graph is built can depend on it"),
+            ("int m; if (n > 2) m = 1; add Rate(m);", 3, "nothing that happens while the graph is built"),
+            ("if (n > 2) add Source(1); else add Source(2);", 1, "nothing that happens while the graph is built"),
+            ("add Source(n + (int)(10 * random()));", 1, "random numbers, files and native functions cannot stand where"),
             ("for (int i = 0; i < n; i++) add Source(1);", 1, "nothing that happens while the graph is built"),
             ("println(n); add Source(1);", 1, "nothing that happens while the graph is built"),
-            ("int m = n; add Source(m);", 1, "nothing that happens while the graph is built"),
+            ("int m = n; while (m > 0) { add Source(1); m--; }", 1, "nothing that happens while the graph is built"),
             ("add Rate(n);", 3, "nothing that happens while the graph is built"),
             ("add Array(n);", 4, "nothing that happens while the graph is built"),
-            ("add S(n);", 1, "all instances of 'Source' have to get it for 'n'"),
+            ("add Array(2 * n);", 4, "nothing that happens while the graph is built"),
         ):
             with self.subTest(body):
                 text = f"void->void pipeline Main(int n = 1) {{ {body} add Sink; }}\n" \
                     "void->int filter Source(int n) { work push 1 { push(n); } }\n" \
                     "void->int filter Rate(int n) { work push n { for (int i = 0; i < n; i++) push(n); } }\n" \
-                    "void->int filter Array(int n) { int[n] a; work push 1 { push(a[0]); } }\n" + sink
-                if "add S(n)" in body:
-                    text = text.replace("add S(n);", "add S;")
-                    text += "void->int splitjoin S { split roundrobin; add Source(2); join roundrobin; }\n"
-                    text = text.replace("{ add S;", "{ add Two(n);")
-                    text += "void->int splitjoin Two(int n) { split roundrobin; add Source(n); add S; join roundrobin; }\n"
-                    line = 6
+                    "void->int filter Array(int n) { int[n] a; work push 1 { push(a[0]); } }\n" \
+                    "void->int pipeline Twice(int n) { for (int i = 0; i < n; i++) add Source(1); }\n" + sink
                 self.file("p.str", text)
                 _, err = self.call("build", "-w", "--keep-param=n", "p.str", status=1)
                 self.assertIn(f"p.str:{line}:", err)

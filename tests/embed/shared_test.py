@@ -348,6 +348,116 @@ int main(void) {
         self.assertEqual(done.stdout, "3 3 10 20 30\n3 3 2 4 6\n4 4\n")
 
 
+class Knobs(Libraries):
+    """What is computed from parameters is computed again when they are set; state is kept."""
+
+    EQUALISER = """float->float pipeline Equaliser(float rate = 48000, float f = 1000) {
+    add BiquadLowPass(rate, 2 * f);
+    for (int i = 1; i <= 3; i++) add BiquadPeak(rate, f * i, 6);
+    add LowPass(rate, 3 * f, 16);
+    add Slow;
+    add Tilt(f);
+}
+float->float filter Tilt(float f) {
+    float[3] table;
+    float k = f / 10000;
+    int count;
+    init { for (int i = 0; i < 3; i++) table[i] = 1 + k * i; count = 5; }
+    work pop 1 push 1 { push(table[count % 3] * pop()); count++; }
+}
+float->float filter Slow { float sum; work pop 1 push 1 { sum = 0.9 * sum + 0.1 * pop(); push(sum); } }
+"""
+    KEPT = ["--keep-param=rate", "--keep-param=f"]
+
+    def test_set_before_the_first_item(self):
+        self.build_library(self.EQUALISER, *self.KEPT)
+        for name, setting, options in [
+            ("f", "Equaliser_set_f(h, 2500)", ["-D", "f=2500"]),
+            ("rate", "(Equaliser_set_rate(h, 44100) | Equaliser_set_f(h, 300))", ["-D", "rate=44100", "-D", "f=300"]),
+        ]:  # fmt: skip
+            with self.subTest(name):
+                self.host("Equaliser", f"-DSETTING(h)={setting}")
+                want = self.expected(floats(700), *options)
+                self.assertEqual(self.same_in_pieces("Equaliser", want, 4), "")
+
+    def turned(self, stream, count, at, setting):
+        """Items of a library of one item in, one out, of which `at` come before the setting."""
+        self.file("main.c", f"""#include "libp.h"
+#include <stdio.h>
+int main(void) {{
+    static float in[{count}], out[{count}];
+    if (fread(in, 4, {count}, stdin) != {count}) return 1;
+    size_t taken, given, more;
+    {stream}_handle *h = {stream}_create(NULL);
+    if ({stream}_process(h, in, {at}, out, {count}, &taken, &given) != 0) return 1;
+    {setting};
+    if ({stream}_process(h, in + taken, {count} - taken, out + given, {count} - given, &taken, &more) != 0) {{
+        fputs({stream}_message(h), stderr);
+        return 2;
+    }}
+    fwrite(out, 4, given + more, stdout);
+    {stream}_destroy(h);
+}}
+""")  # fmt: skip
+        self.execute(CC, "main.c", "-o", "main", "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+        return subprocess.run([*EMULATOR, "./main"], cwd=self.folder, input=floats(count), capture_output=True)
+
+    def test_state_is_kept(self):
+        """As a filter does that has both designs and takes the other one from some item on."""
+        design = """float->float pipeline Wah(float f = 900) { add Two(sin(f / 10000), cos(f / 10000), 0, 0, 1000000); }
+float->float stateful filter Two(float b, float a, float b2, float a2, int at) {
+    float z;
+    int n;
+    work pop 1 push 1 {
+        if (n++ < at) z = b * pop() + a * z; else z = b2 * pop() + a2 * z;
+        push(z);
+    }
+}
+"""
+        self.build_library(design, "--keep-param=f")
+        done = self.turned("Wah", 500, 200, "Wah_set_f(h, 4000)")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.file("p.str", design.replace("0, 0, 1000000", "sin(g / 10000), cos(g / 10000), 200").replace("f = 900", "f = 900, float g = 4000"))
+        self.assertEqual(done.stdout, self.expected(floats(500)))
+        self.assertNotEqual(done.stdout, self.expected(floats(500), "-D", "g=900"))
+
+    def test_only_what_depends_is_computed_again(self):
+        """A window has no state but its items; a counter and a table of init stay."""
+        text = """float->float filter Mix(float g = 2) {
+    float[4] h;
+    int start = 3;
+    int n;
+    init { for (int i = 0; i < 4; i++) h[i] = g / (i + 1); start = 7; }
+    work pop 1 peek 4 push 1 {
+        float s = 0;
+        for (int i = 0; i < 4; i++) s += h[i] * peek(i);
+        push(s + start + n++);
+        pop();
+        start = start + 1;
+    }
+}
+"""
+        self.build_library(text, "--keep-param=g")
+        done = self.turned("Mix", 103, 53, "Mix_set_g(h, 5)")
+        before = self.expected(floats(103))
+        after = self.expected(floats(103), "-D", "g=5")
+        self.assertNotEqual(before, after)
+        self.assertEqual(done.stdout, before[:200] + after[200:])
+
+    def test_what_cannot_be_computed_again(self):
+        for field, work, line, why in (
+            ("float y = f;", "y = 0.5 * y + pop(); push(y);", 3, "'y', which is computed from it again whenever it is set, cannot be changed"),
+            ("float[2] y; init { y[1] = f; }", "y[0] = pop(); push(y[1]);", 3, "cannot be changed here"),
+            ("float y = f * random();", "push(y * pop());", 2, "cannot depend on random numbers, files and native functions, too"),
+        ):
+            with self.subTest(field):
+                text = "float->float stateful filter Bad(float f = 1) {\n    " + field + "\n    work pop 1 push 1 { " + work + " }\n}\n"
+                _, err = self.build_library(text, "--keep-param=f", status=1)
+                self.assertIn(f"p.str:{line}:", err)
+                self.assertIn(why, err)
+                self.assertIn("[open-parameter]", err)
+
+
 class Products(Libraries):
     def test_names(self):
         self.build_library(programs.FIR)

@@ -60,6 +60,7 @@ typedef struct strc_flow {
     const strc_flow_ends *ends;  ///< of the call under way
     size_t taken, given;  ///< in it
     strc_flow_before before;
+    uint64_t changed;  ///< parameters that have been set since the phases looked at them
     int has_begun;  ///< the phase `init` is done
     int scales;  ///< in the call under way
     int has_failed;  ///< env.fault says why
@@ -72,6 +73,9 @@ size_t strc_flow_bytes(const strc_flow_facts *);
 strc_flow *strc_flow_make(const strc_flow_facts *facts, void *block);
 /// As it was when it was made, but for the parameters.
 void strc_flow_reset(strc_flow *);
+/// Sets parameter `k`: `size` bytes as they lie in memory. What filters have computed of it is computed again before the
+/// next firing, in the next call.
+void strc_flow_set(strc_flow *, uint32_t k, const void *value, size_t size);
 /// All items are taken if there is room for what comes of them: `taken` and `given` of the flow say how many there were. 0, or
 /// -1 after a fault; then it has failed, until it is reset.
 int strc_flow_process(strc_flow *, const strc_flow_ends *);

@@ -17,6 +17,9 @@ extern "C" {
 /// A value of a parameter, as it lies in memory, has so much room.
 #define STRC_PARAMETER_BYTES 16
 
+/// The bit of parameter k in a set; those behind the last share one.
+#define STRC_PARAMETER_MARK(k) (UINT64_C(1) << ((k) < 62u ? (k) : 62u))
+
 typedef struct strc_env strc_env;
 
 /// A String value; lives until strc_strings_release or the end of its phase, or for ever (literals).
@@ -166,6 +169,9 @@ typedef struct strc_program {
     const struct strc_kernel_program *kernels;
     /// The same without a device, for machines that have none; null: then it cannot run.
     const struct strc_program *fallback;
+    /// Between two phases, once init is done: computes again what setup and init of filters have made of the open parameters in
+    /// `changed`, a set of STRC_PARAMETER_MARK. Null: nothing.
+    void (*update)(strc_env *, void *state, uint64_t changed);
 } strc_program;
 
 typedef enum strc_end {

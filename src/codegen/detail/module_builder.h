@@ -274,5 +274,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder&, const std::string& name,
 
 /// A `strc_device_program`, or null.
 llvm::Constant* emitDevice(ModuleBuilder&);
+/// What makes the fields again that depend on open parameters; null if there are none.
+llvm::Constant* emitUpdates(ModuleBuilder&);
 
 }  // namespace strc::codegen

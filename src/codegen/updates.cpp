@@ -1,0 +1,90 @@
+// What is computed again when open parameters are set while the program runs.
+
+#include "codegen/detail/module_builder.h"
+
+namespace strc::codegen {
+namespace {
+
+ir::Marks marksOf(const elab::Kernel& kernel) {
+    ir::Marks marks = 0;
+    for (const ir::Marks each : kernel.derived) marks |= each;
+    return marks & ~ir::kDrawn;
+}
+
+/// Setup and init begin with zeros, in memory beside the filter's own; fields that they make of parameters come from there.
+class UpdateEmitter {
+public:
+    UpdateEmitter(ModuleBuilder& m, llvm::Function* function)
+        : m(m), b(llvm::BasicBlock::Create(m.context, "", function)), function(function) {}
+
+    void emit() {
+        if (m.debug) b.SetCurrentDebugLocation(m.debug->phase(*function));
+        const graph::Graph& graph = m.plan.program->graph;
+        for (graph::NodeId id = 0; id < graph.nodes.size(); ++id) {
+            const graph::KernelId kernel = graph.nodes[id].kernel;
+            if (kernel == graph::kNone) continue;
+            const ir::Marks marks = marksOf(m.plan.program->kernels[kernel]);
+            if (marks != 0) update(id, m.kernel(kernel), marks);
+        }
+        b.CreateRetVoid();
+    }
+
+private:
+    void update(graph::NodeId id, const KernelFunctions& made, ir::Marks marks) {
+        const elab::Kernel& kernel = *made.kernel;
+        auto* again = llvm::BasicBlock::Create(m.context, "again", function);
+        auto* after = llvm::BasicBlock::Create(m.context, "after", function);
+        llvm::Value* touched = b.CreateAnd(function->getArg(2), b.getInt64(marks));
+        b.CreateCondBr(b.CreateICmpNE(touched, b.getInt64(0)), again, after);
+        b.SetInsertPoint(again);
+        llvm::Value* scratch = at(m.plan.scratchOffset);
+        b.CreateMemSet(scratch, b.getInt8(0), static_cast<std::uint64_t>(kernel.stateSize),
+                       llvm::MaybeAlign(1));
+        llvm::Value* none = llvm::PoisonValue::get(m.ptr());
+        if (m.debug) b.SetCurrentDebugLocation(m.debug->firing(*function, node(id)));
+        for (llvm::Function* part : made.start)
+            b.CreateCall(part,
+                         {function->getArg(0), scratch, none, none, b.getInt32(id), b.getInt32(0)});
+        llvm::Value* fields = at(m.plan.fields[id]);
+        for (std::size_t k = 0; k < kernel.derived.size(); ++k)
+            if (kernel.derived[k] != 0) copy(fields, scratch, kernel, k);
+        b.CreateBr(after);
+        b.SetInsertPoint(after);
+    }
+
+    void copy(llvm::Value* to, llvm::Value* from, const elab::Kernel& kernel, std::size_t field) {
+        auto place = [&](llvm::Value* fields) {
+            return b.CreateInBoundsGEP(
+                m.i8(), fields, b.getInt64(static_cast<std::uint64_t>(kernel.fieldOffsets[field])));
+        };
+        b.CreateMemCpy(place(to), llvm::MaybeAlign(1), place(from), llvm::MaybeAlign(1),
+                       static_cast<std::uint64_t>(types::sizeOf(kernel.fieldTypes[field])));
+    }
+
+    const graph::Node& node(graph::NodeId id) const { return m.plan.program->graph.nodes[id]; }
+
+    llvm::Value* at(std::int64_t offset) {
+        return b.CreateInBoundsGEP(m.i8(), function->getArg(1),
+                                   b.getInt64(static_cast<std::uint64_t>(offset)));
+    }
+
+    ModuleBuilder& m;
+    llvm::IRBuilder<> b;
+    llvm::Function* function;
+};
+
+}  // namespace
+
+llvm::Constant* emitUpdates(ModuleBuilder& m) {
+    if (m.plan.scratchOffset < 0) return llvm::ConstantPointerNull::get(m.ptr());
+    auto* type = llvm::FunctionType::get(llvm::Type::getVoidTy(m.context),
+                                         {m.ptr(), m.ptr(), m.i64()}, false);
+    auto* function =
+        llvm::Function::Create(type, llvm::Function::InternalLinkage, "update", m.module);
+    function->setDoesNotThrow();
+    function->addFnAttr(llvm::Attribute::NoInline);
+    UpdateEmitter(m, function).emit();
+    return function;
+}
+
+}  // namespace strc::codegen
