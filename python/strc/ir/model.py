@@ -74,16 +74,31 @@ Shape = tuple[int, ...]
 
 
 @dataclass(frozen=True)
+class Kind:
+    """The shape of a tensor and the type of its elements."""
+
+    shape: Shape
+    elements: str = "float"
+
+
+@dataclass(frozen=True)
+class State(Kind):
+    """An input that goes round, and the name of the stored value that it has at first; None: zeros."""
+
+    first: str | None = None
+
+
+@dataclass(frozen=True)
 class Loop:
     """The last inputs of a program that get the values of its last results when it runs again.
 
-    `states` are their shapes; `taken` and `given` those of the one other input and the one other result, None where there are several
-    or their elements are no floats.
+    `taken` and `given` are those of the one other input and the one other result, None where there are several or none, or their shapes
+    are open.
     """
 
-    states: tuple[Shape, ...]
-    taken: Shape | None
-    given: Shape | None
+    states: tuple[State, ...]
+    taken: Kind | None
+    given: Kind | None
 
 
 @dataclass

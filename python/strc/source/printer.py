@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..ir.model import Loop, Shape
+from ..ir.model import Kind, Loop, State
 from ..streams import Leaf, Pass, Pick, Pipe, Split, Stream
 from ..streams.tree import Names
 from .definitions import Definition
@@ -73,8 +73,19 @@ def picking(stream: Pick, item: str) -> str:
     return f"{head} {' '.join([*text, drop])} }} }}"
 
 
-def tensor(shape: Shape | None) -> str:
-    return "tensor" if shape is None else f"tensor<float>[{', '.join(map(str, shape))}]"
+def tensor(kind: Kind | None) -> str:
+    return "tensor" if kind is None else f"tensor<{kind.elements}>[{', '.join(map(str, kind.shape))}]"
+
+
+CONVERSIONS = {"float": "{}", "long": "long({})", "int": "(int) {}", "double": "(double) {}", "boolean": "(boolean) {}"}
+
+
+def first_value(state: State) -> str:
+    """What a state is before the first firing."""
+    if state.first is not None:
+        shape = "".join(f", {size}" for size in state.shape)
+        return f'stored("", {literal(state.first)}{shape if state.elements == "float" else ""})'
+    return CONVERSIONS[state.elements].format(f"zeros({', '.join(map(str, state.shape))})")
 
 
 class Printer:
@@ -132,12 +143,25 @@ class Printer:
         return "\n".join([*wrapped(head, "", INDENT * 2), *self.parts(self.definition.stream, INDENT), "}"])
 
     def loop(self, loop: Loop) -> str:
-        """A feedback loop, in which the states go round and begin as zeros. Its ends say the shapes, so that files hold many items."""
+        """A feedback loop, in which the states go round. Its ends say the shapes, so that files hold many items."""
+        takes = tensor(loop.taken) if self.definition.stream.pops > len(loop.states) else "void"
+        ends = f"{takes}->{tensor(loop.given)}"
+        known = [kind for kind in (loop.taken, loop.given) if kind]
+        if not known or len({kind.elements for kind in [*known, *loop.states]}) == 1:
+            return "\n".join([f"{ends} feedbackloop {self.definition.name} {{", *self.around(loop, INDENT), "}"])
+        # What a loop's ends declare holds for what goes round, too.
+        inner = [f"{INDENT}add feedbackloop {{", *self.around(loop, INDENT * 2), f"{INDENT}}}"]
+        return "\n".join([f"{ends} pipeline {self.definition.name} {{", *inner, "}"])
+
+    def around(self, loop: Loop, indent: str) -> list[str]:
+        """The statements of a feedback loop."""
         stream, states = self.definition.stream, loop.states
-        lines = [f"{tensor(loop.taken)}->{tensor(loop.given)} feedbackloop {self.definition.name} {{"]
-        lines.append(f"{INDENT}join roundrobin({stream.pops - len(states)}, {len(states)});")
-        lines += [f"{INDENT}body pipeline {{", *self.parts(stream, INDENT * 2), f"{INDENT}}}"]
-        lines.append(f"{INDENT}loop Identity<tensor>();")
-        lines.append(f"{INDENT}split roundrobin({stream.pushes - len(states)}, {len(states)});")
-        lines += [f"{INDENT}enqueue zeros({', '.join(map(str, shape))});" for shape in states]
-        return "\n".join([*lines, "}"])
+        return [
+            f"{indent}join roundrobin({stream.pops - len(states)}, {len(states)});",
+            f"{indent}body pipeline {{",
+            *self.parts(stream, indent + INDENT),
+            f"{indent}}}",
+            f"{indent}loop Identity<tensor>();",
+            f"{indent}split roundrobin({stream.pushes - len(states)}, {len(states)});",
+            *(f"{indent}enqueue {first_value(state)};" for state in states),
+        ]

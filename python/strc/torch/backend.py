@@ -15,7 +15,7 @@ from ..errors import ImportFailure, Unsupported
 from ..program import CompileError, RunError, compile
 from ..program.memory import memory_of
 from ..program.stream import Stream
-from .capture import VIEWS, is_in_place, operator_name, quiet
+from .capture import is_in_place, operator_name, quiet, root
 from .export import Imported, import_model
 
 TOLD: set[str] = set()  # warnings that have been given
@@ -164,13 +164,6 @@ class CompiledGraph:
         if why not in TOLD:
             TOLD.add(why)
             warnings.warn(StrcFallback(f"a graph runs as PyTorch runs it: {why}"), stacklevel=3)
-
-
-def root(node: Any) -> Any:
-    """Whose memory a value may be."""
-    while isinstance(node, torch.fx.Node) and node.op == "call_function" and (operator_name(node) in VIEWS or is_in_place(node)):
-        node = node.args[0]
-    return node
 
 
 def check_effects(imported: Imported) -> None:

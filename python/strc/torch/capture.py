@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import io
 import linecache
 import logging
 import os
+import re
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -19,11 +21,15 @@ import torch
 from torch.export import ExportedProgram
 
 from ..errors import ImportFailure, Place
+from .states import Buffer, changed_buffers, returned_by
 from .record import NotRecorded, Stored, record
 
 MADE_FOR = "2.11"
 TORCH_FOLDER = os.path.dirname(os.path.abspath(torch.__file__))
 OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+# In the warning of torch.export about tensors that forward assigns to attributes.
+ASSIGNED = re.compile(r"\bself\.([\w.]+?)(?=,| was| were)")
 
 # Operators whose result may share memory with their argument: what is done in place to one of both is seen by the other.
 VIEWS = {
@@ -40,7 +46,9 @@ class Captured:
     stored: Stored
     class_name: str
     program: Callable[[], ExportedProgram]  # the same as torch.export has it
+    returned: tuple[Any, ...]  # what the model returns
     changed: tuple[str, ...] = ()  # stored values and inputs that the model changes
+    buffers: tuple[Buffer, ...] = ()  # those of them that go round
 
 
 def check_version(version: str = torch.__version__) -> None:
@@ -73,11 +81,18 @@ def first_lines(error: BaseException) -> str:
     return words[0] if words else type(error).__name__
 
 
+def copied(model: torch.nn.Module) -> torch.nn.Module:
+    try:
+        return copy.deepcopy(model)
+    except Exception:  # whatever a model has that cannot be copied; what it is made of is kept by `evaluating`
+        return model
+
+
 def try_out(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> Any:
-    """Runs the model once, so that inputs that do not fit are told from what cannot be captured."""
+    """Runs a copy of the model once, so that inputs that do not fit are told from what cannot be captured."""
     try:
         with torch.no_grad():
-            return model(*inputs)
+            return copied(model)(*(tensor.clone() for tensor in inputs))
     except Exception as error:  # whatever a model raises is about its inputs
         shapes = ", ".join(f"{'x'.join(map(str, tensor.shape))}:{tensor.dtype}".replace("torch.", "") for tensor in inputs)
         raise ImportFailure(
@@ -112,9 +127,23 @@ def quiet() -> Iterator[None]:
         logging.disable(before)
 
 
+def stays(name: str, place: Place = Place()) -> str:
+    return (
+        f"the model changes '{name}', which is no buffer, so that a stream would take it for a constant; "
+        f"what goes round from call to call is made with register_buffer{at_line(place)}"
+    )
+
+
 def export(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Any) -> ExportedProgram:
-    with quiet():
-        return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
+    with quiet(), warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        program = torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
+    # PyTorch warns of tensors that are assigned to attributes; it matters where the graph has the old one, as a constant.
+    assigned = {name for warning in told for name in ASSIGNED.findall(str(warning.message))}
+    for name in program.graph_signature.inputs_to_lifted_tensor_constants.values():
+        if name in assigned:
+            raise ImportFailure(stays(name))
+    return program
 
 
 def shapes_of(inputs: Sequence[torch.Tensor], dynamic: Sequence[int]) -> Any:
@@ -129,23 +158,50 @@ def exported(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Se
     shapes = shapes_of(inputs, dynamic)
     try:
         return export(model, inputs, shapes)
+    except ImportFailure:
+        raise
     except Exception as error:
         try:
             return export(torch.fx.symbolic_trace(model), inputs, shapes)
         except Exception:
+            try_out(model, inputs)
             place = own_place(error.__traceback__)
             raise ImportFailure(f"the model cannot be captured: {why_not(error)}{at_line(place)}") from error
 
 
-def changes_views(graph: torch.fx.Graph) -> bool:
-    """True if something is done in place to a value that others share memory with."""
-    for node in graph.nodes:
+def root(node: Any) -> Any:
+    """Whose memory a value may be."""
+    while isinstance(node, torch.fx.Node) and node.op == "call_function" and (operator_name(node) in VIEWS or is_in_place(node)):
+        node = node.args[0]
+    return node
+
+
+def changes_memory(captured: Captured) -> bool:
+    """True if something is done in place to a value that others share memory with, or to a buffer.
+
+    Raises `ImportFailure` if it is done to what is neither a buffer nor computed.
+    """
+    found = False
+    for node in captured.graph.nodes:
         if node.op == "call_function" and is_in_place(node):
-            target = node.args[0]
+            target, origin = node.args[0], root(node)
             related = [target, *target.users]
-            if any(operator_name(other) in VIEWS for other in related):
-                return True
-    return False
+            found |= any(operator_name(other) in VIEWS for other in related)
+            if origin.name in captured.stored:
+                found = True
+                if origin.name not in captured.program().graph_signature.inputs_to_buffers:
+                    raise ImportFailure(stays(captured.stored[origin.name][0], place_of(node)))
+    return found
+
+
+def tensor_attributes(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """Tensors that are attributes of modules, neither parameters nor buffers."""
+    return {
+        f"{path}.{name}" if path else name: value
+        for path, module in model.named_modules()
+        for name, value in vars(module).items()
+        if isinstance(value, torch.Tensor)
+    }
 
 
 def operator_name(node: torch.fx.Node) -> str:
@@ -158,16 +214,52 @@ def is_in_place(node: torch.fx.Node) -> bool:
     return name.endswith("_") and not name.endswith("__")
 
 
+Kept = dict[str, Any]
+
+
+def content(attribute: Any) -> Any:
+    """What a container holds, so that it can be put back; None for anything else."""
+    return copy.copy(attribute) if isinstance(attribute, (dict, list, set)) else None
+
+
+def kept_tensors(model: torch.nn.Module) -> list[tuple[torch.Tensor, int, torch.Tensor]]:
+    """Buffers, and tensors that are attributes of modules, with their versions and values; a forward seldom changes a parameter."""
+    found = {id(tensor): tensor for tensor in [*model.buffers(), *tensor_attributes(model).values()]}
+    return [(tensor, tensor._version, tensor.detach().clone()) for tensor in found.values() if not tensor.is_inference()]
+
+
+def put_back(module: torch.nn.Module, attributes: Kept, contents: Kept) -> None:
+    """Attributes as they were, and what stood in containers."""
+    now = vars(module)
+    for name in set(now) - set(attributes):
+        del now[name]
+    now.update(attributes)
+    for name, inside in contents.items():
+        container = attributes[name]
+        if isinstance(inside, list):
+            container[:] = inside
+        elif isinstance(inside, (dict, set)):
+            container.clear()
+            container.update(inside)
+
+
 @contextlib.contextmanager
 def evaluating(model: torch.nn.Module) -> Iterator[None]:
-    """The model as it is when it runs (no dropout, stored statistics); afterwards it is as it was."""
-    trained = [module for module in model.modules() if module.training]
-    model.eval()
-    try:
-        yield
-    finally:
-        for module in trained:
-            module.training = True
+    """The model as it is when it runs (no dropout, stored statistics); afterwards it is as it was, and so are random numbers to come."""
+    attributes = [(module, dict(vars(module))) for module in model.modules()]
+    contents = [{name: content(value) for name, value in kept.items()} for _, kept in attributes]
+    tensors = kept_tensors(model)
+    with torch.random.fork_rng(devices=[]):
+        model.eval()
+        try:
+            yield
+        finally:
+            for (module, kept), inside in zip(attributes, contents):
+                put_back(module, kept, inside)
+            with torch.no_grad():
+                for tensor, version, value in tensors:
+                    if tensor._version != version:
+                        tensor.copy_(value)
 
 
 def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = ()) -> Captured:
@@ -176,9 +268,8 @@ def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Seq
     with evaluating(model):
         captured = None if dynamic else recorded(model, inputs)
         if captured is None:
-            try_out(model, inputs)
             captured = of_program(exported(model, inputs, dynamic), type(model).__name__)
-    if changes_views(captured.graph):
+    if changes_memory(captured):
         with quiet():
             captured = of_program(captured.program().run_decompositions({}), captured.class_name)
     return captured
@@ -192,19 +283,21 @@ def recorded(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> Captured
             return exported(model, inputs, ())
 
     try:
-        with quiet():
+        with evaluating(model), quiet():
             made = record(model, inputs)
     except NotRecorded:
         return None
     except Exception:  # whatever a model raises; try_out says it
         return None
-    return Captured(made.graph, made.stored, type(model).__name__, program)
+    output = next(node for node in made.graph.nodes if node.op == "output")
+    return Captured(made.graph, made.stored, type(model).__name__, program, tuple(output.args[0]))
 
 
 def of_program(program: ExportedProgram, class_name: str) -> Captured:
     signature = program.graph_signature
     changed = (*signature.buffers_to_mutate.values(), *signature.user_inputs_to_mutate.values())
-    return Captured(program.graph, tensors_of(program), class_name, lambda: program, changed)
+    returned, buffers = tuple(returned_by(program)), tuple(changed_buffers(program))
+    return Captured(program.graph, tensors_of(program), class_name, lambda: program, returned, changed, buffers)
 
 
 def decomposed(captured: Captured, operators: set[Any]) -> Captured | None:

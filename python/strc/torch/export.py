@@ -14,13 +14,14 @@ from .. import passes
 from ..errors import ImportFailure
 from ..files import write_both
 from ..ir import Program
-from ..ir.model import Loop, Shape
+from ..ir.model import Kind, Loop, State
 from ..ir.operators import weights_prefixes
 from ..source import source_of
 from ..source.expressions import EXPRESSIONS, Written
 from ..streaming import Streamed, formatted, join_frames, prove, streamed
 from .capture import Captured, capture, evaluating
-from .lowering import lower
+from .lowering import lower, static
+from .states import Buffer
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Imported:
     def used_tensors(self) -> dict[str, torch.Tensor]:
         """The stored values that the program names."""
         names = {name for i in self.program.instructions for name in weights_prefixes(i)}
+        names.update(state.first for state in (self.program.loop.states if self.program.loop else ()) if state.first)
         return {name: t for name, t in self.tensors.items() if name in names or name.rpartition(".")[0] in names}
 
 
@@ -52,37 +54,68 @@ def import_model(
 ) -> Imported:
     """Reads a model. Raises `strc.errors.ImportFailure`.
 
-    `dynamic` are the dimensions of every input that stay open. `states` are examples of further inputs that, from the second time on, are
+    `dynamic` are the dimensions of every input that stay open. Buffers that the model changes go round in a feedback loop. `states` are examples of further inputs that, from the second time on, are
     what the model gave last time as its last results; they begin as zeros.
     """
+    if states and dynamic:
+        raise ImportFailure("a state begins as zeros of one shape, so that no dimension is open: --state goes not with --dynamic")
     captured, program, tensors = lower(capture(model, [*example_inputs, *states], dynamic))
-    if states:
-        program.loop = loop_of(captured, program, example_inputs, states)
+    check_results(program)
+    buffers = captured.buffers
+    if states or buffers:
+        program.loop = loop_of(captured, program, example_inputs, states, buffers)
+        tensors.update((buffer.name, buffer.first) for buffer in buffers)
     return Imported(captured, passes.run(program), tensors)
 
 
+def check_results(program: Program) -> None:
+    """Raises `ImportFailure` if no result depends on an input: a stream fires when something arrives."""
+    reached = set(program.inputs)
+    for instruction in program.instructions:
+        if reached.intersection(instruction.args):
+            reached.add(instruction.var)
+    if not reached.intersection(program.results):
+        raise ImportFailure("the results of the model depend on none of its inputs: they are the same each time")
+
+
+KINDS = {torch.float32: "float", torch.float64: "double", torch.int32: "int", torch.int64: "long", torch.bool: "boolean"}
+
+
 def loop_of(
-    captured: Captured, program: Program, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor]
+    captured: Captured, program: Program, inputs: Sequence[torch.Tensor], states: Sequence[torch.Tensor], buffers: Sequence[Buffer]
 ) -> Loop:
     """The states, which have to come back as they went in, and the shapes at the ends."""
-    output = next(node for node in captured.graph.nodes if node.op == "output")
-    results = [node.meta["val"] for node in output.args[0] if isinstance(node, torch.fx.Node)]
-    if len(results) <= len(states) or len(results) != len(program.results):
+    results = [one.meta["val"] for one in captured.returned if isinstance(one, torch.fx.Node)]
+    results = [one for one in results if isinstance(one, torch.Tensor)]
+    if len(results) <= len(states):
         raise ImportFailure(f"the model has to give {len(states) + 1} tensors or more: its results, and then its states")
-    given, after = results[: -len(states)], results[-len(states) :]
-    for one, other in zip(states, after):
-        if one.dtype != torch.float32:
-            raise ImportFailure(f"a state of {str(one.dtype).removeprefix('torch.')}: only states of float can go round")
-        if tuple(one.shape) != tuple(other.shape) or one.dtype != other.dtype:
-            sizes = ["x".join(map(str, tensor.shape)) for tensor in (one, other)]
-            raise ImportFailure(f"a state of shape {sizes[0]} comes back with shape {sizes[1]}")
-    return Loop(tuple(tuple(state.shape) for state in states), only_shape(inputs), only_shape(given))
+    given = results[: len(results) - len(states)]
+    round_ = [state_of(state, after) for state, after in zip(states, results[len(given) :])]
+    round_ += [state_of(buffer.first, buffer.after.meta["val"], buffer.name) for buffer in buffers]
+    return Loop(tuple(round_), only_kind(inputs), only_kind(given))
 
 
-def only_shape(tensors: Sequence[torch.Tensor]) -> Shape | None:
-    """The shape of floats that stand alone."""
-    alone = len(tensors) == 1 and tensors[0].dtype == torch.float32
-    return tuple(int(size) for size in tensors[0].shape) if alone else None
+def state_of(first: torch.Tensor, after: torch.Tensor, name: str | None = None) -> State:
+    """`name` is that of a buffer, whose value it has first unless that is all zeros; else it begins with zeros."""
+    what = "a state" if name is None else f"the buffer '{name}'"
+    if first.dtype not in KINDS:
+        raise ImportFailure(f"{what} of {str(first.dtype).removeprefix('torch.')}: only states of {', '.join(KINDS.values())} can go round")
+    if first.dtype != after.dtype:
+        kinds = [str(tensor.dtype).removeprefix("torch.") for tensor in (first, after)]
+        raise ImportFailure(f"{what} of {kinds[0]} comes back as {kinds[1]}")
+    if [str(size) for size in first.shape] != [str(size) for size in after.shape]:
+        sizes = ["x".join(map(str, tensor.shape)) or "()" for tensor in (first, after)]
+        raise ImportFailure(f"{what} of shape {sizes[0]} comes back with shape {sizes[1]}")
+    is_zero = name is None or not bool(first.any() | torch.signbit(first).any())
+    return State(tuple(first.shape), KINDS[first.dtype], None if is_zero else name)
+
+
+def only_kind(tensors: Sequence[torch.Tensor]) -> Kind | None:
+    """The kind of a tensor that stands alone, unless its shape is open."""
+    if len(tensors) != 1 or tensors[0].dtype not in KINDS:
+        return None
+    sizes = [size for size in map(static, tensors[0].shape) if size is not None]
+    return Kind(tuple(sizes), KINDS[tensors[0].dtype]) if len(sizes) == tensors[0].dim() else None
 
 
 def export(
@@ -114,6 +147,8 @@ def stream_model(
     of the input later than the model has it; 0 takes only what is causal.
     """
     _, program, tensors = lowered = lower(capture(model, example_inputs))
+    if buffers := lowered[0].buffers:
+        raise ImportFailure(f"a streamed model keeps no states of its own, and this one changes its buffer '{buffers[0].name}'")
     if any(tensor.dtype != torch.float32 for tensor in example_inputs):
         raise ImportFailure("a streamed model takes floats")
     made = streamed(passes.run(program), tensors, time, latency)

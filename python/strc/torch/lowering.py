@@ -23,11 +23,20 @@ Lower = Callable[..., Any]
 TABLE: dict[str, Lower] = {}
 MOST_DECOMPOSITIONS = 10
 RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
-RANDOM = {"rand", "randn", "randint", "bernoulli", "rand_like", "randn_like", "normal", "multinomial"}
 
 
 class NotLowered(Exception):
     """A use of an operator that has no translation; the text says why."""
+
+
+@dataclass(frozen=True)
+class NoResult:
+    """Stands for a result of an operator that no stream gives; that is a fault only if something uses it."""
+
+    what: str
+
+    def fault(self) -> NotLowered:
+        return NotLowered(f"uses {self.what}, which no stream gives")
 
 
 F = TypeVar("F", bound=Lower)
@@ -80,6 +89,7 @@ class Lowering:
 
     def __init__(self, captured: Captured):
         self.captured = captured
+        self.buffers = captured.buffers
         self.weights = Weights()
         self.instructions: list[Instruction] = []
         self.values: dict[torch.fx.Node, Any] = {}
@@ -101,6 +111,8 @@ class Lowering:
     def emit(self, op: str, args: tuple[Any, ...] = (), *params: Param, like: Any = None, **named: Param) -> Var:
         """Adds an instruction; `like` has shape and type of the result (else the current node's)."""
         numbers = tuple(self.var(arg).number for arg in args)
+        if any(type(value) is int and not -(2**31) < value < 2**31 for value in (*params, *named.values())):
+            raise NotLowered("an argument that does not fit into an int of 32 bits")
         result = self.new_var(self.meta if like is None else like)
         given = (*params, *(Named(name, value) for name, value in named.items()))
         self.instructions.append(Instruction(result.number, op, given, numbers, self.origin))
@@ -124,7 +136,8 @@ class Lowering:
         if isinstance(value, Var):
             return value
         if isinstance(value, (bool, int, float)):
-            value = Known(self.local_name("constant"), torch.tensor(value))
+            exact = isinstance(value, float) and isinstance(self.meta, torch.Tensor) and self.meta.dtype == torch.float64
+            value = Known(self.local_name("constant"), torch.tensor(value, dtype=torch.float64 if exact else None))
         if not isinstance(value, Known):
             raise NotLowered(f"{type(value).__name__} where a tensor is expected")
         name = self.weights.store(value.name, value.tensor)
@@ -153,17 +166,16 @@ class Lowering:
     def lower(self) -> Program:
         """The program of the whole graph. Raises `Unsupported` with all operators that have no translation."""
         tensors = self.captured.stored
-        inputs = []
-        results: tuple[int, ...] = ()
-        for node in self.captured.graph.nodes:
-            if node.op == "placeholder" and node.name in tensors:
+        placeholders = [node for node in self.captured.graph.nodes if node.op == "placeholder"]
+        changed = [buffer.node for buffer in self.buffers]
+        for node in placeholders:
+            if node.name in tensors:
                 self.values[node] = Known(*tensors[node.name])
-            elif node.op == "placeholder":
-                inputs.append(self.input(node))
-            elif node.op == "output":
-                results = self.results(node)
-            else:
+        inputs = [self.input(node) for node in [*(node for node in placeholders if node.name not in tensors), *changed]]
+        for node in self.captured.graph.nodes:
+            if node.op not in ("placeholder", "output"):
                 self.values[node] = self.lower_node(node)
+        results = self.results([*self.captured.returned, *(buffer.after for buffer in self.buffers)])
         if self.faults:
             raise Unsupported(self.faults)
         return Program(tuple(inputs), self.instructions, results, self.captured.class_name, shapes=self.shapes)
@@ -176,12 +188,16 @@ class Lowering:
         var = self.values[node] = self.new_var(like)
         return var.number
 
-    def results(self, node: torch.fx.Node) -> tuple[int, ...]:
-        self.node, self.origin = node, Origin()
-        returned = node.args[0]
-        assert isinstance(returned, (tuple, list))
-        kept = [self.values[one] for one in returned if isinstance(one, torch.fx.Node)]
-        return tuple(self.var(value).number for value in kept if isinstance(value, (Var, Known)))
+    def results(self, returned: list[Any]) -> tuple[int, ...]:
+        self.node, self.origin = None, Origin()
+        kept = []
+        for one in returned:
+            value = self.values[one] if isinstance(one, torch.fx.Node) else None
+            if isinstance(value, NoResult):
+                self.faults.append((f"the result: {value.fault()}", place_of(one)))
+            elif isinstance(value, (Var, Known)):
+                kept.append(value)
+        return tuple(self.var(value).number for value in kept)
 
     def lower_node(self, node: torch.fx.Node) -> Any:
         self.node = node
@@ -211,7 +227,12 @@ class Lowering:
     def apply(self, node: torch.fx.Node, args: Any, kwargs: Any) -> Any:
         if not isinstance(node.meta.get("val"), (torch.Tensor, tuple, list)):
             return node.meta.get("val")  # a size, or nothing
-        if is_known(args) and is_known(kwargs) and operator_name(node) not in RANDOM:
+        for value in torch.utils._pytree.tree_leaves((args, kwargs)):
+            if isinstance(value, NoResult):
+                raise value.fault()
+        if is_random(node):
+            raise NotLowered("draws random numbers, and a stream gives the same for the same input; make them an input of the model")
+        if is_known(args) and is_known(kwargs):
             return self.fold(node, args, kwargs)
         name = str(node.target).removeprefix("aten.")
         functions = [name, name.replace("_.", ".", 1)] if is_in_place(node) else [name]
@@ -228,8 +249,11 @@ class Lowering:
             if starts_layers(node):
                 return Known(self.local_name("start"), torch.zeros(()))
             raise NotLowered("its shape depends on a dimension that is open")
+        given = list(concrete(plain[0]))
+        if is_in_place(node):
+            given[0] = given[0].clone()  # the model's own tensors stay as they are
         with torch.no_grad():
-            result = node.target(*concrete(plain[0]), **concrete(plain[1]))
+            result = node.target(*given, **concrete(plain[1]))
         if isinstance(result, (tuple, list)):
             return tuple(Known(self.local_name(f"{operator_name(node)}_{i}"), tensor) for i, tensor in enumerate(result))
         same = next((v for v in args if isinstance(v, Known) and v.tensor is result), None)
@@ -239,6 +263,11 @@ class Lowering:
 def starts_layers(node: torch.fx.Node) -> bool:
     """True of zeros that are a first state of recurrent layers alone: these have it of themselves, whatever the batch."""
     return operator_name(node) == "zeros" and all(operator_name(user) in RECURRENT for user in node.users)
+
+
+def is_random(node: torch.fx.Node) -> bool:
+    """True of operators that draw random numbers whenever they run; layers that do it in training alone are asked themselves."""
+    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and str(node.target).removeprefix("aten.") not in TABLE
 
 
 def is_known(args: Any) -> bool:
