@@ -1,5 +1,6 @@
 """`torch.compile(model, backend="strc")`. Run with the wheel (STRC_WHEEL)."""
 
+import copy
 import importlib.metadata
 import threading
 import warnings
@@ -220,7 +221,7 @@ def test_gradients_are_pytorchs():
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("model, why", [(nn.Dropout(0.5), "dropout is in training mode"), (nn.BatchNorm1d(3), "statistics of the batch")])
+@pytest.mark.parametrize("model, why", [(nn.Dropout(0.5), "drops at random"), (nn.BatchNorm1d(3), "statistics of the batch")])
 def test_training_is_left_to_pytorch(model, why):
     with pytest.warns(backend.StrcFallback, match=why):
         assert torch.compile(model.train(), backend="strc")(torch.ones(4, 3)).shape == (4, 3)
@@ -236,6 +237,32 @@ def test_arguments_that_are_changed():
     with pytest.warns(backend.StrcFallback, match="in place"):
         assert_equal(torch.compile(change, backend="strc")(x), torch.full((2,), 4.0))
     assert_equal(x, torch.full((2,), 2.0))
+
+
+class Counting(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("sums", torch.zeros(2))
+        self.norm = nn.BatchNorm1d(2)
+
+    def forward(self, x):
+        self.sums.add_(x.sum(0))
+        return self.norm(x) * self.sums
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("trains", [False, True])
+def test_buffers_that_are_changed_are_changed_once(trains):
+    model = Counting().train(trains)
+    twin = copy.deepcopy(model)
+    compiled = torch.compile(model, backend="strc")
+    for _ in range(3):
+        x = torch.randn(4, 2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", backend.StrcFallback)
+            found = compiled(x)
+        assert_equal(found, twin(x))
+        assert all(torch.equal(value, model.state_dict()[name]) for name, value in twin.state_dict().items())
 
 
 @torch.no_grad()

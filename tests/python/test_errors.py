@@ -146,7 +146,7 @@ class Last(nn.Module):
     ("model", "state", "message"),
     [
         (Step(), torch.zeros(1, 2), "a state of shape 1x2 comes back with shape 1x4"),
-        (Step(), torch.zeros(1, 2, dtype=torch.int64), "only states of float can go round"),
+        (Step(), torch.zeros(1, 2, dtype=torch.int8), "a state of int8: only states of float, double, int, long, boolean can go round"),
         (Last(), torch.zeros(1, 2), "has to give 2 tensors or more"),
     ],
 )

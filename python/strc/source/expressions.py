@@ -28,7 +28,7 @@ class Written(Protocol):
 
 @dataclass(frozen=True)
 class Expression:
-    """A filter: its name, the names of its parameters, how many tensors it takes, and what it pushes.
+    """A filter: its name, the names of its parameters, how many tensors it takes, what it pushes, and what it computes before that.
 
     In the expression the tensors are `x`, or `a`, `b` and `c`.
     """
@@ -37,6 +37,7 @@ class Expression:
     formals: tuple[str, ...]
     takes: int
     text: str
+    before: tuple[str, ...] = ()
 
     def source(self, name: str, example: Instruction) -> str:
         """The declaration; the types of parameters are those of an instruction's."""
@@ -45,7 +46,8 @@ class Expression:
         head = f"tensor->tensor filter {name}{f'({formals})' if formals else ''} {{"
         variables = "x" if self.takes == 1 else ARGUMENTS[: self.takes]
         pops = [f"        tensor {letter} = pop();" for letter in variables]
-        body = [f"    work pop {self.takes} push 1 {{", *pops, f"        push({self.text});", "    }"]
+        computed = [f"        tensor {line};" for line in self.before]
+        body = [f"    work pop {self.takes} push 1 {{", *pops, *computed, f"        push({self.text});", "    }"]
         return "\n".join([head, *body, "}"])
 
 
@@ -66,23 +68,37 @@ EXPRESSIONS: Mapping[str, Written] = {
         sin="sin(x)", cos="cos(x)", tan="tan(x)", asin="asin(x)", acos="acos(x)", atan="atan(x)", sinh="sinh(x)",
         cosh="cosh(x)", exp="exp(x)", log="log(x)", log10="log10(x)", erf="erf(x)", sqrt="sqrt(x)", abs="abs(x)",
         floor="floor(x)", ceil="ceil(x)", round="rint(x)", neg="-x", rsqrt="1 / sqrt(x)", reciprocal="1 / x",
-        square="x * x", log1p="log(1 + x)", expm1="exp(x) - 1", log2="log(x) / log(2.0)", exp2="pow(2.0, x)",
-        logical_not="where(x, false, true)", softsign="x / (1 + abs(x))", logsigmoid="min(x, 0.0) - log(1 + exp(-abs(x)))",
-        mish="x * tanh(max(x, 0.0) + log(1 + exp(-abs(x))))",
+        square="x * x", log2="log(x) / log(2.0)", exp2="pow(2.0, x)", trunc="where(x < 0, ceil(x), floor(x))",
+        logical_not="where(x, false, true)", softsign="x / (1 + abs(x))",
         to_float="(float) x", to_double="(double) x", to_int="(int) x", to_boolean="(boolean) x", to_long="long(x)",
         all_amin="amin(x)",
     ),
     **_scalar(
         add_scalar="x + value", sub_scalar="x - value", rsub_scalar="value - x", mul_scalar="x * value",
-        div_scalar="x / value", rdiv_scalar="value / x", pow_scalar="pow(x, value)", clamp_min="max(x, value)",
-        clamp_max="min(x, value)", eq_scalar="x == value", ne_scalar="x != value", lt_scalar="x < value",
+        div_scalar="x / value", rdiv_scalar="value / x", pow_scalar="pow(x, value)", clamp_min="where(x < value, value, x)",
+        clamp_max="where(x > value, value, x)", eq_scalar="x == value", ne_scalar="x != value", lt_scalar="x < value",
         le_scalar="x <= value", gt_scalar="x > value", ge_scalar="x >= value",
     ),
     **_binary(
         eq="a == b", ne="a != b", lt="a < b", le="a <= b", gt="a > b", ge="a >= b", atan2="atan2(a, b)",
         logical_and="where(a, b, false)", logical_or="where(a, true, b)",
     ),
-    "threshold": Expression("Threshold", ("limit", "value"), 1, "where(x > limit, x, value)"),
+    # 1 + x rounds small x away; log(1 + x) / ((1 + x) - 1) is as good as the logarithm.
+    "log1p": Expression("Log1p", (), 1, "where(x > 1, log(u), where(u == 1, x, log(u) * (x / (u - 1))))", ("u = 1 + x",)),
+    "expm1": Expression("Expm1", (), 1, "tanh(x / 2) * (exp(x) + 1)"),
+    "logsigmoid": Expression("Logsigmoid", (), 1, "min(x, 0.0) - where(u == 1, e, log(u) * (e / (u - 1)))", ("e = exp(-abs(x))", "u = 1 + e")),
+    # tanh(log(1 + exp(x))) as a fraction, divided by exp(2 x) for positive x.
+    "mish": Expression(
+        "Mish", (), 1, "x * (n / where(x < 0, n + 2, n + 2 * e * e))", ("e = exp(-abs(x))", "n = where(x < 0, e * (e + 2), 1 + 2 * e)")
+    ),
+    # The quotient is rounded down before it is rounded to a float: 1.0 / 0.1f is a little less than 10. It is -1 where a number of the other
+    # sign is divided by infinity, and NaN for an infinite dividend, as what is left of it is.
+    "floor_divide": Expression(
+        "FloorDivide", (), 2, "(float) where(b == 0, q, where(a - a == 0, where(small, -1.0, floor(q)), 0.0 / 0.0))",
+        ("q = (double) a / (double) b", "small = where(q == 0, where(a < 0, b > 0, where(a > 0, b < 0, false)), false)"),
+    ),
+    "floor_divide_whole": Expression("FloorDivideWhole", (), 2, "where(q * b == a, q, where((a < 0) == (b < 0), q, q - 1))", ("q = a / b",)),
+    "threshold": Expression("Threshold", ("limit", "value"), 1, "where(x <= limit, value, x)"),
     "where": Expression("Where", (), 3, "where(a, b, c)"),
     "masked_fill": Expression("MaskedFill", ("value",), 2, "where(b, value, a)"),
     "roll": Expression(
@@ -94,6 +110,7 @@ EXPRESSIONS: Mapping[str, Written] = {
     "expand": Expression("Expand", ("sizes",), 1, "broadcast(x, sizes)"),
     "amin": Expression("Amin", ("dim", "keep"), 1, "amin(x, dim, keep)"),
     "take": Expression("Take", ("dim",), 2, "take(a, b, dim)"),
+    "from_front": Expression("FromFront", ("size",), 1, "where(x < 0, x + size, x)"),
     "update": Expression("Update", ("dim", "at"), 2, "update(a, b, dim, at)"),
 }
 

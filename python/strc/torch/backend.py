@@ -15,7 +15,7 @@ from ..errors import ImportFailure, Unsupported
 from ..program import CompileError, RunError, compile
 from ..program.memory import memory_of
 from ..program.stream import Stream
-from .capture import is_in_place, operator_name, quiet, root
+from .capture import is_in_place, quiet, root
 from .export import Imported, import_model
 
 TOLD: set[str] = set()  # warnings that have been given
@@ -167,17 +167,13 @@ class CompiledGraph:
 
 
 def check_effects(imported: Imported) -> None:
-    """Raises ImportFailure for what a program would leave out: changes of arguments, and what is only done in training."""
+    """Raises ImportFailure for changes of arguments, which a program would leave out."""
     changed = list(imported.captured.changed)
     for node in imported.captured.graph.nodes:
         if node.op != "call_function":
             continue
-        name = operator_name(node)
         if is_in_place(node) and getattr(root(node), "op", "") == "placeholder":
             changed.append(str(root(node)))
-        trains = {"dropout": 2, "feature_dropout": 2, "alpha_dropout": 2, "batch_norm": 5, "instance_norm": 5}.get(name)
-        if trains is not None and name != "instance_norm" and len(node.args) > trains and node.args[trains] is True:
-            raise ImportFailure(f"aten.{name} is in training mode; call model.eval()")
     if changed:
         raise ImportFailure(f"it changes {', '.join(changed)} in place, and a stream leaves its input as it is")
 

@@ -15,6 +15,11 @@ class Known:
     tensor: torch.Tensor
 
 
+def same_signs(one: torch.Tensor, other: torch.Tensor) -> bool:
+    """Zeros that are equal may have different signs."""
+    return torch.equal(torch.signbit(one), torch.signbit(other))
+
+
 @dataclass
 class Weights:
     """Tensors by name."""
@@ -23,7 +28,7 @@ class Weights:
 
     def accepts(self, name: str, tensor: torch.Tensor) -> bool:
         old = self.tensors.get(name)
-        return old is None or old is tensor or (old.dtype == tensor.dtype and torch.equal(old, tensor))
+        return old is None or old is tensor or (old.dtype == tensor.dtype and torch.equal(old, tensor) and same_signs(old, tensor))
 
     def store(self, name: str, tensor: torch.Tensor) -> str:
         """Stores a tensor under a name, or under one like it if something else has that; the name."""

@@ -7,35 +7,63 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lower, Lowering, NotLowered, Var, lowers
+from ..lowering import Lower, Lowering, NoResult, NotLowered, Var, lowers
 from ..weights import Known
 
 ACTIVATIONS = "relu sigmoid tanh silu relu6 hardswish hardsigmoid"
 UNARY = (
-    "sin cos tan asin acos atan sinh cosh exp log log10 erf sqrt abs floor ceil round neg rsqrt reciprocal square log1p "
-    "expm1 log2 exp2 logical_not mish"
+    "sin cos tan asin acos atan sinh cosh exp log log10 erf sqrt abs floor ceil round neg rsqrt log1p "
+    "expm1 log2 exp2 logical_not mish trunc"
 )
 COMPARISONS = "eq ne lt le gt ge"
+MOST_FACTORS = 8  # of a power of whole numbers
 
 
 def unary(op: str) -> Lower:
     def lower(ctx: Lowering, x: Any, **_: Any) -> Var:
-        return ctx.emit(op, (x,))
+        kind = ctx.meta.dtype
+        whole = isinstance(x, Var) and not x.dtype.is_floating_point
+        return ctx.emit(op, (cast(ctx, x, kind) if whole and kind.is_floating_point else x,))
 
     return lower
 
 
 for name in f"{ACTIVATIONS} {UNARY}".split():
     lowers(f"{name}.default")(unary(name))
+lowers("fix.default")(unary("trunc"))
+
+
+@lowers("square.default")
+def square(ctx: Lowering, x: Any) -> Var:
+    return ctx.emit("square", (as_result(ctx, x),))
+
+
+@lowers("reciprocal.default")
+def reciprocal(ctx: Lowering, x: Any) -> Var:
+    return ctx.emit("reciprocal", (cast(ctx, x, ctx.meta.dtype),))
+
+
 lowers("log_sigmoid.default")(unary("logsigmoid"))
 
 
 @lowers(
-    "dropout.default", "feature_dropout.default", "alpha_dropout.default", "contiguous.default", "clone.default", "alias.default",
-    "detach.default", "lift_fresh_copy.default", "lift_fresh.default", "native_dropout.default", "positive.default",
+    "contiguous.default", "clone.default", "alias.default", "detach.default", "lift_fresh_copy.default", "lift_fresh.default",
+    "positive.default",
 )
 def same(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
     return x
+
+
+@lowers("dropout.default", "feature_dropout.default", "alpha_dropout.default", "feature_alpha_dropout.default")
+def dropout(ctx: Lowering, x: Any, share: float, trains: bool) -> Any:
+    if trains and share > 0:
+        raise NotLowered("drops at random (it is in training mode), which no stream does; pass training=self.training, or call model.eval()")
+    return x
+
+
+@lowers("native_dropout.default")
+def native_dropout(ctx: Lowering, x: Any, share: float, trains: bool | None) -> Any:
+    return (dropout(ctx, x, share, bool(trains)), NoResult("what it drops"))
 
 
 @lowers(
@@ -123,6 +151,8 @@ def softplus(ctx: Lowering, x: Any, beta: float = 1.0, threshold: float = 20.0) 
 @lowers("prelu.default")
 def prelu(ctx: Lowering, x: Any, weight: Any) -> Var:
     slope = ctx.known(weight, "slope").tensor
+    if not bool(slope.isfinite().all()):
+        raise NotLowered("a slope that is infinite or NaN")
     rank = ctx.meta.dim()
     shaped = Known(weight.name, slope.reshape([-1] + [1] * (rank - 2)) if rank > 1 else slope)
     below = ctx.emit("mul", (ctx.emit("clamp_max", (x,), 0.0), shaped))
@@ -131,18 +161,24 @@ def prelu(ctx: Lowering, x: Any, weight: Any) -> Var:
 
 @lowers("threshold.default")
 def threshold(ctx: Lowering, x: Any, limit: float, value: float) -> Var:
-    return ctx.emit("threshold", (x,), float(limit), float(value))
+    return ctx.emit("threshold", (x,), number_of_result(ctx, limit), number_of_result(ctx, value))
 
 
 @lowers("clamp.default", "clamp_min.default", "clamp_max.default", "clip.default")
 def clamp(ctx: Lowering, x: Any, low: Any = None, high: Any = None, *, min: Any = None, max: Any = None) -> Any:
     assert ctx.node is not None
     low, high = (low if min is None else min), (high if max is None else max)
+    if any(isinstance(bound, float) and math.isnan(bound) for bound in (as_number(low), as_number(high))):
+        raise NotLowered("NaN as a bound")
     if str(ctx.node.target).startswith("aten.clamp_max"):
         low, high = None, low
-    if low is not None:
-        x = ctx.emit("clamp_min", (x,), scalar_like(ctx, low))
-    return x if high is None else ctx.emit("clamp_max", (x,), scalar_like(ctx, high))
+    x = as_result(ctx, x)
+    for op, other, bound in (("clamp_min", "maximum", low), ("clamp_max", "minimum", high)):
+        if bound is None:
+            continue
+        number = scalar_like(ctx, bound)
+        x = ctx.emit(other, (x, typed(ctx, number, x.dtype))) if is_rounded(x, number) else ctx.emit(op, (x,), number)
+    return x
 
 
 # ---- two operands, either of them perhaps a number
@@ -163,7 +199,7 @@ BINARY = {
     "gt": ("gt", "gt_scalar", "lt_scalar"),
     "ge": ("ge", "ge_scalar", "le_scalar"),
 }
-NEUTRAL = {"add_scalar": 0, "sub_scalar": 0, "mul_scalar": 1, "div_scalar": 1, "pow_scalar": 1}
+NEUTRAL: dict[str, float] = {"add_scalar": -0.0, "sub_scalar": 0.0, "mul_scalar": 1, "div_scalar": 1, "pow_scalar": 1}
 
 
 def as_number(value: Any) -> Any:
@@ -182,6 +218,23 @@ def scalar_like(ctx: Lowering, number: Any) -> Any:
     return float(number) if ctx.meta.dtype.is_floating_point else number
 
 
+def number_of_result(ctx: Lowering, number: Any) -> Any:
+    """A number as an element of the result."""
+    return typed(ctx, number, ctx.meta.dtype).tensor.item()
+
+
+def as_result(ctx: Lowering, x: Any) -> Any:
+    """An operand as the result's type, unless the language makes it that: whole numbers are promoted to reals, and floats to doubles."""
+    kind = ctx.meta.dtype
+    promoted = isinstance(x, Var) and kind.is_floating_point and torch.promote_types(x.dtype, kind) == kind
+    return x if promoted or not isinstance(x, Var) else cast(ctx, x, kind)
+
+
+def is_rounded(x: Var, number: Any) -> bool:
+    """True if a number, which is a float as the argument of a stream, is not the same beside doubles."""
+    return x.dtype == torch.float64 and isinstance(number, float) and torch.tensor(number, dtype=torch.float32).item() != number
+
+
 def operands_kind(ctx: Lowering, kind: str, number: Any, other: Var) -> Any:
     """Comparisons are made in the kind of their operand, arithmetic in that of the result."""
     if kind in COMPARISONS.split():
@@ -189,16 +242,25 @@ def operands_kind(ctx: Lowering, kind: str, number: Any, other: Var) -> Any:
     return scalar_like(ctx, number)
 
 
+def is_neutral(op: str, value: Any) -> bool:
+    """True if nothing changes: not even the sign of a zero, which x + 0.0 makes positive."""
+    if op not in NEUTRAL or value != NEUTRAL[op]:
+        return False
+    return not isinstance(value, float) or math.copysign(1, value) == math.copysign(1, NEUTRAL[op])
+
+
 def binary(ctx: Lowering, kind: str, x: Any, y: Any) -> Any:
     """x kind y."""
     both, right, left = BINARY[kind]
+    if kind not in COMPARISONS.split():
+        x, y = as_result(ctx, x), as_result(ctx, y)
     for number, other, op in ((as_number(y), x, right), (as_number(x), y, left)):
-        if number is None or not op or not isinstance(other, Var):
+        if number is None or not op or not isinstance(other, Var) or number != number:
             continue
-        if isinstance(number, float) and math.isnan(number):
-            raise NotLowered("NaN as an operand")
         value = operands_kind(ctx, kind, number, other)
-        if value == NEUTRAL.get(op) and other.dtype == ctx.meta.dtype:
+        if is_rounded(other, value):
+            return ctx.emit(both, tuple(one if one is other else typed(ctx, number, other.dtype) for one in (x, y)))
+        if is_neutral(op, value) and other.dtype == ctx.meta.dtype:
             return other
         return ctx.emit(op, (other,), value)
     return ctx.emit(both, (x, y))
@@ -207,6 +269,8 @@ def binary(ctx: Lowering, kind: str, x: Any, y: Any) -> Any:
 def scaled(ctx: Lowering, y: Any, alpha: float) -> Any:
     if alpha == 1:
         return y
+    if ctx.meta.dtype == torch.bool:
+        raise NotLowered("booleans times a number")
     number = as_number(y)
     return number * alpha if number is not None else ctx.emit("mul_scalar", (y,), scalar_like(ctx, alpha))
 
@@ -238,9 +302,34 @@ def div(ctx: Lowering, x: Any, y: Any) -> Any:
 def div_rounded(ctx: Lowering, x: Any, y: Any, rounding_mode: str | None = "floor") -> Any:
     if rounding_mode is None:
         return div(ctx, x, y)
-    if rounding_mode != "floor" or not ctx.meta.dtype.is_floating_point:
-        raise NotLowered("rounds towards zero, or divides integers")
-    return ctx.emit("floor", (binary(ctx, "div", x, y),))
+    kind = ctx.meta.dtype
+    if not kind.is_floating_point:
+        return ctx.emit("floor_divide_whole" if rounding_mode == "floor" else "div", whole(ctx, x, y))
+    if rounding_mode == "trunc":
+        return ctx.emit("trunc", (binary(ctx, "div", x, y),))
+    if kind != torch.float32:
+        raise NotLowered(f"a quotient of {kind_name(kind)} that is rounded down: only of float32 is it exact")
+    return ctx.emit("floor_divide", tuple(typed(ctx, value, kind) for value in (x, y)))
+
+
+def whole(ctx: Lowering, x: Any, y: Any) -> tuple[Any, Any]:
+    """Two whole numbers that are divided; of stored ones none is zero, as PyTorch has it."""
+    if isinstance(y, Known) and bool((y.tensor == 0).any()):
+        raise NotLowered("divides whole numbers by zero")
+    return typed(ctx, x, ctx.meta.dtype), typed(ctx, y, ctx.meta.dtype)
+
+
+def typed(ctx: Lowering, value: Any, dtype: torch.dtype) -> Any:
+    """A value as elements of a type, also if it is a number."""
+    if isinstance(value, Known):
+        return Known(value.name, value.tensor.to(dtype))
+    if isinstance(value, (bool, int, float)):
+        return Known(ctx.local_name("constant"), torch.tensor(value, dtype=torch.float64 if isinstance(value, float) else None).to(dtype))
+    return cast(ctx, value, dtype)
+
+
+def kind_name(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
 
 
 def two(kind: str) -> Lower:
@@ -252,15 +341,23 @@ def two(kind: str) -> Lower:
 
 for kind in ("mul", *COMPARISONS.split()):
     lowers(f"{kind}.Tensor", f"{kind}.Scalar")(two(kind))
-for kind in ("maximum", "minimum", "atan2"):
-    lowers(f"{kind}.default")(two(kind))
-lowers("max.other")(two("maximum"))
-lowers("min.other")(two("minimum"))
+lowers("atan2.default")(two("atan2"))
+
+
+@lowers("maximum.default", "max.other", "minimum.default", "min.other")
+def extreme(ctx: Lowering, x: Any, y: Any) -> Any:
+    assert ctx.node is not None
+    greatest = "max" in str(ctx.node.target)
+    if ctx.meta.dtype == torch.bool:
+        return ctx.emit("logical_or" if greatest else "logical_and", (x, y))
+    return binary(ctx, "maximum" if greatest else "minimum", x, y)
 
 
 @lowers("pow.Tensor_Scalar", "pow.Tensor_Tensor", "pow.Scalar")
 def power(ctx: Lowering, x: Any, y: Any) -> Any:
     exponent = as_number(y)
+    if not ctx.meta.dtype.is_floating_point:
+        return whole_power(ctx, as_result(ctx, x), exponent)
     if exponent == 2:
         return ctx.emit("square", (x,))
     if exponent == 0.5:
@@ -268,12 +365,23 @@ def power(ctx: Lowering, x: Any, y: Any) -> Any:
     return binary(ctx, "pow", x, y)
 
 
+def whole_power(ctx: Lowering, x: Any, exponent: Any) -> Any:
+    """As products, which wrap as PyTorch's do."""
+    if not isinstance(x, Var) or not isinstance(exponent, int) or not 1 <= exponent <= MOST_FACTORS:
+        raise NotLowered(f"powers of whole numbers, other than with an exponent from 1 to {MOST_FACTORS}; x.float() ** y is one of reals")
+    made = x
+    for _ in range(exponent - 1):
+        made = ctx.emit("mul", (made, x)) if made is not x else ctx.emit("square", (x,))
+    return made
+
+
 @lowers("logical_and.default", "logical_or.default", "bitwise_and.Tensor", "bitwise_or.Tensor", "__and__.Tensor", "__or__.Tensor")
 def logical(ctx: Lowering, x: Any, y: Any) -> Var:
     assert ctx.node is not None
     if ctx.meta.dtype != torch.bool:
         raise NotLowered("bits of integers")
-    return ctx.emit("logical_and" if "and" in str(ctx.node.target) else "logical_or", (x, y))
+    both = tuple(typed(ctx, value, torch.bool) for value in (x, y))
+    return ctx.emit("logical_and" if "and" in str(ctx.node.target) else "logical_or", both)
 
 
 @lowers("bitwise_not.default")
@@ -286,25 +394,29 @@ def bitwise_not(ctx: Lowering, x: Any) -> Var:
 @lowers("where.self", "where.ScalarOther", "where.ScalarSelf", "where.Scalar")
 def where(ctx: Lowering, condition: Any, x: Any, y: Any) -> Var:
     number = as_number(x)
-    if number is not None and isinstance(y, Var):
-        return ctx.emit("masked_fill", (y, condition), scalar_like(ctx, number))
-    return ctx.emit("where", (condition, x, y))
+    if number is not None and isinstance(y, Var) and not is_rounded(y, number):
+        return ctx.emit("masked_fill", (as_result(ctx, y), condition), scalar_like(ctx, number))
+    return ctx.emit("where", (condition, *(typed(ctx, value, ctx.meta.dtype) for value in (x, y))))
 
 
 @lowers("masked_fill.Scalar", "masked_fill.Tensor")
 def masked_fill(ctx: Lowering, x: Any, mask: Any, value: Any) -> Var:
     number = as_number(value)
     if number is None:
-        return ctx.emit("where", (mask, value, x))
-    return ctx.emit("masked_fill", (x, mask), scalar_like(ctx, number))
+        return ctx.emit("where", (mask, typed(ctx, value, ctx.meta.dtype), x))
+    if is_rounded(x, number):
+        return ctx.emit("where", (mask, typed(ctx, number, x.dtype), x))
+    return ctx.emit("masked_fill", (x, mask), number_of_result(ctx, number))
 
 
 @lowers("addcmul.default")
 def addcmul(ctx: Lowering, x: Any, y: Any, z: Any, value: float = 1) -> Any:
-    return binary(ctx, "add", x, scaled(ctx, binary(ctx, "mul", y, z), value))
+    return binary(ctx, "add", x, binary(ctx, "mul", scaled(ctx, y, value), z))
 
 
 @lowers("lerp.Scalar")
 def lerp(ctx: Lowering, x: Any, y: Any, weight: float) -> Any:
-    way = binary(ctx, "mul", binary(ctx, "sub", y, x), weight)
-    return binary(ctx, "add", x, way)
+    way = binary(ctx, "sub", y, x)
+    if weight < 0.5:
+        return binary(ctx, "add", x, binary(ctx, "mul", way, weight))
+    return binary(ctx, "sub", y, binary(ctx, "mul", way, 1 - weight))

@@ -18,6 +18,8 @@ def attention(
 ) -> Var:
     if enable_gqa:
         raise NotLowered("heads that share keys (enable_gqa)")
+    if dropout > 0:
+        raise NotLowered("drops at random (dropout_p), which no stream does; pass it in training alone")
     kind = kind_of_mask(query, key, mask)
     if kind == "other":
         return masked(ctx, query, key, value, mask, scale)
@@ -64,4 +66,18 @@ def masked(ctx: Lowering, query: Var, key: Var, value: Var, mask: Any, scale: fl
         hidden = ctx.emit("masked_fill", (product, hiding(ctx, mask)), float("-inf"), like=scores)
     else:
         hidden = ctx.emit("add", (product, mask), like=scores)
-    return ctx.emit("matmul", (ctx.emit("softmax", (hidden,), query.rank - 1, like=scores), value))
+    shares = ctx.emit("softmax", (hidden,), query.rank - 1, like=scores)
+    if may_hide_all(mask):
+        # What sees nothing gives zeros, where a softmax would be NaN.
+        greatest = ctx.emit("amax", (hidden,), (query.rank - 1,), True, like=like(*query.shape[:-1], 1))
+        blind = ctx.emit("eq_scalar", (greatest,), float("-inf"), like=like(*query.shape[:-1], 1, dtype=torch.bool))
+        shares = ctx.emit("masked_fill", (shares, blind), 0.0, like=scores)
+    return ctx.emit("matmul", (shares, value))
+
+
+def may_hide_all(mask: Any) -> bool:
+    """True unless every row of a mask that is known sees something."""
+    if not isinstance(mask, Known):
+        return True
+    seen = mask.tensor if mask.tensor.dtype == torch.bool else mask.tensor != float("-inf")
+    return not bool(seen.any(-1).all())

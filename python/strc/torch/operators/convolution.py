@@ -7,7 +7,8 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers
+from ..capture import operator_name
+from ..lowering import Lowering, NotLowered, Var, lowers, static
 from ..weights import Known
 from .windows import pad_by, padded_shape
 
@@ -146,4 +147,17 @@ def index(ctx: Lowering, x: Any, *places: Any) -> Var:
     dtype = place.dtype if isinstance(place, Var) else place.tensor.dtype
     if dtype == torch.bool:
         raise NotLowered("a mask as index: how many elements it takes depends on its values")
-    return ctx.emit("take", (x, place), dim)
+    return ctx.emit("take", (x, from_front(ctx, place, x.shape[dim % x.rank])), dim)
+
+
+def from_front(ctx: Lowering, places: Any, size: Any) -> Any:
+    """Places of which negative ones count from the end; `index_select` refuses those."""
+    assert ctx.node is not None
+    if operator_name(ctx.node) != "index" or isinstance(places, Known) and not bool((places.tensor < 0).any()):
+        return places
+    if static(size) is None:
+        raise NotLowered("places that may be negative, of a dimension that is open")
+    if isinstance(places, Known):
+        return Known(places.name, torch.where(places.tensor < 0, places.tensor + static(size), places.tensor))
+    like = torch.empty(places.shape, dtype=places.dtype, device="meta")
+    return ctx.emit("from_front", (places,), static(size), like=like)

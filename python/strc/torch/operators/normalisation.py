@@ -6,8 +6,10 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers
+from ..lowering import Lowering, NoResult, NotLowered, Var, lowers
 from ..weights import Known
+
+STATISTICS = NoResult("the statistics that a norm computes")
 
 
 def affine(ctx: Lowering, weight: Any, bias: Any, shape: tuple[int, ...]) -> dict[str, Known]:
@@ -51,9 +53,17 @@ def batch_norm(
     return normalise(ctx, x, weight, bias, mean, var, eps)
 
 
+@lowers("_native_batch_norm_legit_functional.default", "_native_batch_norm_legit.default")
+def batch_norm_of_batches(
+    ctx: Lowering, x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, momentum: float, eps: float
+) -> Any:
+    made = batch_norm(ctx, x, weight, bias, mean, var, training, momentum, eps)
+    return (made, *[STATISTICS] * (len(ctx.meta) - 1))
+
+
 @lowers("_native_batch_norm_legit_no_training.default")
 def native_batch_norm(ctx: Lowering, x: Any, weight: Any, bias: Any, mean: Any, var: Any, momentum: float, eps: float) -> Any:
-    return (normalise(ctx, x, weight, bias, mean, var, eps), None, None)
+    return (normalise(ctx, x, weight, bias, mean, var, eps), STATISTICS, STATISTICS)
 
 
 def layer_norm_of(ctx: Lowering, x: Any, shape: Any, weight: Any, bias: Any, eps: float, like: Any) -> Var:
@@ -68,7 +78,7 @@ def layer_norm(ctx: Lowering, x: Any, shape: Any, weight: Any = None, bias: Any 
 
 @lowers("native_layer_norm.default")
 def native_layer_norm(ctx: Lowering, x: Any, shape: Any, weight: Any, bias: Any, eps: float) -> Any:
-    return (layer_norm_of(ctx, x, shape, weight, bias, eps, ctx.meta[0]), None, None)
+    return (layer_norm_of(ctx, x, shape, weight, bias, eps, ctx.meta[0]), STATISTICS, STATISTICS)
 
 
 @lowers("rms_norm.default")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers
+from ..lowering import Lowering, NotLowered, Var, lowers, static
 from .arithmetic import cast
 
 
@@ -27,6 +28,8 @@ def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
     op = str(ctx.node.target).split(".")[1]
     if ctx.meta.dtype.is_floating_point:
         x = cast(ctx, x, ctx.meta.dtype)
+    elif op == "sum":
+        return summed(ctx, x, dims, keepdim)
     if not dims and dims != 0:
         return ctx.emit("all_amin" if op == "amin" else op, (x,))
     if op != "amin":
@@ -36,11 +39,21 @@ def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
     return ctx.emit("amin", (x,), dims_of(x, dims)[0], int(keepdim))
 
 
+def summed(ctx: Lowering, x: Any, dims: Any, keepdim: bool) -> Any:
+    """Sums of whole numbers, which are longs first."""
+    like = torch.empty(ctx.meta.shape, dtype=torch.int64, device="meta")
+    over = (dims_of(x, dims), *kept(keepdim)) if dims or dims == 0 else ()
+    values = cast(ctx, x, ctx.meta.dtype) if x.dtype.is_floating_point else x
+    return cast(ctx, ctx.emit("sum", (values,), *over, like=like), ctx.meta.dtype)
+
+
 @lowers("mean.default", "sum.default", "max.default", "min.default")
-def reduce_all(ctx: Lowering, x: Any, **_: Any) -> Var:
+def reduce_all(ctx: Lowering, x: Any, **_: Any) -> Any:
     assert ctx.node is not None
     op = str(ctx.node.target).split(".")[1]
-    return ctx.emit({"max": "amax", "min": "all_amin"}.get(op, op), (x,))
+    if op in ("mean", "sum"):
+        return reduce(ctx, x)
+    return ctx.emit({"max": "amax", "min": "all_amin"}[op], (x,))
 
 
 @lowers("max.dim")
@@ -71,26 +84,37 @@ def log_softmax(ctx: Lowering, x: Any, dim: int, *_: Any) -> Var:
 
 @lowers("cumsum.default")
 def cumsum(ctx: Lowering, x: Any, dim: int, **_: Any) -> Var:
-    return ctx.emit("cumsum", (x,), x.dim(dim))
+    return ctx.emit("cumsum", (cast(ctx, x, ctx.meta.dtype),), x.dim(dim))
 
 
 @lowers("var.correction", "var.dim", "std.correction")
-def variance(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, *, correction: Any = None, keepdim: bool = False) -> Var:
+def variance(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, *, correction: Any = None, keepdim: bool = False) -> Any:
     assert ctx.node is not None
-    over = dims_of(x, dims) if dims is not None else tuple(range(x.rank))
+    over = dims_of(x, dims) if dims else tuple(range(x.rank))
+    count = prod_of(static(x.shape[dim]) for dim in over)
+    lost = correction if correction is not None else int(unbiased)
+    is_root = "std" in str(ctx.node.target)
+    kind = torch.float64 if is_root else x.dtype  # a square may be too large where its root is not
+
     def like(keep: bool) -> Any:
         shape = [1 if i in over else size for i, size in enumerate(x.shape) if keep or i not in over]
-        return torch.empty(shape, dtype=x.dtype, device="meta")
+        return torch.empty(shape, dtype=kind, device="meta")
 
-    count = 1
-    for dim in over:
-        count *= x.shape[dim]
-    lost = correction if correction is not None else int(unbiased)
-    middle = ctx.emit("mean", (x,), over, True, like=like(True))
-    squares = ctx.emit("square", (ctx.emit("sub", (x, middle), like=x),), like=x)
+    values = cast(ctx, x, kind)
+    middle = ctx.emit("mean", (values,), over, True, like=like(True))
+    squares = ctx.emit("square", (ctx.emit("sub", (values, middle), like=values),), like=values)
     total = ctx.emit("sum", (squares,), over, *kept(keepdim), like=like(keepdim))
-    result = ctx.emit("div_scalar", (total,), float(count - lost), like=like(keepdim))
-    return ctx.emit("sqrt", (result,)) if "std" in str(ctx.node.target) else result
+    result = ctx.emit("div_scalar", (total,), float(max(0, count - lost)), like=like(keepdim))
+    return cast(ctx, ctx.emit("sqrt", (result,), like=like(keepdim)), x.dtype) if is_root else result
+
+
+def prod_of(sizes: Iterable[int | None]) -> int:
+    count = 1
+    for size in sizes:
+        if size is None:
+            raise NotLowered("over a dimension that is open")
+        count *= size
+    return count
 
 
 @lowers("linalg_vector_norm.default")

@@ -9,6 +9,7 @@ import torch
 
 from ..lowering import Lowering, NotLowered, Var, lowers, static
 from ..weights import Known
+from .arithmetic import typed
 
 
 def sizes_of(like: Any) -> tuple[int, ...]:
@@ -152,7 +153,7 @@ def unbind(ctx: Lowering, x: Any, dim: int = 0) -> Any:
 
 @lowers("expand.default", "broadcast_to.default", "expand_as.default")
 def expand(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
-    if isinstance(x, Var) and [str(s) for s in x.shape] == [str(s) for s in ctx.meta.shape]:
+    if [str(s) for s in (x.shape if isinstance(x, Var) else x.tensor.shape)] == [str(s) for s in ctx.meta.shape]:
         return x
     sizes = sizes_of(ctx.meta)
     if -1 in sizes:
@@ -232,7 +233,7 @@ def filled(ctx: Lowering, x: Any, value: Any = None, *_: Any, **__: Any) -> Know
 
 @lowers("copy.default")
 def copy(ctx: Lowering, x: Any, source: Any, *_: Any) -> Any:
-    return expand(ctx, source)
+    return expand(ctx, typed(ctx, source, ctx.meta.dtype))
 
 
 @lowers("select_scatter.default")

@@ -6,7 +6,10 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lower, Lowering, NotLowered, Var, lowers, static
+from ..lowering import Lower, Lowering, NoResult, NotLowered, Var, lowers, static
+from ..weights import Known
+
+PLACES = NoResult("where the greatest elements are (return_indices)")
 
 
 def pair(value: Any, dims: int) -> tuple[int, ...]:
@@ -25,7 +28,7 @@ def pad_by(ctx: Lowering, x: Any, amounts: tuple[int, ...], mode: str = "constan
         return x
     if any(static(amount) is None for amount in amounts):
         raise NotLowered("by an amount that is open")
-    extra = () if mode == "constant" and value == 0 else (mode,) if mode != "constant" else (mode, float(value))
+    extra = () if (mode, str(value)) == ("constant", "0.0") else (mode,) if mode != "constant" else (mode, float(value))
     return ctx.emit("pad", (x,), tuple(amounts), *extra, like=like)
 
 
@@ -45,7 +48,7 @@ def constant_pad(ctx: Lowering, x: Any, amounts: Any, value: Any = 0) -> Any:
 def pad(ctx: Lowering, x: Any, amounts: Any, mode: str = "constant", value: Any = None) -> Any:
     if mode not in ("constant", "reflect", "replicate"):
         raise NotLowered(f"pads with mode {mode!r}")
-    return pad_by(ctx, x, tuple(amounts), mode, float(value or 0))
+    return pad_by(ctx, x, tuple(amounts), mode, 0.0 if value is None else float(value))
 
 
 def rounds_up(x: Var, outs: tuple[Any, ...], kernel: Any, stride: Any, padding: Any, dilation: Any) -> bool:
@@ -75,7 +78,7 @@ def pool(
 def max_pool(op: str) -> Lower:
     def lower(ctx: Lowering, x: Any, kernel: Any, stride: Any = (), padding: Any = 0, dilation: Any = 1, ceil_mode: bool = False) -> Any:
         result = pool(ctx, op, x, kernel, stride, padding, dilation, ceil_mode)
-        return (result, None) if isinstance(ctx.meta, (tuple, list)) else result
+        return (result, PLACES) if isinstance(ctx.meta, (tuple, list)) else result
 
     return lower
 
@@ -121,16 +124,43 @@ def adaptive_max_pool2d(ctx: Lowering, x: Any, size: Any) -> Any:
     if any(width is None or width % out for width, out in zip(widths, outs)):
         raise NotLowered("windows of different sizes")
     kernel = [int(width or 1) // out for width, out in zip(widths, outs)]
-    return (pool(ctx, "maxpool2d", x, kernel, kernel, 0, 1, False), None)
+    return (pool(ctx, "maxpool2d", x, kernel, kernel, 0, 1, False), PLACES)
 
 
 @lowers("upsample_nearest2d.vec", "upsample_nearest2d.default", "upsample_bilinear2d.vec", "upsample_bilinear2d.default")
-def upsample(ctx: Lowering, x: Any, *args: Any, **_: Any) -> Var:
+def upsample(ctx: Lowering, x: Any, *args: Any, **_: Any) -> Any:
     assert ctx.node is not None
     bilinear = "bilinear" in str(ctx.node.target)
     corners = bool(args[1]) if bilinear and len(args) > 1 else False
     sizes = [static(size) for size in ctx.meta.shape[-2:]]
     if None in sizes:
         raise NotLowered("to a size that is open")
+    if not corners and any(scale is not None and scale * static(x.shape[dim]) != sizes[dim] for dim, scale in zip((-2, -1), scales(args))):
+        if bilinear:
+            raise NotLowered("a scale that gives no whole number of elements: give the size, or recompute_scale_factor=True")
+        return nearest(ctx, x, args)
     named = {"align_corners": True} if corners else {}
     return ctx.emit("interpolate", (x,), *sizes, "bilinear" if bilinear else "nearest", **named)
+
+
+def scales(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The factors by which height and width grow, if they were given."""
+    last = args[-1] if args else None
+    pair_of = last if isinstance(last, (tuple, list)) else args[-2:]
+    return tuple(pair_of) if len(pair_of) == 2 and any(isinstance(scale, float) for scale in pair_of) else (None, None)
+
+
+def nearest(ctx: Lowering, x: Var, args: tuple[Any, ...]) -> Any:
+    """By scales that are not those of the sizes: PyTorch itself says which rows and columns are taken."""
+    assert ctx.node is not None
+    height, width = (static(size) for size in x.shape[-2:])
+    if height is None or width is None:
+        raise NotLowered("a dimension that is open")
+    for dim, size in ((-2, height), (-1, width)):
+        numbers = torch.arange(float(size)).reshape([-1, 1] if dim == -2 else [1, -1]).expand(1, 1, height, width)
+        taken = ctx.node.target(numbers, *args)  # type: ignore[operator]
+        places = (taken[0, 0, :, 0] if dim == -2 else taken[0, 0, 0]).long()
+        shape = [len(places) if i == x.rank + dim else extent for i, extent in enumerate(x.shape)]
+        after = torch.empty(shape, dtype=x.dtype, device="meta")
+        x = ctx.emit("take", (x, Known(ctx.local_name("rows" if dim == -2 else "columns"), places)), x.dim(dim), like=after)
+    return x
