@@ -8,6 +8,7 @@ from torch import nn
 
 import strc.torch
 from strc.errors import ImportFailure
+from strc.importer import command
 from strc.torch.capture import check_version
 
 
@@ -153,4 +154,39 @@ class Last(nn.Module):
 def test_states_that_cannot_go_round(model, state, message, tmp_path):
     with pytest.raises(ImportFailure, match=message):
         strc.torch.export(model, (torch.randn(1, 2),), tmp_path / "model.str", states=(state,))
+    assert list(tmp_path.iterdir()) == []
+
+
+class Beside(nn.Module):
+    def forward(self, x):
+        return x.std() + torch.linalg.det(x) + x.logsumexp(1).sum() + x.tile(2, 1).sum()  # one of four
+
+
+def test_only_what_is_refused_is_named(tmp_path):
+    told = fault_of(Beside(), torch.randn(3, 3), path=tmp_path)
+    assert "1 use of an operator" in told and "aten.linalg_det" in told and line_of("# one of four") in told
+
+
+def test_a_library_of_models_has_lines_too(tmp_path):
+    detection = pytest.importorskip("torchvision.models.detection")
+    model = detection.ssdlite320_mobilenet_v3_large(weights=None, weights_backbone=None).eval()
+    told = fault_of(model, torch.randn(1, 3, 320, 320), path=tmp_path)
+    assert "depends on the values of its input" in told and "torchvision" in told and ".py:" in told
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_disk_names_the_file(tmp_path, capsys):
+    (tmp_path / "model.py").write_text("from torch import nn\n\ndef make():\n    return nn.Linear(2, 2)\n")
+    words = [f"{tmp_path}/model.py:make", "--input", "1x2", "--emit=ir", "-o", "/dev/full"]
+    assert command.run(words) == 1
+    assert "/dev/full" in capsys.readouterr().err
+
+
+def test_a_disk_that_fills_while_files_are_written(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_bytes", full)
+    with pytest.raises(OSError, match="model.safetensors"):
+        strc.torch.export(nn.Linear(2, 2), (torch.randn(1, 2),), tmp_path / "model.str")
     assert list(tmp_path.iterdir()) == []

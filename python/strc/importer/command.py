@@ -11,6 +11,7 @@ import torch
 
 from .. import draw
 from ..errors import ImportFailure
+from ..files import naming
 from ..ir import show
 from ..torch.export import Imported, import_model, proven, stream_model, write
 from .arguments import parser
@@ -73,11 +74,14 @@ def do_import(options: argparse.Namespace) -> None:
     if not options.output:
         if options.emit == "source":
             proven(imported, text, model, inputs)
-        sys.stdout.write(text)
+        with naming("standard output"):
+            sys.stdout.write(text)
+            sys.stdout.flush()
     elif options.emit == "source":
         write(imported, text, options.output, model, inputs)
     else:
-        Path(options.output).write_text(text, encoding="utf-8")
+        with naming(options.output):
+            Path(options.output).write_text(text, encoding="utf-8")
 
 
 def run(words: list[str]) -> int:

@@ -25,8 +25,8 @@ from .states import Buffer, changed_buffers, returned_by
 from .record import NotRecorded, Stored, record
 
 MADE_FOR = "2.11"
-TORCH_FOLDER = os.path.dirname(os.path.abspath(torch.__file__))
-OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+TORCH_FOLDER = os.path.join(os.path.dirname(os.path.abspath(torch.__file__)), "")  # not torchvision
+OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
 
 # In the warning of torch.export about tensors that forward assigns to attributes.
 ASSIGNED = re.compile(r"\bself\.([\w.]+?)(?=,| was| were)")
@@ -61,13 +61,13 @@ def check_version(version: str = torch.__version__) -> None:
 
 
 def own_place(trace: TracebackType | None) -> Place:
-    """The deepest line of a traceback that is neither PyTorch's nor the importer's."""
-    frames = traceback.extract_tb(trace)
-    for frame in reversed(frames):
-        path = os.path.abspath(frame.filename)
-        library = path.startswith((TORCH_FOLDER, OWN_FOLDER)) or "/lib/python" in path or frame.filename.startswith("<")
-        if not library:
-            return Place(file=frame.filename, line=frame.lineno or 0, text=(frame.line or "").strip())
+    """The deepest line of a traceback that is neither PyTorch's nor the importer's: one of the user's, else one of a library of models."""
+    frames = [(os.path.abspath(frame.filename), frame) for frame in traceback.extract_tb(trace)]
+    foreign = [(path, frame) for path, frame in frames if not path.startswith((TORCH_FOLDER, OWN_FOLDER)) and not frame.filename.startswith("<")]
+    users = [frame for path, frame in foreign if "/lib/python" not in path]
+    models = [frame for path, frame in foreign if "/site-packages/" in path]
+    for frame in [*reversed(users), *reversed(models)]:
+        return Place(file=frame.filename, line=frame.lineno or 0, text=(frame.line or "").strip())
     return Place()
 
 

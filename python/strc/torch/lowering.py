@@ -94,6 +94,7 @@ class Lowering:
         self.instructions: list[Instruction] = []
         self.values: dict[torch.fx.Node, Any] = {}
         self.faults: list[tuple[str, Place]] = []
+        self.blamed: list[str] = []  # the nodes of the model's own graph that they are about
         self.unknown: set[Any] = set()  # operators that the table has not
         self.node: torch.fx.Node | None = None
         self.origin = Origin()
@@ -183,7 +184,7 @@ class Lowering:
     def input(self, node: torch.fx.Node) -> int:
         like = node.meta.get("val")
         if not isinstance(like, torch.Tensor):
-            self.faults.append((f"the input {node.name} is no tensor", place_of(node)))
+            self.blame(f"the input {node.name} is no tensor", node)
             like = torch.zeros(())
         var = self.values[node] = self.new_var(like)
         return var.number
@@ -194,7 +195,7 @@ class Lowering:
         for one in returned:
             value = self.values[one] if isinstance(one, torch.fx.Node) else None
             if isinstance(value, NoResult):
-                self.faults.append((f"the result: {value.fault()}", place_of(one)))
+                self.blame(f"the result: {value.fault()}", one)
             elif isinstance(value, (Var, Known)):
                 kept.append(value)
         return tuple(self.var(value).number for value in kept)
@@ -209,11 +210,15 @@ class Lowering:
         try:
             result = self.apply(node, args, kwargs)
         except NotLowered as reason:
-            self.faults.append((f"{shown_target(node)}: {reason}", self.origin.place))
+            self.blame(f"{shown_target(node)}: {reason}", node)
             result = self.stand_in()
         if is_in_place(node) and isinstance(node.args[0], torch.fx.Node):
             self.values[node.args[0]] = result
         return result
+
+    def blame(self, what: str, node: torch.fx.Node) -> None:
+        self.faults.append((what, place_of(node)))
+        self.blamed.append(first_name(node))
 
     def stand_in(self) -> Any:
         """For what has no translation, so that what depends on it is read too, and its faults are told."""
@@ -284,6 +289,14 @@ def concrete(args: Any) -> Any:
     return torch.utils._pytree.tree_map(lambda value: static(value) if isinstance(value, torch.SymInt) else value, args)
 
 
+def first_name(node: torch.fx.Node) -> str:
+    """The name that a node, or what it is a part of, had before operators were replaced."""
+    name, sources = node.name, node.meta.get("from_node") or []
+    while sources:
+        name, sources = sources[-1].name, sources[-1].from_node
+    return str(name)
+
+
 def shown_target(node: torch.fx.Node) -> str:
     return str(node.target).removesuffix(".default")
 
@@ -295,23 +308,24 @@ def lower(captured: Captured) -> tuple[Captured, Program, dict[str, torch.Tensor
     """
     from . import operators  # noqa: F401  fills the table
 
-    told: list[tuple[str, Place]] = []
+    told: list[tuple[str, tuple[str, Place]]] = []
     for _ in range(MOST_DECOMPOSITIONS):
         lowering = Lowering(captured)
         try:
             return captured, lowering.lower(), lowering.weights.tensors
         except Unsupported as fault:
-            told = told or fault.faults
+            told = told or list(zip(lowering.blamed, fault.faults))
             simpler = decomposed(captured, lowering.unknown)
             if simpler is None:
-                raise Unsupported(as_in_model(fault.faults, told)) from None
+                raise Unsupported(as_in_model(list(zip(lowering.blamed, fault.faults)), told)) from None
             captured = simpler
     raise AssertionError("operators decompose for ever")
 
 
-def as_in_model(faults: list[tuple[str, Place]], told: list[tuple[str, Place]]) -> list[tuple[str, Place]]:
-    """Faults with operators as the model names them: what was told of the same places before operators were replaced."""
-    places = [place for _, place in faults]
-    named = [fault for fault in told if fault[1] in places]
-    known = [place for _, place in named]
-    return named + [fault for fault in faults if fault[1] not in known]
+def as_in_model(
+    left: list[tuple[str, tuple[str, Place]]], told: list[tuple[str, tuple[str, Place]]]
+) -> list[tuple[str, Place]]:
+    """Faults that are left, with operators as the model names them; those that are told and not left were only replaced."""
+    blamed = {name for name, _ in left}
+    named = {name for name, _ in told}
+    return [fault for name, fault in told if name in blamed] + [fault for name, fault in left if name not in named]
