@@ -17,7 +17,7 @@ class Known:
 
 def same_signs(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Zeros that are equal may have different signs."""
-    return torch.equal(torch.signbit(one), torch.signbit(other))
+    return bool(torch.equal(torch.signbit(one), torch.signbit(other)))
 
 
 @dataclass

@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from ...ir import Param
 from ..lowering import Lowering, NotLowered, Var, lowers, static
 from .arithmetic import cast
 
@@ -42,7 +43,7 @@ def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
 def summed(ctx: Lowering, x: Any, dims: Any, keepdim: bool) -> Any:
     """Sums of whole numbers, which are longs first."""
     like = torch.empty(ctx.meta.shape, dtype=torch.int64, device="meta")
-    over = (dims_of(x, dims), *kept(keepdim)) if dims or dims == 0 else ()
+    over: tuple[Param, ...] = (dims_of(x, dims), *kept(keepdim)) if dims or dims == 0 else ()
     values = cast(ctx, x, ctx.meta.dtype) if x.dtype.is_floating_point else x
     return cast(ctx, ctx.emit("sum", (values,), *over, like=like), ctx.meta.dtype)
 

@@ -158,7 +158,7 @@ def nearest(ctx: Lowering, x: Var, args: tuple[Any, ...]) -> Any:
         raise NotLowered("a dimension that is open")
     for dim, size in ((-2, height), (-1, width)):
         numbers = torch.arange(float(size)).reshape([-1, 1] if dim == -2 else [1, -1]).expand(1, 1, height, width)
-        taken = ctx.node.target(numbers, *args)  # type: ignore[operator]
+        taken = ctx.node.target(numbers, *args)
         places = (taken[0, 0, :, 0] if dim == -2 else taken[0, 0, 0]).long()
         shape = [len(places) if i == x.rank + dim else extent for i, extent in enumerate(x.shape)]
         after = torch.empty(shape, dtype=x.dtype, device="meta")
