@@ -16,7 +16,7 @@ import torch
 from ..errors import Place, Unsupported
 from ..ir import Instruction, Named, Origin, Param, Program
 from ..ir.model import Frame
-from .capture import Captured, decomposed, is_in_place, operator_name, place_of
+from .capture import Captured, decomposed, is_in_place, of_program, operator_name, place_of
 from .weights import Known, Weights
 
 Lower = Callable[..., Any]
@@ -314,6 +314,10 @@ def lower(captured: Captured) -> tuple[Captured, Program, dict[str, torch.Tensor
         try:
             return captured, lowering.lower(), lowering.weights.tensors
         except Unsupported as fault:
+            whole = captured.program()
+            if whole.graph is not captured.graph:  # a recorded one, whose nodes have other names
+                captured = of_program(whole, captured.class_name)
+                continue
             told = told or list(zip(lowering.blamed, fault.faults))
             simpler = decomposed(captured, lowering.unknown)
             if simpler is None:
