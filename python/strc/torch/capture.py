@@ -258,7 +258,8 @@ def evaluating(model: torch.nn.Module) -> Iterator[None]:
                 put_back(module, kept, inside)
             with torch.no_grad():
                 for tensor, version, value in tensors:
-                    if tensor._version != version:
+                    # Batch norms count their statistics without a new version.
+                    if tensor._version != version or not torch.equal(tensor, value):
                         tensor.copy_(value)
 
 
