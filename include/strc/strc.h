@@ -248,7 +248,7 @@ typedef struct strc_run_options {
     const char *const *in_files, *const *out_files;
     size_t in_count, out_count;
     unsigned workers;  ///< threads that share large products of tensors; 0: one for each processor
-    int drain_tail;  ///< at the end of the input whoever has its items still fires; such a run is interpreted
+    int drain_tail;  ///< at the end of the input filters that have their items still fire; what is compiled otherwise may be interpreted
 } strc_run_options;
 
 typedef enum strc_run_end {

@@ -27,7 +27,8 @@ static void *hand_on_late(void *of) {
     strc_sink *sink = of;
     pthread_mutex_lock(&mutex);
     while (!over) {
-        if (sink->used == 0 || sink->failed) {
+        // Of a terminal a line that has begun stays: nothing may stand behind the line of progress.
+        if (sink->used == 0 || sink->failed || sink->by_line) {
             pthread_cond_wait(&changed, &mutex);
             continue;
         }

@@ -9,6 +9,7 @@ enum {
     kALaw = 6,
     kMuLaw = 7,
     kExtensible = 0xFFFE,  // the real code stands in the extension
+    kMostChunks = 1 << 16,  // before the samples: of what never ends there is no end otherwise
     kShortestFormat = 16,
     kWithSubformat = 40,
     kLongestFormat = 1 << 12,
@@ -144,7 +145,9 @@ static void read_chunk(strc_wav *wav, const unsigned char *bytes) {
     const uint32_t size = little(bytes + 4, 4);
     const uint64_t padded = (uint64_t)size + size % 2;
     const int is_format = is_named(bytes, "fmt ");
-    if (is_named(bytes, "data")) {
+    if (++wav->chunks > kMostChunks) {
+        refuse(wav, "its header does not end");
+    } else if (is_named(bytes, "data")) {
         if (wav->channels == 0)
             refuse(wav, "it does not tell its format");
         else

@@ -159,6 +159,7 @@ void strc_compiler::makeCode(const std::function<bool()>& isOver) {
     here.target.clear();
     if (const std::string feature = strc::codegen::featureMissingHere(here); !feature.empty()) {
         program.context.diags.add(strc::base::Diag::ProcessorNotHere) << here.processor << feature;
+        triedCode = true;
         return;
     }
     here.interrupted = isOver;

@@ -16,7 +16,7 @@ namespace {
 using strc::api::TensorItem;
 using strc::session::Stage;
 
-/// Of the caller's stack, that a call may take; what needs more has a stack of its own. StreamArrays of bodies that
+/// Of the caller's stack, that a call may take; what needs more has a stack of its own. Arrays of bodies that
 /// are inlined lie there together, which the sum that libraries promise does not know.
 constexpr std::uint64_t kMostStack = 1 << 20, kTimesMore = 4, kOwnStack = 1 << 29;
 
@@ -27,7 +27,7 @@ std::vector<TensorItem> tensorsOf(const strc_compiler& compiler, bool isInput) {
     return made;
 }
 
-/// StreamArrays of items.
+/// Arrays of items.
 struct StreamArrays {
     const std::byte* in;
     std::byte* out;

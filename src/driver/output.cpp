@@ -89,6 +89,7 @@ bool Output::readerGone() const {
 }
 
 base::Failure Output::failure() const {
+    std::lock_guard lock(mutex);
     return base::failure(base::Diag::CannotWriteFile, {"standard output", std::strerror(error)});
 }
 

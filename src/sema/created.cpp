@@ -1,6 +1,6 @@
 #include "sema/created.h"
 
-#include <unordered_set>
+#include <unordered_map>
 #include <vector>
 
 namespace strc::sema {
@@ -41,21 +41,23 @@ private:
 
 }  // namespace
 
-bool leadsTo(Checker& c, Name from, Name to) {
-    std::unordered_set<Name> seen{from};
-    std::vector<Name> left{from};
+std::unordered_set<Name> creatorsOf(Checker& c, Name to) {
+    std::unordered_map<Name, std::vector<Name>> creators;
+    for (auto& [name, stream] : c.tables.own.streams) {
+        if (!stream->decl) continue;
+        CreatedNames created;
+        created.visit(stream->decl->body);
+        for (Name each : created.names) creators[each].push_back(name);
+    }
+    std::unordered_set<Name> found{to};
+    std::vector<Name> left{to};
     while (!left.empty()) {
         const Name name = left.back();
         left.pop_back();
-        if (name == to) return true;
-        auto found = c.tables.own.streams.find(name);
-        if (found == c.tables.own.streams.end() || !found->second->decl) continue;
-        CreatedNames created;
-        created.visit(found->second->decl->body);
-        for (Name each : created.names)
-            if (seen.insert(each).second) left.push_back(each);
+        for (Name each : creators[name])
+            if (found.insert(each).second) left.push_back(each);
     }
-    return false;
+    return found;
 }
 
 }  // namespace strc::sema

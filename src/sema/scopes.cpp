@@ -264,9 +264,10 @@ FunctionInfo* findFunction(Checker& c, Name name) {
 
 std::string_view similarStream(Checker& c, std::string_view name) {
     const Name here = c.record && c.record->stream ? c.record->stream->name : Name();
+    const std::unordered_set<Name> creators = creatorsOf(c, here);
     base::SpellingSearch own(name);
     for (auto& [each, stream] : c.tables.own.streams)
-        if (!leadsTo(c, each, here)) own.consider(each.text());
+        if (!creators.contains(each)) own.consider(each.text());
     base::SpellingSearch others(name);
     for (auto& [each, stream] : c.tables.ofLibrary.streams) others.consider(each.text());
     for (std::string_view each : c.others) others.consider(each);

@@ -121,6 +121,7 @@ class Headers(Sounds):
             (b"RIFX" + wav(form(), data)[4:], "it does not begin as one"),
             (wav(form(), data).replace(b"WAVE", b"AVI "), "it does not begin as one"),
             (wav(b"", data), "it does not tell its format"),
+            (wav(chunk(b"LIST", b"") * 70000 + form(), data), "its header does not end"),
             (wav(form() + form(), data), "it tells its format twice"),
             (wav(form(2, bits=4), data), unknown),
             (wav(form(bits=0), data), unknown),

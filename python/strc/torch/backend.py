@@ -130,7 +130,9 @@ class CompiledGraph:
         """The program for these; None if there is none."""
         key = self.key(args)
         if key not in self.programs:
-            self.programs[key] = self.compiled(args) if self.has_room(key) else None
+            if not self.has_room(key):
+                return None
+            self.programs[key] = self.compiled(args)
         runner = self.programs[key]
         if runner is not None and runner.is_outdated(args):
             runner = self.programs[key] = self.compiled(args)

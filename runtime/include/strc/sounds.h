@@ -28,8 +28,8 @@ typedef struct strc_sample {
 /// integer counts as 16 bits.
 double strc_sample_real(strc_sample, const unsigned char *from);
 int32_t strc_sample_integer(strc_sample, const unsigned char *from);
-/// The other way, for signed, unsigned and floating-point samples: what lies beyond full scale is cut off, NaN is
-/// 0. Nonzero: it was further beyond than rounding is; a real number of just 1 is not.
+/// The other way, for signed, unsigned and floating-point samples: of integers what lies beyond full scale is cut off
+/// and NaN is 0; floating-point samples keep both. Nonzero: it was further beyond than rounding is; a real number of just 1 is not.
 int strc_sample_put_real(strc_sample, double value, unsigned char *to);
 int strc_sample_put_integer(strc_sample, int32_t value, unsigned char *to);
 
@@ -54,6 +54,7 @@ typedef struct strc_wav {
     const char *wrong;  ///< half a sentence ("it does not begin as one"): it is no WAV file
     uint32_t chunk;  ///< the rest is of no concern to others
     uint32_t left;
+    uint32_t chunks;
     uint64_t whole, long_size, file;
     int is_long;
 } strc_wav;
