@@ -297,14 +297,16 @@ static strc_stream_info heard_sounds(const strc_surroundings *all, uint64_t *sam
     return heard;
 }
 
-/// What is not said of a sound that is written is as in those that are read; channels only where items are as large.
+/// What is not said of a sound that is written is as in those that are read; channels only where the rate is not said
+/// either and items are as large.
 static strc_stream_info sound_info(const strc_surroundings *all, const strc_port *port) {
     strc_stream_info info = port->info;
     uint64_t samples;
     const strc_stream_info heard = heard_sounds(all, &samples);
     const strc_item item = item_of(all->about, port);
-    if (info.rate == 0) info.rate = heard.rate;
-    if (info.channels == 0 && samples == strc_samples_of(strc_numbers_of(&item)))
+    const int says_rate = info.rate != 0;
+    if (!says_rate) info.rate = heard.rate;
+    if (info.channels == 0 && !says_rate && samples == strc_samples_of(strc_numbers_of(&item)))
         info.channels = heard.channels;
     if (info.bits == 0 && !info.floating) {
         info.bits = heard.bits;

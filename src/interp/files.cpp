@@ -142,8 +142,10 @@ void HeardSounds::add(const io::StreamInfo& info, const types::Type* item) {
 }
 
 io::StreamInfo HeardSounds::complete(io::StreamInfo info, const types::Type* item) const {
-    if (info.sampleRate == 0) info.sampleRate = heard.sampleRate;
-    if (info.channels == 0 && samples == io::samplesOf(item)) info.channels = heard.channels;
+    const bool saysRate = info.sampleRate != 0;
+    if (!saysRate) info.sampleRate = heard.sampleRate;
+    if (info.channels == 0 && !saysRate && samples == io::samplesOf(item))
+        info.channels = heard.channels;
     if (info.bits == 0 && !info.floating) {
         info.bits = heard.bits;
         info.floating = heard.floating;

@@ -17,7 +17,8 @@ TEST(Spelling, FindsTheUsualMistakes) {
     EXPECT_EQ(best("Sourrce", {"Printer", "Filter", "Source"}), "Source");    // doubled
     EXPECT_EQ(best("Sourke", {"Printer", "Filter", "Source"}), "Source");     // replaced
     EXPECT_EQ(best("source", {"Sources", "Source", "sure"}), "Source");       // case
-    EXPECT_EQ(best("PRINTLN", {"print", "println"}), "");                     // not that far
+    EXPECT_EQ(best("PRINTLN", {"print", "println"}), "println");  // case alone, any number
+    EXPECT_EQ(best("PRINTLNS", {"print", "println"}), "");  // not that far
 }
 
 TEST(Spelling, SaysNothingRatherThanNonsense) {

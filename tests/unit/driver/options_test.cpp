@@ -149,7 +149,7 @@ TEST_F(OptionsTest, WrongValuesAreReportedWithWhatIsNeeded) {
     EXPECT_EQ(fault({"run", "--seconds=nan", "a"}),
               "'nan' is not a value for --seconds: a number of seconds is needed");
     EXPECT_EQ(fault({"run", "--tail=cut", "a"}),
-              "'cut' is not a value for --tail: drop or pad is needed");
+              "'cut' is not a value for --tail: drop, pad or drain is needed");
     EXPECT_EQ(
         fault({"check", "--schedule=fast", "a"}),
         "'fast' is not a value for --schedule: buffers, single-appearance or latency is needed");

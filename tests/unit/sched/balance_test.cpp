@@ -191,7 +191,7 @@ TEST(Balance, InconsistentBodyOfALoop) {
     EXPECT_THAT(
         fault(graph, Diag::InconsistentRates, graph.composites[composite(graph, "Loop")].header),
         ::testing::HasSubstr(
-            "'Sum' would have to make 2 items of 2 items, or 'Up' 2 items of 3 items"));
+            "'Sum' would have to make 1 item of 2 items, or 'Up' 1 item of 3 items"));
 }
 
 TEST(Balance, TheInnermostCompositeIsNamed) {

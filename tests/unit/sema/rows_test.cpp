@@ -328,6 +328,10 @@ const std::vector<Row>& rows() {
         {"missing-stateful", top("int->int filter F { int[2] a; void f(int[2] b) { b[0]++; } work pop 1 push 1 { f(a); push(pop()); } }"), top("int->int filter F { int a; void f() { a++; } init { f(); } work pop 1 push 1 { push(pop()); } }")},
         {"unused-stream", top("int->int filter F { work pop 1 push 1 { push(pop()); } }"), top("")},
         {"unused-parameter", composite("add T(1);", "int->int filter T(int a) { work pop 1 push 1 { push(pop()); } }"), composite("add T(1);", "int->int filter T(int a) { work pop 1 push 1 { push(pop() + a); } }")},
+        {"integer-division", members("float f(int n) { return 1 / n; } init { println(f(2)); }"), members("float f(int n) { return (float)1 / n; } init { println(f(2)); }")},
+        {"integer-division", members("int n; init { float x = 2.0 * (3 + -(n / 3)); println(x); }"), members("int n; init { float x = 2.0 * (6 / 3); println(x); }")},
+        {"integer-division", members("int n; init { double x; x = n / 2; println(x); }"), members("int n; init { int x; x = n / 2; println(x); }")},
+        {"integer-division", members("int n; init { println(sqrt(n / 2)); }"), members("int n; init { println(sqrt((float)(n / 2))); }")},
         {"unused-function", members("int f() { return 1; }"), members("int f() { return 1; } init { println(f()); }")},
     };
     return table;
