@@ -356,6 +356,25 @@ void leaveInitialisers(Body& setup) {
         });
 }
 
+/// Truths that are stored only under conditions: if all of these follow from the values that they begin with and never hold,
+/// the stores go, and they keep those values.
+std::vector<std::uint32_t> mayKeep(const StreamCode& code, const std::vector<bool>& stored,
+                                   std::span<const Value> values) {
+    std::vector<std::uint32_t> fields;
+    for (std::uint32_t k = 0; k < values.size(); ++k)
+        if (stored[k] && values[k].type && values[k].type->is(TypeKind::Boolean))
+            fields.push_back(k);
+    const auto scan = [&](const Body& body) {
+        for (const Instr& instr : body.blocks[body.entry].instrs)
+            if (instr.op == Op::Store && instr.var.space == Space::Field)
+                std::erase(fields, instr.var.index);
+    };
+    for (const std::optional<Body>* body : {&code.prework, &code.work})
+        if (*body) scan(**body);
+    for (const Body& function : code.functions) scan(function);
+    return fields;
+}
+
 template <typename Visit>
 void forEachRunBody(StreamCode& code, Visit visit) {
     if (code.startsLate) visit(code.setup);
@@ -390,6 +409,18 @@ StreamCode specialize(const Module&, const StreamCode& generic, const Bindings& 
     known.fields.resize(code.fields.size());
     for (std::size_t k = 0; k < bindings.fieldValues.size(); ++k)
         if (!stored[k] && bindings.fieldValues[k].type) known.fields[k] = &bindings.fieldValues[k];
+    std::vector<std::uint32_t> guessed = mayKeep(code, stored, bindings.fieldValues);
+    while (!guessed.empty()) {  // fewer in each round
+        for (std::uint32_t k : guessed) known.fields[k] = &bindings.fieldValues[k];
+        StreamCode tried = code;
+        forEachRunBody(tried, [&](Body& body) { Folder(body, known).fold(); });
+        const std::vector<bool> still = storedFields(tried);
+        const auto wrong = std::erase_if(guessed, [&](std::uint32_t k) {
+            if (still[k]) known.fields[k] = nullptr;
+            return still[k];
+        });
+        if (wrong == 0) return tried;
+    }
     forEachRunBody(code, [&](Body& body) { Folder(body, known).fold(); });
     return code;
 }
