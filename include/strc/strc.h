@@ -316,7 +316,7 @@ STRC_API strc_status strc_stream_process_items(strc_stream*, const void* const* 
 STRC_API void strc_stream_reset(strc_stream*);
 
 /// A parameter that "keep-param" left open: the value as it lies in memory. Firings from now on see it; what `init` makes of it
-/// is computed again, and state is kept.
+/// is computed again, and state is kept. STRC_FAILED: the program refuses the value, as the compiler's diagnostics tell; the old one stays.
 STRC_API strc_status strc_stream_set(strc_stream*, const char* parameter, const void* value,
                                      size_t size);
 /// What filters print goes there.

@@ -117,8 +117,10 @@ STRC_EXPORTED int strc_library_set(strc_library *self, int parameter, const void
     if (kind > STRC_COMPLEX || size != sizes[kind]) return STRC_LIBRARY_CALL;
     const unsigned char truth = *(const unsigned char *)value != 0;
     const int is_truth = kind == STRC_BOOLEAN || kind == STRC_BIT;
-    strc_flow_set(self->flow, (uint32_t)parameter, is_truth ? &truth : value, size);
-    return STRC_LIBRARY_OK;
+    if (strc_flow_set(self->flow, (uint32_t)parameter, is_truth ? &truth : value, size) == 0)
+        return STRC_LIBRARY_OK;
+    strc_fault_message(self->message, self->about, &self->flow->env.fault);
+    return STRC_LIBRARY_FAULT;
 }
 
 STRC_EXPORTED const char *strc_library_message(const strc_library *self) {

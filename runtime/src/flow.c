@@ -61,7 +61,7 @@ static int write_items(void *of, uint32_t output, const void *from, uint64_t ite
 
 static int print(void *of, const char *text, uint64_t size) {
     strc_flow *self = of;
-    if (self->ends->print) self->ends->print(self->ends->self, text, size);
+    if (self->ends && self->ends->print) self->ends->print(self->ends->self, text, size);
     return 0;
 }
 
@@ -242,9 +242,40 @@ strc_flow *strc_flow_make(const strc_flow_facts *facts, void *block) {
     return self;
 }
 
-void strc_flow_set(strc_flow *self, uint32_t k, const void *value, size_t size) {
-    memcpy(self->parameters + (size_t)k * STRC_PARAMETER_BYTES, value, size);
+typedef struct strc_flow_trial {
+    strc_flow *flow;
+    uint64_t mark;
+} strc_flow_trial;
+
+static strc_end try_value(void *of) {
+    const strc_flow_trial *trial = of;
+    strc_flow *self = trial->flow;
+    self->facts->program->update(&self->env, self->state, trial->mark | STRC_FLOW_CHECK);
+    return STRC_END_ITERATIONS;
+}
+
+/// Random numbers and state stay as they are.
+static int is_refused(strc_flow *self, uint64_t mark) {
+    if (!self->facts->program->update) return 0;
+    strc_flow_trial trial = {self, mark};
+    uint64_t random = self->env.random;
+    self->env.stack_end = (const char *)__builtin_frame_address(0) - self->facts->stack_bytes;
+    strc_end end = strc_attempt(&self->env, try_value, &trial);
+    self->env.random = random;
+    return end == STRC_END_FAULT;
+}
+
+int strc_flow_set(strc_flow *self, uint32_t k, const void *value, size_t size) {
+    unsigned char *place = self->parameters + (size_t)k * STRC_PARAMETER_BYTES;
+    unsigned char old[STRC_PARAMETER_BYTES];
+    memcpy(old, place, size);
+    memcpy(place, value, size);
+    if (is_refused(self, STRC_PARAMETER_MARK(k))) {
+        memcpy(place, old, size);
+        return -1;
+    }
     self->changed |= STRC_PARAMETER_MARK(k);
+    return 0;
 }
 
 void strc_flow_reset(strc_flow *self) {

@@ -99,6 +99,7 @@ struct strc_stream {
     bool make();
     bool openKernels();
     void reportFailure();
+    strc_status set(std::uint32_t parameter, const void* value, std::size_t size);
     template <typename Ends>
     strc_status process(const Ends&, std::size_t inCount, std::size_t outCount);
 
@@ -222,6 +223,19 @@ void strc_stream::reportFailure() {
     else
         strc::host::reportFault(context, compiler.program.plan->program->graph,
                                 compiler.code->sites, flow->env.fault);
+}
+
+strc_status strc_stream::set(std::uint32_t parameter, const void* value, std::size_t size) {
+    int failed = 0;
+    auto attempt = [&] { failed = strc_flow_set(flow, parameter, value, size); };
+    if (hasOwnStack)
+        strc::base::onOwnStack(attempt);
+    else
+        attempt();
+    if (failed == 0) return STRC_OK;
+    reportFailure();
+    compiler.tell();
+    return STRC_FAILED;
 }
 
 template <typename Ends>
@@ -348,8 +362,9 @@ strc_status strc_stream_set(strc_stream* stream, const char* parameter, const vo
     for (std::size_t k = 0; k < open.size(); ++k) {
         if (program.module.open[k].name != parameter) continue;
         if (open[k].bytes.size() != size) return STRC_WRONG_CALL;
-        strc_flow_set(stream->flow, static_cast<std::uint32_t>(k), value, size);
-        return STRC_OK;
+        return strc::api::guarded(&stream->compiler, [&] {
+            return stream->set(static_cast<std::uint32_t>(k), value, size);
+        });
     }
     return STRC_WRONG_CALL;
 }

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "codegen/detail/body_emitter.h"
+#include "ir/demands.h"
 #include "ir/local_lives.h"
 #include "strc/runtime.h"
 
@@ -69,6 +70,13 @@ bool BodyEmitter::memory(const Instr& instr) {
             b.CreateMemSet(operand(instr, 0), b.getInt8(0), byteCount(instr, 1),
                            llvm::MaybeAlign(1));
             return true;
+        case Op::Require: {
+            const std::string subject = instr.flag ? instr.value.bytes : "'require'";
+            require(
+                operand(instr, 0),
+                {base::Diag::TensorShape, instr.range, {subject, ir::demandText(body, instr)}, 0});
+            return true;
+        }
         case Op::CheckExtent:
             check(b.CreateICmpEQ(operand(instr, 0), operand(instr, 1)),
                   {base::Diag::ArrayLength, instr.range, {"the array"}, 2}, operand(instr, 0),

@@ -1,6 +1,7 @@
 // What is computed again when open parameters are set while the program runs.
 
 #include "codegen/detail/module_builder.h"
+#include "strc/flow.h"
 
 namespace strc::codegen {
 namespace {
@@ -11,7 +12,8 @@ ir::Marks marksOf(const elab::Kernel& kernel) {
     return marks & ~ir::kDrawn;
 }
 
-/// Setup and init begin with zeros, in memory beside the filter's own; fields that they make of parameters come from there.
+/// Setup and init begin with zeros, in memory beside the filter's own; fields that they make of parameters come from there,
+/// unless it was only asked whether they can (STRC_FLOW_CHECK).
 class UpdateEmitter {
 public:
     UpdateEmitter(ModuleBuilder& m, llvm::Function* function)
@@ -45,8 +47,17 @@ private:
         for (llvm::Function* part : made.start)
             b.CreateCall(part,
                          {function->getArg(0), scratch, none, none, b.getInt32(id), b.getInt32(0)});
+        if (kernel.fieldTypes.empty()) {
+            b.CreateBr(after);
+            b.SetInsertPoint(after);
+            return;
+        }
+        auto* keep = llvm::BasicBlock::Create(m.context, "keep", function);
+        llvm::Value* checks = b.CreateAnd(function->getArg(2), b.getInt64(STRC_FLOW_CHECK));
+        b.CreateCondBr(b.CreateICmpNE(checks, b.getInt64(0)), after, keep);
+        b.SetInsertPoint(keep);
         llvm::Value* fields = at(m.plan.fields[id]);
-        for (std::size_t k = 0; k < kernel.derived.size(); ++k)
+        for (std::size_t k = 0; k < kernel.fieldTypes.size(); ++k)
             if (kernel.derived[k] != 0) copy(fields, scratch, kernel, k);
         b.CreateBr(after);
         b.SetInsertPoint(after);

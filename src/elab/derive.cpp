@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "ir/demands.h"
 #include "ir/specialize.h"
 
 namespace strc::elab {
@@ -116,6 +117,8 @@ public:
 private:
     void look(const Instr& instr, const ir::Visit& visit) {
         if (instr.op == Op::Create) return create(instr, visit);
+        if (instr.op == Op::Require && (visit.all() & ~ir::kDrawn) != 0)
+            tree.instances[id].demands = derives = true;
         if (isBuilding(instr) && (visit.all() & ~ir::kDrawn) != 0)
             report(visit.all(), instr.range, kNothing);
     }
@@ -165,7 +168,7 @@ private:
                 return report(given, instr->range,
                               "random numbers, files and native functions cannot stand where "
                               "arguments are computed from it");
-        if (self.ran != self.code && hasDerived(self))
+        if (self.ran != self.code && (self.demands || hasDerived(self)))
             report(given, self.code->header, "a composite with tensors can only pass it on");
     }
 
@@ -179,9 +182,10 @@ private:
 /// Puts what the composites around compute into a filter.
 class Writer {
 public:
-    Writer(const ir::Module& module, types::TypeTable& types, const Tree& tree, InstanceId id,
-           std::vector<Value>& constants)
-        : module(module),
+    Writer(const base::SourceManager& sources, const ir::Module& module, types::TypeTable& types,
+           const Tree& tree, InstanceId id, std::vector<Value>& constants)
+        : sources(sources),
+          module(module),
           types(types),
           tree(tree),
           constants(constants),
@@ -195,8 +199,9 @@ public:
         fields.resize(way.size());
         for (std::size_t level = 1; level < way.size(); ++level) declareFields(level);
         replaceConstants(code, fields.back());
+        demand(code, way.back());
         for (std::size_t level = 0; level + 1 < way.size(); ++level)
-            if (!fields[level + 1].empty()) addStage(level);
+            if (!fields[level + 1].empty() || tree.instances[way[level]].demands) addStage(level);
         std::vector<Instr>& setup = code.setup.blocks[code.setup.entry].instrs;
         setup.insert(setup.begin(), first.begin(), first.end());
         code.startsLate = true;
@@ -236,6 +241,16 @@ private:
         for (ir::Body& function : of.functions) each(function);
     }
 
+    /// What a stream requires is said of it, or of the stream of the library that it is a part of, where that is added.
+    void demand(ir::StreamCode& of, InstanceId at) const {
+        const std::string name = displayName(tree.instances[addedFrom(sources, tree, at)]);
+        const base::SourceRange added = addedAt(sources, tree, at);
+        forEachInstr(of, [&](Instr& instr) {
+            if (instr.op == Op::Require) instr.range = added;
+        });
+        ir::demandLate(of, "'" + name + "'");
+    }
+
     static void replaceConstants(ir::StreamCode& of, const FieldOf& by) {
         forEachInstr(of, [&](Instr& instr) {
             if (instr.var.space != Space::Constant) return;
@@ -249,6 +264,10 @@ private:
         const Instance& instance = tree.instances[way[level]];
         ir::StreamCode stage = *instance.ran;
         leaveArguments(*stage.body, instance, level);
+        stage.functions.push_back(std::move(*stage.body));  // as one of them it is looked at, too
+        demand(stage, way[level]);
+        stage.body = std::move(stage.functions.back());
+        stage.functions.pop_back();
         replaceConstants(stage, fields[level]);
         stage = ir::specializeSetup(stage, instance.constants, types);
         std::map<std::uint32_t, std::uint32_t> taken;
@@ -304,8 +323,7 @@ private:
                     instr.op = Op::Const;
                     instr.value = Value::zero(instr.type);
                     fresh.push_back(std::move(instr));
-                } else if (instr.op != Op::Require && instr.op != Op::NewLine &&
-                           instr.op != Op::Print &&
+                } else if (instr.op != Op::NewLine && instr.op != Op::Print &&
                            ir::info(instr.op).effects != ir::Effects::Build) {
                     fresh.push_back(std::move(instr));
                 }
@@ -400,6 +418,7 @@ private:
         }
     }
 
+    const base::SourceManager& sources;
     const ir::Module& module;
     types::TypeTable& types;
     const Tree& tree;
@@ -422,9 +441,16 @@ bool hasDerived(const Instance& instance) {
     return false;
 }
 
-ir::StreamCode withDerivation(const ir::Module& module, types::TypeTable& types, const Tree& tree,
-                              InstanceId id, std::vector<Value>& constants) {
-    return Writer(module, types, tree, id, constants).write();
+bool mustCheck(const Tree& tree, InstanceId id) {
+    while ((id = tree.instances[id].parent) != kNone)
+        if (tree.instances[id].demands) return true;
+    return false;
+}
+
+ir::StreamCode withDerivation(const base::SourceManager& sources, const ir::Module& module,
+                              types::TypeTable& types, const Tree& tree, InstanceId id,
+                              std::vector<Value>& constants) {
+    return Writer(sources, module, types, tree, id, constants).write();
 }
 
 bool checkDerived(base::Context& context, const ir::Module& module, const Tree& tree, InstanceId id,
@@ -460,6 +486,11 @@ std::vector<Marks> derivedFields(const ir::Module& module, const ir::StreamCode&
         marks.push_back(found.gaveUp ? allOf(origins) : field.marks);
     for (Marks& each : marks)
         if ((each & ~ir::kDrawn) == 0) each = 0;
+    ir::Marks demanded = 0;
+    for (const auto& [instr, visit] : found.visits)
+        if (instr->op == Op::Require) demanded |= visit.all();
+    if (found.gaveUp) demanded = allOf(origins);
+    if ((demanded &= ~ir::kDrawn) != 0) marks.push_back(demanded);
     return marks;
 }
 

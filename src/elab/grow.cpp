@@ -12,6 +12,7 @@
 #include "elab/tensor_fields.h"
 #include "elab/tree.h"
 #include "graph/hierarchy.h"
+#include "ir/demands.h"
 #include "ir/inline.h"
 #include "ir/specialize.h"
 #include "ir/text.h"
@@ -43,6 +44,7 @@ public:
             pending.pop_back();
             if (!elaborateOne()) return false;
         }
+        checkDemands();
         return context.diags.errorCount() == errorsBefore;
     }
 
@@ -152,6 +154,21 @@ private:
     base::SourceRange added() const { return addedAt(context.sources, tree, current); }
     std::string addedName() const {
         return displayName(tree.instances[addedFrom(context.sources, tree, current)]);
+    }
+
+    /// What a body requires is said as the compiler says it of tensors.
+    void warn(const eval::Trap& trap) override {
+        if (trap.id == Diag::TensorShape && trap.args.size() == 2 && trap.args[0].empty())
+            return reportFault({false, {}, trap.args[1], trap.range});
+        Runner::warn(trap);
+    }
+
+    /// Demands on open parameters that no filter can check.
+    void checkDemands() {
+        for (current = 0; current < tree.instances.size(); ++current)
+            if (tree.instances[current].demands)
+                report(Diag::TensorUnknown, added())
+                    << "what is required of open parameters around no filter";
     }
 
     /// An argument whose length is wrong is written where the instance is added.
@@ -328,7 +345,7 @@ private:
         if (!bindDefaults(run)) return false;
         bool pure = purity.isPure(*run.code);
         std::string key = kernelKey(tree.instances[current]);
-        if (hasDerived(tree.instances[current])) {
+        if (hasDerived(tree.instances[current]) || mustCheck(tree, current)) {
             if (!bindDerived(run)) return false;
             pure = false;
             key += " derived " + std::to_string(current);
@@ -388,8 +405,11 @@ private:
     bool bindDerived(eval::Instance& run) {
         Instance& instance = tree.instances[current];
         std::vector<Value> constants = run.constants;
-        tree.derivedCodes.push_back(withDerivation(module, types, tree, current, constants));
+        tree.derivedCodes.push_back(
+            withDerivation(context.sources, module, types, tree, current, constants));
         run.code = &tree.derivedCodes.back();
+        for (InstanceId at = instance.parent; at != ir::kNone; at = tree.instances[at].parent)
+            tree.instances[at].demands = false;
         run.constants = std::move(constants);
         if (!checkDerived(context, module, tree, current, *run.code, run.constants)) return false;
         instance.constants = run.constants;
@@ -524,8 +544,10 @@ private:
         kernel.code = ir::specialize(module, *instance.code, bindings, types);
         if (tensor::usesTensors(kernel.code)) takeInFunctions(kernel.code);
         kernel.code.stored = run.code->stored;
-        if (kernel.code.startsLate)
+        if (kernel.code.startsLate) {
+            ir::settleTexts(kernel.code);
             kernel.derived = derivedFields(module, kernel.code, kernel.constants);
+        }
         if (context.passes.emitsAfter(base::Pass::Specialize))  // a path takes time
             context.passes.show(base::Pass::Specialize, path(tree, current),
                                 [&] { return ir::print(kernel.code); });
@@ -536,7 +558,8 @@ private:
         eval::Instance run = begin(tree.instances[current]);
         if (!bindDefaults(run)) return false;
         tensor::Fields fields;
-        if (tensor::usesTensors(*run.code->body) && !bindTensors(run, fields)) return false;
+        const bool isBound = tensor::usesTensors(*run.code->body) && !demandsOfOpen(run);
+        if (isBound && !bindTensors(run, fields)) return false;
         if (!runSetup(run)) return false;
         composite = &*run.code->body;
         created.assign(composite->creates.size(), 0);
@@ -547,6 +570,19 @@ private:
         const std::vector<InstanceId>& children = tree.instances[current].children;
         pending.insert(pending.end(), children.rbegin(), children.rend());
         return true;
+    }
+
+    /// Does a body without tensors require something of what only the run knows?
+    bool demandsOfOpen(const eval::Instance& run) const {
+        const Instance& instance = tree.instances[current];
+        auto isTensor = [](const auto& entry) { return entry.type->is(types::TypeKind::Tensor); };
+        const ir::Body& body = *run.code->body;
+        bool isOpen = false;
+        for (std::uint32_t k = 0; k < instance.constants.size(); ++k)
+            isOpen = isOpen || run.code->openSlot(k) != ir::kNone ||
+                     (k < instance.marks.size() && instance.marks[k] != 0);
+        return isOpen && std::none_of(body.regs.begin(), body.regs.end(), isTensor) &&
+               std::none_of(body.locals.begin(), body.locals.end(), isTensor);
     }
 
     eval::Instance begin(const Instance& instance) {

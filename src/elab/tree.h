@@ -44,6 +44,8 @@ struct Instance {
     std::vector<std::uint32_t> defaulted;  ///< constants that take their parameter's default
     std::uint32_t create = ir::kNone;  ///< which instruction of its parent's body made it
     std::uint32_t ordinal = 0;  ///< when it did so for the how-manieth time
+    bool demands =
+        false;  ///< its body requires something of open parameters, which no filter in it checks yet
     std::vector<ir::Marks> marks;  ///< by constant: open parameters it depends on; or empty
     const Type* typeArgument = nullptr;  ///< built-ins
     const Type* input = nullptr;  ///< concrete; null until known (anonymous composites)

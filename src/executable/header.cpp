@@ -222,7 +222,8 @@ const char *{0}_message(const {0}_handle *);
 )";
 
 constexpr const char* kSet = R"(
-/* Parameters: firings from now on see the value. What init makes of it is computed again, state is kept. */
+/* Parameters: firings from now on see the value. What init makes of it is computed again, state is kept.
+ * {0}_FAULT: the program refuses the value: {0}_message says why, the old one stays, and {0}_process goes on. */
 int {0}_set({0}_handle *, int parameter, const void *value, size_t size);
 )";
 

@@ -124,7 +124,7 @@ private:
         const elab::Kernel& kernel = program.plan.program->kernels[graph.nodes[id].kernel];
         ir::Marks all = 0;
         for (std::size_t k = 0; k < kernel.derived.size(); ++k) {
-            all |= kernel.derived[k];
+            all |= kernel.derived[k];  // the last one: of what it requires
             if ((kernel.derived[k] & ir::kDrawn) == 0) continue;
             const ir::Variable& field = kernel.code.fields[k];
             refuse(id, kernel.derived[k], field.range,

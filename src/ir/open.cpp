@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/demands.h"
+
 namespace strc::ir {
 namespace {
 
@@ -265,6 +267,7 @@ private:
             return loadsOpen(code, body) || (functionsDepend && callsOwn(body));
         };
         code.startsLate = depends(code.setup) || (code.init && depends(*code.init));
+        if (code.startsLate) demandLate(code, "'" + code.name + "'");
     }
 
     base::Context& context;

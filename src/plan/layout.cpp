@@ -90,7 +90,7 @@ void placeScratch(Plan& plan, Wide& end) {
     for (const elab::Kernel& kernel : plan.program->kernels)
         if (std::any_of(kernel.derived.begin(), kernel.derived.end(),
                         [](ir::Marks marks) { return marks != 0; }))
-            most = std::max(most, kernel.stateSize);
+            most = std::max({most, kernel.stateSize, std::int64_t{1}});
     if (most == 0) return;
     end = aligned(end, kChannelAlignment);
     plan.scratchOffset = static_cast<std::int64_t>(end);

@@ -132,7 +132,8 @@ bool maySayShape(const Type* type) {
 }
 
 bool makesDemands(const Body& body) {
-    auto isOne = [](const Instr& instr) { return instr.op == Op::Require; };
+    // the run checks those with a flag (ir/demands.h)
+    auto isOne = [](const Instr& instr) { return instr.op == Op::Require && !instr.flag; };
     return std::any_of(body.blocks.begin(), body.blocks.end(), [&](const ir::Block& block) {
         return std::any_of(block.instrs.begin(), block.instrs.end(), isOne);
     });

@@ -576,6 +576,54 @@ float->void filter Show { work pop 1 { println(pop()); } }
         outs = {self.both(), self.both("f=2500"), self.both("rate=44100"), self.both("n=1"), self.both("f=100", "n=-4", "rate=8000")}
         self.assertEqual(len(outs), 5)
 
+    def refused(self, define, *words):
+        """At the start, as `strc run` would say it."""
+        _, told = self.call("run", "-i1", "-D", define, "p.str", status=1)
+        out, err = self.execute("-i1", "-D", define, status=1)
+        self.assertEqual(out, b"")
+        self.assertIn(told.splitlines()[0].split(" in instance")[0], err)
+        for word in words:
+            self.assertIn(word, err)
+
+    SHOWN = """add Show; }
+void->float stateful filter Saw { float x; work push 1 { x = x > 1 ? -1 : x + 0.1; push(x); } }
+float->void filter Show { work pop 1 { println(pop()); } }
+"""
+
+    def test_library_filters_refuse_values(self):
+        """All designs, closed and open alike to the bit, in floats and doubles; and what they require."""
+        adds = ["BiquadLowPass(rate, f)", "BiquadHighPass(rate, f)", "BiquadBandPass(rate, f, 2)", "BiquadNotch(rate, f)",
+                "BiquadPeak(rate, f, 6)", "BiquadLowShelf(rate, f, -6)", "BiquadHighShelf(rate, f, 3)", "OnePole(rate, f)",
+                "LowPass(rate, f, 15)", "HighPass(rate, f, 15)", "BandPass(rate, f / 2, f, 15)"]  # fmt: skip
+        self.build("void->void pipeline Main(float rate = 48000, float f = 1000) { add Saw;\n"
+                   + "\n".join(f"add {each};" for each in adds) + self.SHOWN, "--keep-param=f", "--keep-param=rate")
+        outs = {self.both(), self.both("f=9000"), self.both("rate=8000"), self.both("f=20", "rate=96000")}
+        self.assertEqual(len(outs), 4)
+        self.refused("f=0", "p.str:2:1: error: 'BiquadLowPass': frequency lies between 0 and half the rate [tensor-shape]")
+        self.refused("rate=2000", "p.str:2:1: error: 'BiquadLowPass': frequency lies")
+        for add in adds[7:9]:
+            name = add.split("(")[0]
+            with self.subTest(name):
+                self.build(f"void->void pipeline Main(float rate = 48000, float f = 1000) {{ add Saw;\nadd {add};" + self.SHOWN, "--keep-param=f")
+                self.both("f=300")
+                _, err = self.execute("-i1", "-D", "f=24000", status=1)
+                self.assertIn(": cutoff lies between 0 and half the rate [tensor-shape]", err.replace("'" + name + "'", ""))
+
+    def test_composites_that_only_hand_them_on_require(self):
+        """Somebody checks, also where nothing is computed."""
+        self.build("void->void pipeline Main(float g = 1) { add Saw;\nadd Loud(g); add Loud(g);" + self.SHOWN + """
+float->float pipeline Loud(float g) {
+    require(g > 0 && g < 8, "g lies between 0 and " + 8);
+    add Identity<float>();
+    add Scale(g);
+}
+float->float filter Scale(float by) { work pop 1 push 1 { push(by * pop()); } }
+""", "--keep-param=g")
+        self.assertNotEqual(self.both(), self.both("g=2"))
+        self.refused("g=8", "g lies between 0 and 8 [tensor-shape]")
+        _, err = self.call("build", "--keep-param=g", "-Dg=9", "p.str", status=1)
+        self.assertIn("p.str:2:1: error: 'Loud': g lies between 0 and 8 [tensor-shape]", err)
+
     def test_defaults_that_are_computed_from_them(self):
         self.file("p.str", """void->void pipeline Main(int n = 1) {
     add Source(n + 1);

@@ -384,6 +384,7 @@ float->float filter Slow { float sum; work pop 1 push 1 { sum = 0.9 * sum + 0.1 
         """Items of a library of one item in, one out, of which `at` come before the setting."""
         self.file("main.c", f"""#include "libp.h"
 #include <stdio.h>
+#include <string.h>
 int main(void) {{
     static float in[{count}], out[{count}];
     if (fread(in, 4, {count}, stdin) != {count}) return 1;
@@ -443,6 +444,41 @@ float->float stateful filter Two(float b, float a, float b2, float a2, int at) {
         after = self.expected(floats(103), "-D", "g=5")
         self.assertNotEqual(before, after)
         self.assertEqual(done.stdout, before[:200] + after[200:])
+
+    def test_setters_refuse_what_the_program_refuses(self):
+        """The old value stays, before the first item and later, and the handle goes on."""
+        text = "float->float pipeline Tone(float rate = 48000, float f = 1000) { add BiquadLowPass(rate, f); add LowPass(rate, f, 15); add OnePole(rate, f); }\n"
+        self.build_library(text, *self.KEPT)
+        refuse = """if (Tone_set_f(h, %s) != Tone_FAULT || !strstr(Tone_message(h), "%s lies between 0 and half the rate [tensor-shape]")) return 3"""
+        for at in (0, 100):
+            setting = "; ".join([refuse % ("24000", "'BiquadLowPass': frequency"), refuse % ("-1", "frequency"),
+                                 "if (Tone_set_rate(h, 1500) != Tone_FAULT || Tone_set_rate(h, 48000) != Tone_OK) return 4"])  # fmt: skip
+            done = self.turned("Tone", 400, at, setting)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertEqual(done.stdout, self.expected(floats(400)))
+        done = self.turned("Tone", 400, 0, "if (Tone_set_f(h, 7000) != Tone_OK) return 5")
+        self.assertEqual(done.stdout, self.expected(floats(400), "-D", "f=7000"))
+
+    def test_a_turn_from_floats_to_doubles_keeps_the_state(self):
+        """And back: what a filter does that computes in doubles all the time."""
+        single = "float->float pipeline Tone(float f = 9000) { add BiquadLowPass(48000, f); }\n"
+        double = """float->float pipeline Tone(float f = 9000) {
+    add float->double filter { work pop 1 push 1 { push(pop()); } };
+    add DoubleBiquadLowPass(48000, f);
+    add double->float filter { work pop 1 push 1 { push((float)pop()); } };
+}
+"""
+        for first, second in (("9000", "40"), ("40", "9000")):
+            outs = []
+            for text in (single, double):
+                self.build_library(text, "--keep-param=f", f"-Df={first}")
+                done = self.turned("Tone", 2000, 1000, f"Tone_set_f(h, {second})")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                outs.append(array.array("f", done.stdout))
+            loudest = max(map(abs, outs[1]))
+            self.assertEqual(len(outs[0]), 2000)
+            for got, want in zip(*outs):
+                self.assertAlmostEqual(got, want, delta=1e-4 * loudest)
 
     def test_what_cannot_be_computed_again(self):
         for field, work, line, why in (

@@ -25,6 +25,9 @@ typedef struct strc_flow_facts {
     uint32_t can_scale;  ///< what it does can be undone
 } strc_flow_facts;
 
+/// In the set of strc_program.update, which never has the parameter: do what sets them again, for its checks alone; change nothing.
+#define STRC_FLOW_CHECK (UINT64_C(1) << 63)
+
 /// The two ends of a call: items by their number in it.
 typedef struct strc_flow_ends {
     void *self;
@@ -74,8 +77,8 @@ strc_flow *strc_flow_make(const strc_flow_facts *facts, void *block);
 /// As it was when it was made, but for the parameters.
 void strc_flow_reset(strc_flow *);
 /// Sets parameter `k`: `size` bytes as they lie in memory. What filters have computed of it is computed again before the
-/// next firing, in the next call.
-void strc_flow_set(strc_flow *, uint32_t k, const void *value, size_t size);
+/// next firing, in the next call. -1 if a check failed when that was tried: the old value stays, and env.fault says why.
+int strc_flow_set(strc_flow *, uint32_t k, const void *value, size_t size);
 /// All items are taken if there is room for what comes of them: `taken` and `given` of the flow say how many there were. 0, or
 /// -1 after a fault; then it has failed, until it is reset.
 int strc_flow_process(strc_flow *, const strc_flow_ends *);

@@ -37,6 +37,7 @@ void strc_library_reset(strc_library *);
 /// A parameter that the program was built with open, by its place in the order of --keep-param: the value as
 /// it lies in memory, `size` bytes. Firings from now on see it; what `init` makes of it is computed again at the beginning of
 /// the next call of strc_library_process, and state is kept.
+/// STRC_LIBRARY_FAULT: the program refuses the value (`require`, or another check); the old one stays, and nothing else has changed.
 int strc_library_set(strc_library *, int parameter, const void *value, size_t size);
 
 /// Why the last call failed; "" if it did not.

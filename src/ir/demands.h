@@ -1,0 +1,19 @@
+#pragma once
+/// What a filter that is initialised at the start requires: checks of the run instead of the compiler.
+///
+/// Such a Require has Instr::flag, and Instr::value names the stream that its text is about.
+
+#include <string>
+
+#include "ir/ir.h"
+
+namespace strc::ir {
+
+/// All that the code requires, unless that has been said of it.
+void demandLate(StreamCode&, const std::string& subject);
+/// Texts without what only the run knows, for which "..." stands: nothing makes strings for them then.
+void settleTexts(StreamCode&);
+/// What stands in the place of the text of a Require that the run checks.
+std::string demandText(const Body&, const Instr&);
+
+}  // namespace strc::ir
