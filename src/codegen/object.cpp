@@ -117,7 +117,11 @@ base::Result<std::string> emitObject(Module made, const Options& wanted,
 bool knowsProcessor(const Options& options, const std::string& name) {
     Options any = options;
     any.processor.clear();
-    return targetMachine(any)->getMCSubtargetInfo()->isCPUStringValid(name);
+    auto machine = targetMachine(any);
+    if (!machine->getMCSubtargetInfo()->isCPUStringValid(name)) return false;
+    if (machine->getTargetTriple().getArch() != llvm::Triple::x86_64) return true;
+    any.processor = name;  // LLVM ends the process when it is to make code for one of 32 bits
+    return targetMachine(any)->getMCSubtargetInfo()->checkFeatures("+64bit");
 }
 
 namespace {

@@ -153,6 +153,9 @@ float->float filter Half { work pop 2 push 1 { push(pop() / 2 + pop()); } }
     def test_processors(self):
         self.build(COUNTER, "--march=x86-64")
         self.assertEqual(self.execute("-i2")[0], b"0\n1\n")
+        for name in ("i386", "pentium4"):  # of 32 bits
+            for command in ("build", "run"):
+                self.assertIn(f"no processor is called '{name}'", self.call(command, f"--march={name}", "p.str", status=2)[1])
         _, err = self.call("build", "--march=x86-65", "p.str", status=2)
         self.assertIn("no processor is called 'x86-65'", err)
 
