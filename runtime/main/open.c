@@ -29,26 +29,11 @@ static strc_origin origin_of(const strc_executable *about, const strc_port *port
 
 // ---- sounds
 
-static int refuse_sound(const strc_reader *reader, int32_t is, const char *what, int32_t wanted) {
-    strc_digits found, other;
-    char why[96];
-    strcpy(why, strc_decimal_text(found, is));
-    strcat(why, what);
-    strcat(why, strc_decimal_text(other, wanted));
-    return STRC_FAIL(reader->source.origin, CannotReadFile, reader->source.name, why);
-}
-
 /// 0, or -1 after reporting that the sound is not what is asked for.
 static int check_sound(const strc_reader *reader, const strc_stream_info *asked) {
-    const strc_stream_info *found = &reader->info;
-    if (asked->rate != 0 && asked->rate != found->rate)
-        return refuse_sound(reader, found->rate, " samples a second are in it, not ", asked->rate);
-    if (asked->channels != 0 && asked->channels != found->channels)
-        return refuse_sound(
-            reader, found->channels,
-            found->channels == 1 ? " channel is in it, not " : " channels are in it, not ",
-            asked->channels);
-    return 0;
+    char why[STRC_SOUND_WHY];
+    if (!strc_sound_differs(asked, &reader->info, why)) return 0;
+    return STRC_FAIL(reader->source.origin, CannotReadFile, reader->source.name, why);
 }
 
 // ---- others may be waiting for what we have
@@ -274,45 +259,14 @@ static int open_reader(strc_surroundings *all, const strc_port *port, strc_suppl
     return any < 0 ? -1 : 0;
 }
 
-/// What the sounds that are read tell, as far as they agree (HeardSounds in src/interp/files.h); how many samples their
-/// items take.
-static strc_stream_info heard_sounds(const strc_surroundings *all, uint64_t *samples) {
-    strc_stream_info heard = {0};
-    int any = 0;
-    *samples = 0;
+static strc_stream_info sound_info(const strc_surroundings *all, const strc_port *port) {
+    strc_heard heard = {0};
     for (uint32_t k = 0; k < all->about->program->inputs; ++k) {
         const strc_reader *reader = &all->inputs[k].reader;
-        const strc_stream_info *info = &reader->info;
-        if (info->rate == 0) continue;  // no sound
-        const uint64_t size = strc_samples_of(strc_numbers_of(&reader->item));
-        if (!any) heard = *info;
-        if (!any) *samples = size;
-        any = 1;
-        if (heard.rate != info->rate) heard.rate = 0;
-        if (heard.channels != info->channels) heard.channels = 0;
-        if (heard.bits != info->bits || heard.floating != info->floating)
-            heard.bits = heard.floating = 0;
-        if (*samples != size) *samples = 0;
+        strc_heard_add(&heard, &reader->info, strc_samples_of(strc_numbers_of(&reader->item)));
     }
-    return heard;
-}
-
-/// What is not said of a sound that is written is as in those that are read; channels only where the rate is not said
-/// either and items are as large.
-static strc_stream_info sound_info(const strc_surroundings *all, const strc_port *port) {
-    strc_stream_info info = port->info;
-    uint64_t samples;
-    const strc_stream_info heard = heard_sounds(all, &samples);
     const strc_item item = item_of(all->about, port);
-    const int says_rate = info.rate != 0;
-    if (!says_rate) info.rate = heard.rate;
-    if (info.channels == 0 && !says_rate && samples == strc_samples_of(strc_numbers_of(&item)))
-        info.channels = heard.channels;
-    if (info.bits == 0 && !info.floating) {
-        info.bits = heard.bits;
-        info.floating = heard.floating;
-    }
-    return info;
+    return strc_heard_complete(&heard, port->info, strc_samples_of(strc_numbers_of(&item)));
 }
 
 static int open_writer(strc_surroundings *all, const strc_port *port, strc_writer **output) {

@@ -25,18 +25,8 @@ io::StreamInfo streamInfo(const elab::Kernel& kernel) {
     return info;
 }
 
-/// Why the sound is not what is asked for; empty: it is.
-std::string differenceOf(const io::StreamInfo& asked, const io::StreamInfo& found) {
-    auto differ = [](int is, int wanted, const char* what) {
-        return std::to_string(is) + what + std::to_string(wanted);
-    };
-    if (asked.sampleRate != 0 && asked.sampleRate != found.sampleRate)
-        return differ(found.sampleRate, asked.sampleRate, " samples a second are in it, not ");
-    if (asked.channels != 0 && asked.channels != found.channels)
-        return differ(
-            found.channels, asked.channels,
-            found.channels == 1 ? " channel is in it, not " : " channels are in it, not ");
-    return {};
+strc_stream_info asRuntime(const io::StreamInfo& info) {
+    return {info.channels, info.sampleRate, info.bits, info.floating, info.width, info.height};
 }
 
 /// Device and inode: a file may have several names.
@@ -85,10 +75,10 @@ std::unique_ptr<io::ItemReader> openReader(base::Context& context, const elab::E
         reportFile(context, program, id, opened.failure());
         return nullptr;
     }
-    const std::string difference = differenceOf(kind.info, (*opened)->info());
-    if (difference.empty()) return std::move(*opened);
-    reportFile(context, program, id,
-               base::failure(base::Diag::CannotReadFile, {node.file, difference}));
+    const strc_stream_info asked = asRuntime(kind.info), found = asRuntime((*opened)->info());
+    char why[STRC_SOUND_WHY];
+    if (!strc_sound_differs(&asked, &found, why)) return std::move(*opened);
+    reportFile(context, program, id, base::failure(base::Diag::CannotReadFile, {node.file, why}));
     return nullptr;
 }
 
@@ -127,30 +117,19 @@ base::Diagnostic& reportFile(base::Context& context, const elab::Elaboration& pr
         .in(graph::path(program.graph, id));
 }
 
-void HeardSounds::add(const io::StreamInfo& info, const types::Type* item) {
-    if (info.sampleRate == 0) return;  // no sound
-    const std::uint64_t size = io::samplesOf(item);
-    if (!std::exchange(any, true)) {
-        heard = info;
-        samples = size;
-        return;
-    }
-    if (heard.sampleRate != info.sampleRate) heard.sampleRate = 0;
-    if (heard.channels != info.channels) heard.channels = 0;
-    if (heard.bits != info.bits || heard.floating != info.floating) heard.bits = heard.floating = 0;
-    if (samples != size) samples = 0;
+void WrittenFiles::hear(const io::ItemReader& reader, const types::Type* item) {
+    const strc_stream_info info = asRuntime(reader.info());
+    strc_heard_add(&heard, &info, io::samplesOf(item));
 }
 
-io::StreamInfo HeardSounds::complete(io::StreamInfo info, const types::Type* item) const {
-    const bool saysRate = info.sampleRate != 0;
-    if (!saysRate) info.sampleRate = heard.sampleRate;
-    if (info.channels == 0 && !saysRate && samples == io::samplesOf(item))
-        info.channels = heard.channels;
-    if (info.bits == 0 && !info.floating) {
-        info.bits = heard.bits;
-        info.floating = heard.floating;
-    }
-    return info;
+io::StreamInfo WrittenFiles::completed(io::StreamInfo said, const types::Type* item) const {
+    const strc_stream_info all =
+        strc_heard_complete(&heard, asRuntime(said), io::samplesOf(item));
+    said.channels = all.channels;
+    said.sampleRate = all.rate;
+    said.bits = all.bits;
+    said.floating = all.floating != 0;
+    return said;
 }
 
 io::ItemWriter* WrittenFiles::open(base::Context& context, const elab::Elaboration& program,
@@ -160,7 +139,7 @@ io::ItemWriter* WrittenFiles::open(base::Context& context, const elab::Elaborati
     if (file.writer) return file.writer.get();
     FileKind kind = fileKind(program, id);
     const graph::Edge& edge = program.graph.edges[node.inputs[0]];
-    if (kind.format == io::Format::Wav) kind.info = sounds.complete(kind.info, edge.type);
+    if (kind.format == io::Format::Wav) kind.info = completed(kind.info, edge.type);
     auto opened = !graph::hasTensors(edge)
                       ? io::openWriter(node.file, kind.format, edge.type, kind.info)
                       : io::openTensorWriter({{node.file, kind.format}},

@@ -12,6 +12,7 @@
 #include "graph/ending.h"
 #include "io/items.h"
 #include "io/supply.h"
+#include "strc/sounds.h"
 
 namespace strc::interp {
 
@@ -33,27 +34,11 @@ bool checkFiles(base::Context&, const elab::Elaboration&);
 base::Diagnostic& reportFile(base::Context&, const elab::Elaboration&, graph::NodeId,
                              const base::Failure&);
 
-/// What the sounds that a program reads tell, as far as they agree (runtime/main/open.c has the same).
-class HeardSounds {
-public:
-    void add(const io::StreamInfo&, const types::Type* item);
-    /// What is not said of a sound that is written is as in those; channels only where items are as large.
-    io::StreamInfo complete(io::StreamInfo, const types::Type* item) const;
-
-private:
-    io::StreamInfo heard;
-    std::uint64_t samples =
-        0;  ///< that an item takes; 0: there are none, or several of several sizes
-    bool any = false;
-};
-
 /// Files that filters write, by name: several filters may write one.
 class WrittenFiles {
 public:
     /// What is read, before anything is opened to write.
-    void hear(const io::ItemReader& reader, const types::Type* item) {
-        sounds.add(reader.info(), item);
-    }
+    void hear(const io::ItemReader& reader, const types::Type* item);
     /// Opens it if it is not open yet; null after reporting why not.
     io::ItemWriter* open(base::Context&, const elab::Elaboration&, graph::NodeId);
     /// False after reporting what could not be written.
@@ -61,12 +46,15 @@ public:
     bool close(base::Context&, const elab::Elaboration&);
 
 private:
+    /// What is not said of a sound is as in those that are read.
+    io::StreamInfo completed(io::StreamInfo said, const types::Type* item) const;
+
     struct File {
         std::unique_ptr<io::ItemWriter> writer;
         graph::NodeId node;  ///< the first that writes it
     };
     std::map<std::string, File> files;
-    HeardSounds sounds;
+    strc_heard heard{};
 };
 /// The same for the open output.
 bool closeOutput(base::Context&, const elab::Elaboration&, io::ItemWriter&);

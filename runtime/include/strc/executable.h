@@ -9,6 +9,7 @@
 #include "strc/panels.h"
 #include "strc/runtime.h"
 #include "strc/safetensors.h"
+#include "strc/sounds.h"
 #include "strc/symbolic.h"
 
 #ifdef __cplusplus
@@ -56,10 +57,6 @@ typedef enum strc_format_id {
 } strc_format_id;
 
 /// What a file tells about its items besides their values; 0: not told.
-typedef struct strc_stream_info {
-    int32_t channels, rate, bits, floating, width, height;
-} strc_stream_info;
-
 #define STRC_OPEN UINT32_MAX
 
 /// An input or output: the file of a filter, or the open end of the main stream (node STRC_OPEN).

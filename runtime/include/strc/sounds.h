@@ -33,6 +33,28 @@ int32_t strc_sample_integer(strc_sample, const unsigned char *from);
 int strc_sample_put_real(strc_sample, double value, unsigned char *to);
 int strc_sample_put_integer(strc_sample, int32_t value, unsigned char *to);
 
+/// What is said of sounds and pictures, or known of them; 0: nothing.
+typedef struct strc_stream_info {
+    int32_t channels, rate, bits, floating, width, height;
+} strc_stream_info;
+
+/// Why a sound is not what is asked for: half a sentence in `why`. 0: it is.
+enum { STRC_SOUND_WHY = 96 };
+int strc_sound_differs(const strc_stream_info *asked, const strc_stream_info *found,
+                       char why[STRC_SOUND_WHY]);
+
+/// What the sounds that a program reads agree on.
+typedef struct strc_heard {
+    strc_stream_info info;
+    uint64_t samples;  ///< that an item takes; 0: there are none, or several of several sizes
+    int any;
+} strc_heard;
+/// Adds a file whose items take so many samples; what is no sound has a rate of 0 and counts for nothing.
+void strc_heard_add(strc_heard *, const strc_stream_info *, uint64_t samples);
+/// What is not said of a sound that is written is as in those that are read; channels only where the rate is not said
+/// either and items take as many samples.
+strc_stream_info strc_heard_complete(const strc_heard *, strc_stream_info said, uint64_t samples);
+
 #define STRC_WAV_ENDLESS UINT64_MAX
 enum {
     STRC_WAV_CHANNELS = 1024,  ///< at the most
