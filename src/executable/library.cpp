@@ -1,7 +1,10 @@
 #include "executable/library.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -186,16 +189,26 @@ private:
                op == ir::Op::ReadArray;
     }
 
-    /// Does a function write to what its parameter leads to? One that is being looked at says no for itself.
+    /// Does a function write to what its parameter leads to? A function that is being looked at says no for itself; what
+    /// rests on such an answer is not kept.
     bool changes(const ir::StreamCode& code, const ir::Callee& callee, std::uint32_t parameter) {
         if (!callee.hasBody()) return true;
         const ir::Body& body = ir::calleeBody(program.module, code, callee);
-        if (!lookedAt.emplace(&body, parameter).second) return false;
+        const auto [at, isNew] = known.try_emplace({&body, parameter}, std::nullopt);
+        if (!isNew) {
+            assumed = assumed || !at->second;
+            return at->second.value_or(false);
+        }
+        const bool assumedBefore = std::exchange(assumed, false);
         bool found = false;
         forEachWrite(code, body, [&](const ir::Instr&, ir::VarRef to) {
             found = found || to == ir::VarRef{ir::Space::Local, parameter};
         });
-        lookedAt.erase({&body, parameter});
+        if (found || !assumed)
+            at->second = found;
+        else
+            known.erase(at);
+        assumed = assumed || assumedBefore;
         return found;
     }
 
@@ -203,7 +216,9 @@ private:
     const graph::Graph& graph;
     bool mayPrint;
     std::set<graph::KernelId> seen;
-    std::set<std::pair<const ir::Body*, std::uint32_t>> lookedAt;
+    /// By body and parameter: whether it is written to (changes); empty while the body is being looked at.
+    std::map<std::pair<const ir::Body*, std::uint32_t>, std::optional<bool>> known;
+    bool assumed = false;  ///< an answer rests on one of those that are empty
     bool fine = true;
 };
 
