@@ -223,7 +223,7 @@ typedef enum strc_even_zero {
 typedef struct strc_run_options {
     size_t size;  ///< of this struct
     uint64_t iterations;  ///< steady states
-    uint64_t limit;  ///< items of the output, or printed lines of a program without one
+    uint64_t limit;  ///< items of the output; else printed lines; else items written to files
     double seconds;  ///< from the call on
     int c_format;  ///< print numbers like C
     int pad_tail;  ///< zeros behind the input, until all that came before them is out

@@ -6,7 +6,7 @@
 #include "format.h"
 
 /// An item of `count` numbers of one kind, which lie one after the other in memory. `complex` counts as one
-/// number, float2 as two; a struct is what its fields are, if these are equal numbers. No count: what is not in files.
+/// number, float2 as two; a struct is what its fields are, if these are equal numbers. The count is 0 for an item that files do not hold.
 typedef struct strc_numbers {
     strc_kind kind;  ///< BOOLEAN to COMPLEX
     size_t size;  ///< bytes of one

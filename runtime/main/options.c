@@ -42,7 +42,7 @@ typedef struct option {
 static const option table[] = {
     {kHelp, 'h', "--help", NULL, "print this help"},
     {kIterations, 'i', "--iterations", "N", "stop after N steady states"},
-    {kLimit, 0, "--limit", "N", "stop after N printed lines, or N items of the output"},
+    {kLimit, 0, "--limit", "N", "stop after N items of the output, N printed lines or N items in files"},
     {kSeconds, 0, "--seconds", "S", "stop after S seconds"},
     {kStats, 0, "--stats", NULL, "print firings, items and time on standard error"},
     {kTime, 't', "--time", NULL, "print the time on standard error"},

@@ -15,7 +15,7 @@ typedef struct strc_file_options {
 
 typedef struct strc_options {
     uint64_t iterations;  ///< UINT64_MAX: no limit
-    int64_t limit;  ///< printed lines, or items of an open output; -1: none
+    int64_t limit;  ///< items of an open output; else printed lines; else items written to files; -1: none
     double seconds;  ///< negative: no limit
     int32_t workers;  ///< threads; 0: one for each processor
     int loop_input, pad_tail, c_format, stats, time;

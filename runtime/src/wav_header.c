@@ -123,7 +123,7 @@ static int says_endless(uint64_t size) {
     return size >= 0xFFFF0000u || (size >= 0x7FFF0000u && size <= 0x80000000u);
 }
 
-/// Where whoever wrote it did not come to its end, no samples are told of, and the whole does not go beyond them.
+/// The header was never completed: it tells of no samples, and the size of the whole does not go beyond them.
 static int is_unfinished(const strc_wav *wav, uint64_t size) {
     return size == 0 && (says_endless(wav->whole) || wav->whole + 8 <= wav->start);
 }

@@ -66,7 +66,7 @@ private:
                                          compiler.code->sites);
     }
 
-    /// What is never reached would be no end.
+    /// Refuses a limit where the program has nothing that it could count: it would never be reached.
     void checkLimit() {
         if (strc::interp::whatIsLimited(compiler.program.elaboration.graph) !=
             strc::interp::Limited::Nothing)

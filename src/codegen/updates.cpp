@@ -2,9 +2,13 @@
 
 #include "codegen/detail/module_builder.h"
 #include "strc/flow.h"
+#include "strc/runtime.h"
 
 namespace strc::codegen {
 namespace {
+
+static_assert(STRC_PARAMETER_MARK(ir::kLastMark) == STRC_PARAMETER_MARK(ir::kLastMark + 1) &&
+              STRC_PARAMETER_MARK(ir::kLastMark) == ir::Marks{1} << ir::kLastMark);
 
 ir::Marks marksOf(const elab::Kernel& kernel) {
     ir::Marks marks = 0;

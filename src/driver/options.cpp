@@ -241,7 +241,7 @@ private:
         group = "How long";
         integer(sub, "-i,--iterations", options.iterations, "N", "stop after N steady states");
         integer(sub, "--limit", options.limit, "N",
-                "stop after N printed lines, or N items of the output");
+                "stop after N items of the output, N printed lines or N items in files");
         value(sub, "--seconds", "S", "stop after S seconds",
               [this](const std::string& text) { options.seconds = parseReal("--seconds", text); });
         addFiles(sub);

@@ -77,10 +77,10 @@ private:
 std::vector<std::pair<const Instr*, const ir::Visit*>> inOrder(const ir::Dependence& found) {
     std::vector<std::pair<const Instr*, const ir::Visit*>> visits;
     for (const auto& [instr, visit] : found.visits) visits.emplace_back(instr, &visit);
-    std::stable_sort(visits.begin(), visits.end(), [](const auto& a, const auto& b) {
+    std::sort(visits.begin(), visits.end(), [](const auto& a, const auto& b) {
         const base::SourceRange &x = a.first->range, &y = b.first->range;
-        return std::tuple(x.buffer.index, x.begin, x.end) <
-               std::tuple(y.buffer.index, y.begin, y.end);
+        return std::tuple(x.buffer.index, x.begin, x.end, a.second->order) <
+               std::tuple(y.buffer.index, y.begin, y.end, b.second->order);
     });
     return visits;
 }

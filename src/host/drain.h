@@ -11,7 +11,7 @@
 
 namespace strc::host {
 
-/// By the program before passes.
+/// What of a run counts, in firings of the program as it was before passes.
 struct Drained {
     std::vector<std::int64_t> fired;  ///< by NodeId
     std::int64_t iterations = 0;  ///< that had all their items

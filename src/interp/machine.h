@@ -27,7 +27,7 @@ enum class Tail : std::uint8_t {
 struct Options {
     std::optional<std::int64_t> iterations;  ///< -i N steady states
     std::optional<std::int64_t>
-        limit;  ///< --limit N: printed lines, or output items with an open output
+        limit;  ///< --limit N: items of an open output; else printed lines; else items written to files
     std::optional<double> seconds;  ///< wall clock
     bool loopInput = false;  ///< --loop-input
     Tail tail = Tail::Drop;  ///< --tail

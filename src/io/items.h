@@ -17,7 +17,7 @@
 
 namespace strc::io {
 
-/// Pgm stands for the family: PGM and PPM. From U8 on: samples without a header, Cu8 and so on in pairs.
+/// Pgm stands for the family: PGM and PPM. From U8 on they are samples without a header; the formats whose names begin with C hold them in pairs.
 enum class Format : std::uint8_t {
     Raw,
     Wav,

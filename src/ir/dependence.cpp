@@ -121,7 +121,7 @@ private:
         return at ? *at : Origin{};
     }
 
-    /// Some of it changes.
+    /// A part of a variable changes: its value is no longer known.
     void mark(const std::optional<Place>& place, Marks marks) {
         Origin* at = place ? variable(*place) : nullptr;
         if (!at) return;
@@ -163,7 +163,9 @@ private:
     }
 
     void note(Frame& f, const Instr& i) {
-        Visit& visit = found.visits[&i];
+        const auto [at, isNew] = found.visits.try_emplace(&i);
+        Visit& visit = at->second;
+        if (isNew) visit.order = found.visits.size();
         visit.operands.resize(i.operands.size());
         for (std::size_t k = 0; k < i.operands.size(); ++k)
             visit.operands[k] |= of(f, i.operands[k]);
@@ -292,7 +294,7 @@ private:
         if (!hasJumpOut(f, i)) f.control = outside;
     }
 
-    /// A break or return under a condition: whether what follows is done, or how often, may depend on it.
+    /// A return under a condition leaves the loop and the function: whether what follows is done, or how often, may depend on it.
     bool hasJumpOut(const Frame& f, const Instr& i) const {
         for (BlockId id : i.blocks) {
             if (id == kNone) continue;

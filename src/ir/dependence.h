@@ -34,6 +34,7 @@ struct Origin {
 struct Visit {
     std::vector<Marks> operands;  ///< of a ref: also of what it leads to
     Marks control = 0;  ///< of whether it is done
+    std::size_t order = 0;  ///< in which instructions were met first
 
     Marks all() const;
 };

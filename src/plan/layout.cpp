@@ -84,7 +84,7 @@ void placeRings(Plan& plan, Wide& end) {
     end += Wide{kRingSize} * static_cast<Wide>(plan.channels.size());
 }
 
-/// Likewise.
+/// Memory for computing fields again lies before all memory of channels, too.
 void placeScratch(Plan& plan, Wide& end) {
     std::int64_t most = 0;
     for (const elab::Kernel& kernel : plan.program->kernels)
