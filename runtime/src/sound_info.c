@@ -1,14 +1,11 @@
 // What sounds that are read tell of sounds that are written, and whether they are what is asked for.
-#include <string.h>
+#include <inttypes.h>
+#include <stdio.h>
 
 #include "strc/sounds.h"
-#include "strc/strings.h"
 
 static int tell(char why[STRC_SOUND_WHY], int32_t is, const char *what, int32_t wanted) {
-    strc_digits digits;
-    strcpy(why, strc_decimal_text(digits, is));
-    strcat(why, what);
-    strcat(why, strc_decimal_text(digits, wanted));
+    snprintf(why, STRC_SOUND_WHY, "%" PRId32 "%s%" PRId32, is, what, wanted);
     return 1;
 }
 

@@ -56,7 +56,6 @@ typedef enum strc_format_id {
     STRC_FORMATS
 } strc_format_id;
 
-/// What a file tells about its items besides their values; 0: not told.
 #define STRC_OPEN UINT32_MAX
 
 /// An input or output: the file of a filter, or the open end of the main stream (node STRC_OPEN).
