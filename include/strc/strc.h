@@ -58,7 +58,8 @@ STRC_API strc_status strc_compiler_add_stream(strc_compiler*, const char* name, 
 /// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared",
 /// "external-weights", "no-torch", "no-fold". Not on the command line: "color": texts of diagnostics have the colours of terminals;
 /// "seed": what `random()` begins with; "at-once": the most items of an open end that are done together, for
-/// streams (below): more are faster, fewer take less memory.
+/// streams (below): more are faster, fewer take less memory. "bound", for libraries and streams: the most items that wait in
+/// a queue of a program with dynamic rates, and messages that wait for a filter.
 STRC_API strc_status strc_compiler_set(strc_compiler*, const char* option, const char* value);
 
 /// A tensor, row by row. The elements are "float", "double", "half", "bfloat16" (2 bytes both), "int8" (1), "int", "long"
@@ -286,11 +287,11 @@ STRC_API strc_status strc_compiler_run_items(strc_compiler*, const void* in, siz
 typedef struct strc_stream strc_stream;
 
 /// After STRC_STAGE_PLANNED, with the option "at-once". STRC_FAILED: the program does what cannot be done between two
-/// calls (open files, send messages, make strings, have dynamic rates), or has no machine code.
+/// calls (open files, make strings; without the option "bound" send messages and have dynamic rates), or has no machine code.
 STRC_API strc_status strc_stream_new(strc_compiler*, strc_stream** to);
 STRC_API void strc_stream_free(strc_stream*);
 
-/// Begin with `strc_stream_about about = {.size = sizeof about}`.
+/// Begin with `strc_stream_about about = {.size = sizeof about}`. If rates are dynamic all of it is 0.
 typedef struct strc_stream_about {
     size_t size;  ///< of this struct
     uint64_t block_in, block_out;  ///< items of a steady state
@@ -303,7 +304,8 @@ STRC_API strc_status strc_stream_tell(const strc_stream*, strc_stream_about* to)
 
 /// Takes up to `in_count` items and gives up to `out_capacity`. The result is the same however the input is cut into
 /// pieces. All of it is taken if there is room for what comes of it; what is too little for a steady state, and
-/// what finds no room, waits inside. `*consumed` and `*produced` (which may be null) say how many there were.
+/// what finds no room, waits inside; a program with dynamic rates takes nothing more while something finds no room.
+/// `*consumed` and `*produced` (which may be null) say how many there were.
 /// STRC_FAILED: a check failed, which the compiler's diagnostics tell; then all calls fail until
 /// strc_stream_reset.
 STRC_API strc_status strc_stream_process(strc_stream*, const void* in, size_t in_count, void* out,

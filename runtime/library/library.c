@@ -49,6 +49,8 @@ static strc_flow_facts facts_of(const strc_executable *about) {
         .steady_writes = about->steady_writes,
         .random = about->random,
         .stack_bytes = about->stack_bytes,
+        .bound = about->bound,
+        .firing_bytes = about->firing_bytes,
         .parameter_bytes = (uint64_t)about->parameter_count * STRC_PARAMETER_BYTES,
         .parameters = about->parameter_values,
         .can_fail = about->can_fail,

@@ -135,7 +135,7 @@ static strc_end run_pulled(void *self) {
 
 /// What has been made is let out, whatever the end.
 static strc_end run_by_demand(run *r) {
-    strc_puller_begin(&r->puller, r->program, r->env, r->state);
+    strc_puller_begin(&r->puller, &strc_growing_queues, r->program, r->env, r->state);
     strc_end end = strc_attempt(r->env, run_pulled, r);
     if (end == STRC_END_INPUT) end = starved(r);
     int stopped = strc_puller_conclude(&r->puller);

@@ -79,6 +79,7 @@ private:
 
 /// Does anything stay behind in the program from one steady state to the next?
 bool keepsNothing(const strc::plan::Plan& plan) {
+    if (plan.demand) return false;
     for (const strc::plan::Channel& channel : plan.channels)
         if (channel.retained != 0) return false;
     for (const std::int64_t field : plan.fields)
@@ -126,7 +127,14 @@ strc::executable::Program parts(strc_compiler& compiler) {
             program.module,
             std::string(program.main->name.text()),
             {},
-            program.weights.get()};
+            program.weights.get(),
+            false,
+            false,
+            false,
+            true,
+            nullptr,
+            {},
+            compiler.settings.bound};
 }
 
 Places::Places(const strc_stream& stream, const void* const* in, void* const* out)
@@ -190,6 +198,8 @@ bool strc_stream::make() {
     const std::uint64_t stack = strc::executable::stackBytes(known);
     hasOwnStack = stack > kMostStack;
     facts.stack_bytes = hasOwnStack ? kOwnStack : kTimesMore * stack;
+    facts.bound = static_cast<std::uint64_t>(known.bound.value_or(0));
+    facts.firing_bytes = kTimesMore * strc::executable::firingBytes(known);
     facts.parameter_bytes = parameters.size();
     facts.parameters = parameters.data();
     facts.can_fail = !compiler.code->sites.empty();
@@ -259,7 +269,7 @@ strc_status strc_stream::process(const Ends& arrays, std::size_t inCount, std::s
         if (stream.print) stream.print(stream.printUser, text, size);
     };
     int failed = 0;
-    if (hasOwnStack)
+    if (hasOwnStack && !flow->pulled)  // a run by demand has one from the start
         strc::base::onOwnStack([&] { failed = strc_flow_process(flow, &ends); });
     else
         failed = strc_flow_process(flow, &ends);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
 
@@ -207,10 +209,28 @@ private:
         for (const types::Value& item : from.initial) initial += item.bytes;
         const bool isCode =
             from.to == graph::kNone || graph.nodes[from.to].kind == graph::NodeKind::Filter;
+        const NodeId owner = from.from != graph::kNone ? from.from : from.to;
         return row({small(from.from), small(static_cast<std::uint64_t>(types::sizeOf(from.type))),
+                    m.options.bound ? fullSite(from, owner) : small(0), small(owner),
                     number(isCode ? 0 : popRate(graph, id)),
                     number(static_cast<std::int64_t>(from.initial.size())),
-                    initial.empty() ? nothing() : m.bytes(initial)});
+                    initial.empty() ? nothing() : m.bytes(initial),
+                    number(plan::isQueue(plan, id) ? 1 : 0)});
+    }
+
+    llvm::Constant* fullSite(const graph::Edge& edge, NodeId owner) {
+        auto end = [&](NodeId id, const char* open) {
+            return id == graph::kNone ? open : fmt::format("'{}'", path(graph, id));
+        };
+        const graph::Node& told = graph.nodes[owner];
+        const bool hasCode = edge.from != graph::kNone && told.kind == graph::NodeKind::Filter &&
+                             kindOf(told) == STRC_NODE_FILTER;
+        return site({base::Diag::LimitExceeded,
+                     hasCode ? firstPush(told) : told.range,
+                     {fmt::format("what waits between {} and {}", end(edge.from, "the input"),
+                                  end(edge.to, "the output")),
+                      fmt::format("{} items ('--bound')", *m.options.bound)},
+                     0});
     }
 
     // ---------------------------------------------------------------- firings

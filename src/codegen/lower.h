@@ -43,6 +43,8 @@ struct Options {
     std::string target;  ///< "aarch64-linux-gnu"; empty: this machine
     /// For a library: single steady states matter as much as many at once, and the stack is small.
     bool inPieces = false;
+    /// Of a library: items that a queue holds, and messages that wait for a filter. Sites say that it has been reached.
+    std::optional<std::int64_t> bound = {};
     std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
     bool onDevice = false;  ///< code for kernels: nobody interrupts them
     std::shared_ptr<const DevicePart> device = {};  ///< null: there is none

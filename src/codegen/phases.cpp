@@ -774,12 +774,28 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* kernels = m.emitKernels();
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
-    auto* program = llvm::ConstantStruct::getAnon(
-        {small(STRC_ABI_VERSION), small(plan.inputs.size()), small(plan.outputs.size()),
-         small(plan.program->graph.nodes.size()), small(plan.mailboxes.size()), small(0),
-         number(static_cast<std::uint64_t>(plan.mailboxOffset)), number(m.limits.totalBytes),
-         number(static_cast<std::uint64_t>(plan.stateSize)), number(pieces.count), pieces.table,
-         demand, init, steady, scaled, device, kernels, fallback, update});
+    llvm::Constant* messages = m.messageBytes();
+    auto* program =
+        llvm::ConstantStruct::getAnon({small(STRC_ABI_VERSION),
+                                       small(plan.inputs.size()),
+                                       small(plan.outputs.size()),
+                                       small(plan.program->graph.nodes.size()),
+                                       small(plan.mailboxes.size()),
+                                       small(0),
+                                       number(static_cast<std::uint64_t>(plan.mailboxOffset)),
+                                       number(m.limits.totalBytes),
+                                       number(static_cast<std::uint64_t>(plan.stateSize)),
+                                       number(pieces.count),
+                                       pieces.table,
+                                       demand,
+                                       init,
+                                       steady,
+                                       scaled,
+                                       device,
+                                       kernels,
+                                       fallback,
+                                       update,
+                                       messages});
     auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program, name);
     m.limitLanes();

@@ -282,6 +282,12 @@ private:
         setting(sub, "--bundle", "DIR",
                 "put it into a folder, with all files that it needs, which may be moved");
         setting(sub, "--header", "FILE", "where the header of --shared goes; default: beside it");
+        value(sub, "--bound", "N",
+              "let --shared have dynamic rates and messages: at most N items in a queue, and N "
+              "messages that wait for a filter",
+              [this](const std::string& text) {
+                  if (parseInteger("--bound", text, 1, INT32_MAX)) set("bound", text);
+              });
         setting(sub, "--linker", "FILE",
                 "link with this C compiler; default: cc, or NAME-gcc of the target");
         addEmit(sub);
@@ -815,6 +821,8 @@ private:
         exclude(options.emit && options.has("bundle"), "--emit", "--bundle");
         if (options.has("header") && !options.has("shared"))
             diags.add(Diag::BadCommandLine) << "--header needs --shared";
+        if (options.has("bound") && !options.has("shared"))
+            diags.add(Diag::BadCommandLine) << "--bound needs --shared";
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;
         if (options.command == Command::Graph) chooseGraphFormat();
         if (options.command == Command::Build && !options.emit) chooseProductName();

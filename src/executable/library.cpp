@@ -30,6 +30,7 @@ public:
         : program(wanted), graph(wanted.plan.program->graph), mayPrint(mayPrint) {}
 
     bool run() {
+        if (program.bound) fine = checkBound(program);
         if (graph.input == kNone && graph.output == kNone)
             add(Diag::LibraryWithoutEnds, mainRange()) << program.mainStream;
         checkItems(graph.input);
@@ -79,15 +80,16 @@ private:
             << fmt::format("{} file '{}'", does, node.file);
     }
 
-    /// What waits on their tapes grows.
+    /// What waits on their tapes grows, but for a bound.
     void checkRates(NodeId id) {
+        if (program.bound) return;
         const elab::Kernel& kernel = program.plan.program->kernels[graph.nodes[id].kernel];
         if (!kernel.work.isDynamic() && !(kernel.prework && kernel.prework->isDynamic())) return;
         (add(Diag::LibraryEffect, graph.nodes[id].range).in(graph::path(graph, id))
          << "have dynamic rates")
                 .note(Diag::Hint)
             << "what would wait on its tapes has no bound, and a library takes no memory while it "
-               "runs";
+               "runs; '--bound N' gives one";
     }
 
     void checkBodies(NodeId id) {
@@ -101,7 +103,7 @@ private:
         std::string_view does;
         const bool prints = instr.op == ir::Op::Print || instr.op == ir::Op::NewLine;
         if (prints && !mayPrint) does = "print";
-        if (instr.op == ir::Op::Send) does = "send messages";
+        if (instr.op == ir::Op::Send && !program.bound) does = "send messages";
         if (ir::makesString(program.module, instr)) does = "make strings";
         if (does.empty()) return;
         base::Diagnostic& fault = add(Diag::LibraryEffect, instr.range).in(graph::path(graph, node))
@@ -109,7 +111,7 @@ private:
         if (instr.op == ir::Op::Send)
             fault.note(Diag::Hint)
                 << "messages on their way have no bound in number, and a library takes "
-                   "no memory while it runs";
+                   "no memory while it runs; '--bound N' gives one";
     }
 
     // ---- what is computed again when a parameter is set
@@ -256,16 +258,20 @@ Rates ratesOf(const plan::Plan& plan) {
             openWrites(plan, plan.steady)};
 }
 
+std::uint64_t bytesOfBodies(const Program& program, const elab::Kernel& kernel) {
+    std::uint64_t bytes = 0;
+    for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code))
+        bytes += bytesOfArrays(*body) + static_cast<std::uint64_t>(codegen::mostRoom(*body));
+    return bytes;
+}
+
 std::uint64_t stackBytes(const Program& program) {
     std::uint64_t most = 0;
     bool recursive = false;
     for (const elab::Kernel& kernel : program.plan.program->kernels) {
-        std::uint64_t bytes = 0;
-        for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code)) {
-            bytes += bytesOfArrays(*body) + static_cast<std::uint64_t>(codegen::mostRoom(*body));
+        most = std::max(most, bytesOfBodies(program, kernel));
+        for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code))
             recursive = recursive || ir::isRecursive(program.module, kernel.code, *body);
-        }
-        most = std::max(most, bytes);
     }
     const std::uint64_t page = 4096;
     return (most + page - 1) / page * page + kFrames + (recursive ? kRecursion : 0);

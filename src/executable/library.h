@@ -9,11 +9,22 @@
 namespace strc::executable {
 
 /// Reports all that a library cannot do, each at its place: make strings, open files, take items of a
-/// type that C has not; and, unless `mayPrint`, print. False if there is anything.
+/// type that C has not; without a bound, send messages and have dynamic rates; and, unless `mayPrint`, print. False if
+/// there is anything.
 bool checkLibrary(const Program&, bool mayPrint = false);
 
 /// Bytes of the stack that a call may take, but for what recursion beyond that is refused at run time.
 std::uint64_t stackBytes(const Program&);
+
+/// Reports what has no place within the program's bound: firings that need more items at once, loops that may wait for
+/// their own output, and more memory than there is. False if there is anything.
+bool checkBound(const Program&);
+
+/// Arrays on the stack, of the bodies of a filter.
+std::uint64_t bytesOfBodies(const Program&, const elab::Kernel&);
+
+/// Bytes of the stack on which a program with dynamic rates fires; 0 for others.
+std::uint64_t firingBytes(const Program&);
 
 /// Items of the open ends.
 struct Rates {

@@ -513,6 +513,8 @@ private:
         row.steady_writes =
             static_cast<std::uint64_t>(openWrites(program.plan, program.plan.steady));
         row.stack_bytes = program.isLibrary ? stackBytes(program) : 0;
+        row.bound = static_cast<std::uint64_t>(program.bound.value_or(0));
+        row.firing_bytes = program.bound ? firingBytes(program) : 0;
         row.can_fail = sites.empty() ? 0 : 1;
         const interp::Limited limited = interp::whatIsLimited(graph);
         row.limits_files = limited == interp::Limited::FileItems ? 1 : 0;

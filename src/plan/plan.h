@@ -183,6 +183,9 @@ std::string whyNot(const elab::Elaboration&);
 std::optional<Plan> plan(base::Context&, const elab::Elaboration&, const graph::Quota&,
                          const sched::Schedule&, const Options& = {});
 
+/// Does the edge of a program with a demand lie in a queue? Else it lies in the memory of a region.
+bool isQueue(const Plan&, EdgeId);
+
 /// Channels as a table, then the phases as indented steps with positions, as `--emit=plan` shows them.
 std::string print(const Plan&);
 

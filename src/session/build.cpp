@@ -103,7 +103,8 @@ private:
                 !settings.bundle.empty(),
                 !settings.isStatic && settings.target.empty(),
                 &program.elaboration.graph,
-                shapesLibrary()};
+                shapesLibrary(),
+                settings.isShared ? settings.bound : std::nullopt};
     }
 
     /// What runs filters whose shapes only the run knows.

@@ -164,6 +164,7 @@ codegen::Options codegenOptions(const Settings& settings) {
     made.level = settings.level;
     made.checks = settings.checks;
     made.inPieces = settings.isShared || settings.atOnce.has_value();
+    made.bound = settings.bound;
     made.debug = settings.debug;
     made.fastMath = settings.fastMath;
     made.processor = settings.processor;

@@ -37,6 +37,8 @@ struct Settings {
     std::optional<std::uint64_t> seed;  ///< of `random()`
     /// Items of an open end that are done at once at the most: what is given comes in small portions.
     std::optional<std::int64_t> atOnce;
+    /// --bound: items that a queue of a library holds, and messages that wait for a filter; none: it has neither.
+    std::optional<std::int64_t> bound;
     bool lenient = false;
     sched::Order order = sched::Order::Buffers;
     plan::Tapes tapes = plan::Tapes::Linear;

@@ -163,6 +163,9 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "at-once")
         return number(value, INT64_MAX, count) && count != 0 &&
                (settings.atOnce = static_cast<std::int64_t>(count), true);
+    if (name == "bound")
+        return number(value, INT32_MAX, count) && count != 0 &&
+               (settings.bound = static_cast<std::int64_t>(count), true);
     if (name == "O")
         return number(value, 3, count) && (settings.level = static_cast<int>(count), true);
     if (name == "check")

@@ -98,6 +98,17 @@ class Libraries(Case):
             self.assertLessEqual(abs(one - other), 1e-5 * max(1, abs(other)))
         return found
 
+    def check_symbols(self, text, *options):
+        self.build_library(text, "--weights=random:1", *options)
+        done = subprocess.run(["nm", "-D", "libp.so"], cwd=self.folder, capture_output=True, text=True, check=True)
+        words = [line.split() for line in done.stdout.splitlines()]
+        defined = {line[-1] for line in words if line[-2] not in "Uwv"}
+        stream = self.top.split("=")[1]
+        self.assertEqual(defined, {f"{stream}_{name}" for name in FUNCTIONS})
+        needed = {line[-1].split("@")[0] for line in words if line[-2] == "U"}
+        scalars = {re.sub(r"^ZGV[a-z]N\d+v+_", "", name.lstrip("_")) for name in needed}  # of libmvec's
+        self.assertLessEqual(scalars, {name.lstrip("_") for name in HARMLESS})
+
     def compare(self, text, stream, items, size, *options):
         self.build_library(text, *options)
         self.host(stream)
@@ -513,17 +524,6 @@ class Products(Libraries):
         for text in (programs.ECHO, programs.NETWORK):
             with self.subTest(text=text):
                 self.check_symbols(text)
-
-    def check_symbols(self, text):
-        self.build_library(text, "--weights=random:1")
-        done = subprocess.run(["nm", "-D", "libp.so"], cwd=self.folder, capture_output=True, text=True, check=True)
-        words = [line.split() for line in done.stdout.splitlines()]
-        defined = {line[-1] for line in words if line[-2] not in "Uwv"}
-        stream = self.top.split("=")[1]
-        self.assertEqual(defined, {f"{stream}_{name}" for name in FUNCTIONS})
-        needed = {line[-1].split("@")[0] for line in words if line[-2] == "U"}
-        scalars = {re.sub(r"^ZGV[a-z]N\d+v+_", "", name.lstrip("_")) for name in needed}  # of libmvec's
-        self.assertLessEqual(scalars, {name.lstrip("_") for name in HARMLESS})
 
     def test_headers_say_what_there_is(self):
         def numbers(text):

@@ -64,9 +64,12 @@ typedef struct strc_node {
 typedef struct strc_edge {
     uint32_t from;  ///< STRC_NONE: the open input
     uint32_t item;  ///< bytes of one
+    uint32_t full;  ///< site: it has as many items as it may, in a program with a bound
+    uint32_t owner;  ///< the node that this is told of
     int64_t need;  ///< items that a splitter or joiner needs to fire
     uint64_t initial_count;
     const void *initial;  ///< items that are there at the start
+    uint64_t is_queue;  ///< else a region has it in memory of its own
 } strc_edge;
 
 typedef struct strc_sink {

@@ -191,6 +191,8 @@ typedef struct strc_executable {
     uint64_t steady_firings;  ///< of one steady state
     uint64_t init_writes, steady_writes;  ///< items of the open output; a library's
     uint64_t stack_bytes;  ///< that a call of the library may take
+    uint64_t bound;  ///< of queues and messages of a library; 0: there is none
+    uint64_t firing_bytes;  ///< of a stack of its own, that a library with dynamic rates takes
     uint64_t most_bytes;  ///< of an input that may be read ahead
     uint64_t weight_count;
     uint64_t weight_panel_count;

@@ -1,5 +1,6 @@
 /// A program that goes on as items come: phases run as soon as their input is there, between the two ends of a call
-/// and what has to wait for the next one. Libraries (strc/library.h) are made of it, and streams in the compiler's
+/// and what has to wait for the next one. If its rates are dynamic, it is a run by demand that stops where an item is
+/// missing, or room for one, and goes on there in a later call. Libraries (strc/library.h) are made of it, and streams in the compiler's
 /// own process. All memory comes from whoever makes one; nothing here allocates, locks or enters the system.
 #ifndef STRC_FLOW_H
 #define STRC_FLOW_H
@@ -14,11 +15,14 @@ extern "C" {
 
 /// What never changes.
 typedef struct strc_flow_facts {
-    const strc_program *program;  ///< without files, messages, strings and dynamic rates
+    const strc_program *program;  ///< without files and strings
     uint64_t in_size, out_size;  ///< bytes of an item
     uint64_t init_writes, steady_writes;  ///< items for the open output, by phase
     uint64_t random;
-    uint64_t stack_bytes;  ///< of the stack, that a call may take
+    uint64_t stack_bytes;  ///< of the caller's stack, that a call may take
+    uint64_t
+        bound;  ///< items that a queue holds, and messages that wait for a filter; 0: there are neither
+    uint64_t firing_bytes;  ///< of a stack of its own, that a run by demand takes
     uint64_t parameter_bytes;
     const void *parameters;  ///< with what values they begin
     uint32_t can_fail;  ///< there are checks
@@ -53,17 +57,21 @@ typedef struct strc_flow_before {
     int is_valid;
 } strc_flow_before;
 
+struct strc_pulled;
+
 typedef struct strc_flow {
     const strc_flow_facts *facts;
     strc_env env;
     strc_world world;
     unsigned char *state;
-    unsigned char *parameters;
+    unsigned char *parameters;  ///< as they were set
+    unsigned char *letters;  ///< memory of messages
+    struct strc_pulled *pulled;  ///< of a run by demand; null: it has phases
     strc_flow_queue waiting, pending;
     const strc_flow_ends *ends;  ///< of the call under way
     size_t taken, given;  ///< in it
     strc_flow_before before;
-    uint64_t changed;  ///< parameters that have been set since the phases looked at them
+    uint64_t changed;  ///< parameters that have been set since the program looked at them
     int has_begun;  ///< the phase `init` is done
     int scales;  ///< in the call under way
     int has_failed;  ///< env.fault says why

@@ -78,7 +78,7 @@ typedef struct strc_recipient {
     uint32_t sender, receiver;  ///< nodes
     uint32_t sender_box, receiver_box;  ///< their mailboxes
     uint32_t missed;  ///< the site of a deadline that is over
-    uint32_t unused;
+    uint32_t crowded;  ///< the site of too many messages, in a program with a bound
     const strc_route *route;  ///< null: nothing is known but who it is
     void (*handle)(strc_env *, void *state, const void *arguments);
 } strc_recipient;
@@ -100,6 +100,7 @@ typedef struct strc_mailbox {
     // ---- private to the runtime
     struct strc_letter **letters;  ///< by due, in order of sending
     struct strc_letter *open;  ///< whose handler runs
+    struct strc_letter *spare;  ///< a list of those that nobody has, if their number is bounded
     uint32_t first, end, room;
     uint32_t is_firing;
 } strc_mailbox;
@@ -172,6 +173,8 @@ typedef struct strc_program {
     /// Between two phases, once init is done: computes again what setup and init of filters have made of the open parameters in
     /// `changed`, a set of STRC_PARAMETER_MARK. Null: nothing.
     void (*update)(strc_env *, void *state, uint64_t changed);
+    /// By mailbox: bytes of the longest message that it may get; -1: it gets none.
+    const int64_t *message_bytes;
 } strc_program;
 
 typedef enum strc_end {
@@ -200,6 +203,8 @@ struct strc_env {
     volatile unsigned char poll;  ///< of the runtime, for generated code: nonzero: call strc_stop
     strc_mailbox *mailboxes;  ///< in the state; of the runtime, for generated code
     // ---- private to the runtime
+    const struct strc_letters *letters;  ///< where messages have their memory
+    uint32_t most_letters;  ///< that may wait for one filter
     uint64_t bytes_left;  ///< that messages may still take
     struct strc_puller *puller;  ///< of a run by demand
     uint64_t strings_kept;  ///< mark: what is older belongs to firings that wait for their input

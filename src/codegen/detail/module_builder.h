@@ -149,6 +149,8 @@ public:
     bool isDynamic(graph::KernelId) const;
     llvm::Constant* route(graph::NodeId sender,
                           graph::NodeId receiver);  ///< a `strc_route`, or null
+    /// strc_program::message_bytes, once all bodies have been emitted.
+    llvm::Constant* messageBytes();
     llvm::Constant* constantData(llvm::Constant* contents, const char* name);
     /// What a send of a kernel has to know: a `strc_dispatch`.
     llvm::Constant* dispatch(const KernelFunctions& from, std::int32_t portal, const ir::Send&,
@@ -198,6 +200,8 @@ private:
                             const ir::Body&);
 
     llvm::Function* handlerEntry(graph::NodeId, const std::string& name);
+    std::uint64_t crowdedSite(graph::NodeId receiver, base::SourceRange);
+    void noteMessage(graph::NodeId receiver, std::uint64_t bytes);
     llvm::Constant* recipient(graph::NodeId sender, graph::NodeId receiver, const ir::Send&,
                               base::SourceRange);
 
@@ -207,6 +211,7 @@ private:
     std::vector<std::vector<graph::NodeId>> instances;  ///< by kernel, once somebody has asked
     std::map<std::pair<graph::NodeId, std::string>, llvm::Function*> handlerEntries;
     std::map<std::size_t, llvm::Constant*> routes;  ///< by Plan::routes
+    std::vector<std::uint64_t> longestMessages;  ///< bytes, by mailbox; UINT64_MAX: it gets none
     std::map<std::tuple<graph::KernelId, bool, bool>, KernelFunctions> kernels;
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
