@@ -184,11 +184,7 @@ bool strc_stream::make() {
              unsignedOf(rates.firstOut),
              unsignedOf(rates.latency()),
              keepsNothing(*program.plan)};
-    const std::vector<strc::types::Value>& open = program.plan->program->openValues;
-    parameters.resize(open.size() * STRC_PARAMETER_BYTES);
-    for (std::size_t k = 0; k < open.size(); ++k)
-        std::memcpy(&parameters[k * STRC_PARAMETER_BYTES], open[k].bytes.data(),
-                    open[k].bytes.size());
+    parameters = strc::host::openParameters(*program.plan->program);
     facts.program = &compiler.code->jit.program();
     facts.in_size = sizeOfEnd(compiler, true);
     facts.out_size = sizeOfEnd(compiler, false);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "base/own_stack.h"
@@ -366,6 +367,8 @@ private:
                             : &never;
         if (options.seconds) env.seconds = std::max(*options.seconds, kShortest);
         env.random = plan.program->random.state;
+        const std::vector<std::byte> parameters = openParameters(*plan.program);
+        env.parameters = parameters.data();
         env.c_format = options.cFormat ? 1 : 0;
         env.workers = options.workers ? options.workers : strc_processors();
         const strc_symbolic calls = symbolicCalls();
@@ -465,6 +468,15 @@ void reportFault(base::Context& context, const graph::Graph& graph,
     for (const std::string& word : site.words) told << word;
     for (int k = 0; k < site.numbers; ++k) told << fault.numbers[k];
     graph::noteAdded(context.sources, graph, fault.node, told);
+}
+
+std::vector<std::byte> openParameters(const elab::Elaboration& program) {
+    const std::vector<types::Value>& open = program.openValues;
+    std::vector<std::byte> parameters(open.size() * STRC_PARAMETER_BYTES);
+    for (std::size_t k = 0; k < open.size(); ++k)
+        std::memcpy(&parameters[k * STRC_PARAMETER_BYTES], open[k].bytes.data(),
+                    open[k].bytes.size());
+    return parameters;
 }
 
 std::string whyNot(const interp::Options& options) {

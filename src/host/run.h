@@ -2,6 +2,7 @@
 /// Runs a compiled program in this process, with the files of the world: what strc_execute does, for the
 /// same options and with the same outcome and messages as the interpreter (interp/machine.h).
 
+#include <cstddef>
 #include <vector>
 
 #include "base/context.h"
@@ -25,6 +26,9 @@ std::string whyNotDrained(const plan::Plan&, const graph::Graph& whole,
 /// What a check that failed has to say, with the instance's path.
 void reportFault(base::Context&, const graph::Graph&, const std::vector<codegen::Site>&,
                  const strc_fault&);
+
+/// The values of the parameters that the program leaves open (strc_env::parameters).
+std::vector<std::byte> openParameters(const elab::Elaboration&);
 
 /// What the plan was made of, before passes.
 struct Program {

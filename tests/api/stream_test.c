@@ -115,6 +115,8 @@ static void test_parameter(void) {
     EXPECT(strc_stream_set(s, "scale", &ten, 1) == STRC_WRONG_CALL);
     EXPECT(strc_stream_set(s, "other", &ten, sizeof ten) == STRC_WRONG_CALL);
     strc_stream_free(s);
+    EXPECT(strc_compiler_run_items(c, in, 4, out, 4, &given) == STRC_OK);  // as it was compiled
+    EXPECT(given == 2 && out[0] == 4 && out[1] == 6);
     strc_compiler_free(c);
 }
 
