@@ -366,7 +366,7 @@ int strc_world_open(strc_surroundings *all) {
     all->items_left = counts_items ? all->options.limit : -1;
     if (all->options.limit >= 0 && about->limits_nothing)
         return STRC_FAIL(nowhere, MainStreamSide, "'--limit'", strc_text_at(about->main_stream),
-                         "prints and no output");
+                         "printed lines and no output");
     all->prints_aside = has_output && strcmp(all->options.out.name, "-") == 0;
     int status =
         strc_sink_open_print(&all->print, all->prints_aside ? STDERR_FILENO : STDOUT_FILENO);

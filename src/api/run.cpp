@@ -68,11 +68,11 @@ private:
 
     /// Refuses a limit where the program has nothing that it could count: it would never be reached.
     void checkLimit() {
-        if (strc::interp::whatIsLimited(compiler.program.elaboration.graph) !=
+        if (strc::interp::whatIsLimited(compiler.program.module, compiler.program.elaboration) !=
             strc::interp::Limited::Nothing)
             return;
         compiler.program.context.diags.add(strc::base::Diag::MainStreamSide)
-            << "'--limit'" << compiler.program.main->name.text() << "prints and no output";
+            << "'--limit'" << compiler.program.main->name.text() << "printed lines and no output";
     }
 
     /// Without it the interpreter runs, which starts at once: it also opens and closes the files of a run that was over

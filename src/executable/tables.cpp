@@ -514,7 +514,8 @@ private:
             static_cast<std::uint64_t>(openWrites(program.plan, program.plan.steady));
         row.stack_bytes = program.isLibrary ? stackBytes(program) : 0;
         row.can_fail = sites.empty() ? 0 : 1;
-        const interp::Limited limited = interp::whatIsLimited(graph);
+        const interp::Limited limited =
+            interp::whatIsLimited(program.module, *program.plan.program);
         row.limits_files = limited == interp::Limited::FileItems ? 1 : 0;
         row.limits_nothing = limited == interp::Limited::Nothing ? 1 : 0;
         row.most_bytes = program.context.limits.totalBytes;

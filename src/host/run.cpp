@@ -45,7 +45,7 @@ public:
           program(program),
           sites(sites),
           options(options),
-          limited(interp::whatIsLimited(whole.elaboration.graph)),
+          limited(interp::whatIsLimited(whole.module, whole.elaboration)),
           lines(limited == interp::Limited::Lines ? options.limit : std::nullopt),
           whole(whole) {}
 

@@ -202,7 +202,7 @@ private:
     const graph::Quota& quota;
     types::TypeTable& types;
     const Options& options;
-    const Limited limited = whatIsLimited(graph);
+    const Limited limited = whatIsLimited(module, elaboration);
 
     std::vector<Actor> actors;  ///< by NodeId
     std::vector<NodeId> byOrder;

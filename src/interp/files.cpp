@@ -1,9 +1,11 @@
 #include "interp/files.h"
 
+#include <set>
 #include <sys/stat.h>
 #include <utility>
 
 #include "io/tensors.h"
+#include "ir/calls.h"
 
 namespace strc::interp {
 namespace {
@@ -185,11 +187,17 @@ std::uint64_t reportItemsLeft(base::Context& context, const io::Supply& input) {
     return all;
 }
 
-Limited whatIsLimited(const graph::Graph& graph) {
+Limited whatIsLimited(const ir::Module& module, const elab::Elaboration& program) {
+    const graph::Graph& graph = program.graph;
     if (graph.output != graph::kNone) return Limited::Items;
     std::uint8_t effects = 0;
-    for (const graph::Node& node : graph.nodes) effects |= node.effects;
-    if (effects & graph::kPrints) return Limited::Lines;
+    std::set<graph::KernelId> printing;
+    for (const graph::Node& node : graph.nodes) {
+        effects |= node.effects;
+        if (node.effects & graph::kPrints) printing.insert(node.kernel);
+    }
+    for (const graph::KernelId kernel : printing)
+        if (ir::mayEndLine(module, program.kernels[kernel].code)) return Limited::Lines;
     return effects & graph::kWritesFile ? Limited::FileItems : Limited::Nothing;
 }
 

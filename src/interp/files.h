@@ -61,9 +61,10 @@ bool closeOutput(base::Context&, const elab::Elaboration&, io::ItemWriter&);
 
 /// Warns of items that did not come to be used; how many those are.
 std::uint64_t reportItemsLeft(base::Context&, const io::Supply&);
-/// What --limit counts: the items of the open output, else printed lines, else items of the files that are written.
+/// What --limit counts: the items of the open output, else printed lines, else items of the files that are written. What
+/// is printed without an end of a line does not count.
 enum class Limited : std::uint8_t { Items, Lines, FileItems, Nothing };
-Limited whatIsLimited(const graph::Graph&);
+Limited whatIsLimited(const ir::Module&, const elab::Elaboration&);
 
 /// Warns of items that stay on tapes.
 void reportWaiting(base::Context&, const graph::Graph&, const graph::Waiting&);

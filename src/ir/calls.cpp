@@ -77,6 +77,34 @@ bool makesString(const Module& program, const Callee& callee) {
     return std::any_of(native.params.begin(), native.params.end(), isString);
 }
 
+namespace {
+
+bool isText(const Type* type) {
+    return type && (type->is(types::TypeKind::String) || type->is(types::TypeKind::Char));
+}
+
+bool mayEndLine(const Instr& instr) {
+    switch (instr.op) {
+        case Op::NewLine: return true;
+        case Op::Print: return instr.type->is(types::TypeKind::Tensor);
+        case Op::Const:
+            return isText(instr.type) && instr.value.bytes.find('\n') != std::string::npos;
+        case Op::Convert:
+        case Op::Concat: return false;  // of numbers, and of texts that are looked at themselves
+        default: return instr.result != kNone && isText(instr.type);
+    }
+}
+
+}  // namespace
+
+bool mayEndLine(const Module& module, const StreamCode& from) {
+    for (const Body* body : bodiesThatFire(module, from))
+        for (const Block& block : body->blocks)
+            for (const Instr& instr : block.instrs)
+                if (mayEndLine(instr)) return true;
+    return false;
+}
+
 bool makesString(const Module& program, const Instr& instr) {
     return instr.op == Op::Concat || (instr.op == Op::Call && makesString(program, instr.callee)) ||
            (instr.op == Op::Convert && instr.type->is(types::TypeKind::String));

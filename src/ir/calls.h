@@ -23,6 +23,9 @@ std::vector<const Body*> bodiesOfSetup(const Module&, const StreamCode&);
 /// Can a call of it lead to another call of it?
 bool isRecursive(const Module&, const StreamCode& from, const Body&);
 
+/// Can what it prints while it fires, or handles messages, end a line? True where that is not known.
+bool mayEndLine(const Module&, const StreamCode&);
+
 /// Does it, or the native function that is called, make a string, which lives until the firing is over?
 bool makesString(const Module&, const Instr&);
 bool makesString(const Module&, const Callee&);

@@ -158,7 +158,17 @@ class Ending(Case):
         path = self.file("p.str", NOTHING)
         for call, program in self.engines(path):
             err = self.call(*call, "--limit", "5", status=2, executable=program)[1]
-            self.assertIn("'--limit' is given, but main stream 'Main' has no prints and no output", err)
+            self.assertIn("'--limit' is given, but main stream 'Main' has no printed lines and no output", err)
+
+    def test_limit_without_lines(self):
+        """They would never be counted."""
+        path = self.file("p.str", 'void->void pipeline Main { add Ramp; add float->void filter { work pop 1 { print(pop() + " "); } } }')
+        for call, program in self.engines(path):
+            err = self.call(*call, "--limit", "5", status=2, executable=program)[1]
+            self.assertIn("'--limit' is given, but main stream 'Main' has no printed lines and no output", err)
+        path = self.file("p.str", 'void->void pipeline Main { add Ramp; add float->void filter { work pop 1 { print(pop() + "\\n"); } } }')
+        for call, program in self.engines(path):
+            self.assertEqual(self.call(*call, "--limit", "2", executable=program)[0], b"0.0\n1.0\n")
 
     def test_lines_before_a_firing_that_never_ends(self):
         """Nobody interrupts it: a pipe gets them all the same."""
