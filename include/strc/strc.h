@@ -248,7 +248,8 @@ typedef struct strc_run_options {
     const char *const *in_files, *const *out_files;
     size_t in_count, out_count;
     unsigned workers;  ///< threads that share large products of tensors; 0: one for each processor
-    int drain_tail;  ///< at the end of the input filters that have their items still fire; what is compiled otherwise may be interpreted
+    int drain_tail;  ///< at the end of the input filters that have their items still fire: what an open input does anyway
+    int drop_tail;  ///< they do not: the run ends before the first steady state that lacks items
 } strc_run_options;
 
 typedef enum strc_run_end {
@@ -312,6 +313,14 @@ STRC_API strc_status strc_stream_process(strc_stream*, const void* in, size_t in
 STRC_API strc_status strc_stream_process_items(strc_stream*, const void* const* in, size_t in_count,
                                                void* const* out, size_t out_capacity,
                                                size_t* consumed, size_t* produced);
+/// The input is over, and all of it has been taken: gives what can still be computed of the items inside, up to
+/// `out_capacity`; the rest comes in further calls, until `*produced` is less. What is too little for anything
+/// stays. From then on strc_stream_process is STRC_WRONG_CALL until strc_stream_reset.
+STRC_API strc_status strc_stream_drain(strc_stream*, void* out, size_t out_capacity,
+                                       size_t* produced);
+/// The same with each item where it is, as strc_stream_process_items has them.
+STRC_API strc_status strc_stream_drain_items(strc_stream*, void* const* out, size_t out_capacity,
+                                             size_t* produced);
 /// As it was when it was made, but for the parameters.
 STRC_API void strc_stream_reset(strc_stream*);
 

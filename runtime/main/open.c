@@ -329,7 +329,7 @@ static int open_files(strc_surroundings *all) {
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         strc_supply *input = &all->inputs[k];
         const strc_port *port = &about->inputs[k];
-        strc_supply_begin(input, options->loop_input, options->pad_tail, port->flush,
+        strc_supply_begin(input, options->loop_input, options->tail == STRC_TAIL_PAD, port->flush,
                           about->most_bytes);
         if (port->node != STRC_OPEN && open_reader(all, port, input) != 0) return -1;
     }

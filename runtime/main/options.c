@@ -42,13 +42,15 @@ typedef struct option {
 static const option table[] = {
     {kHelp, 'h', "--help", NULL, "print this help"},
     {kIterations, 'i', "--iterations", "N", "stop after N steady states"},
-    {kLimit, 0, "--limit", "N", "stop after N items of the output, N printed lines or N items in files"},
+    {kLimit, 0, "--limit", "N",
+     "stop after N items of the output, N printed lines or N items in files"},
     {kSeconds, 0, "--seconds", "S", "stop after S seconds"},
     {kStats, 0, "--stats", NULL, "print firings, items and time on standard error"},
     {kTime, 't', "--time", NULL, "print the time on standard error"},
     {kLoopInput, 0, "--loop-input", NULL, "start input files again at their end"},
     {kTail, 0, "--tail", "WORD",
-     "an incomplete last steady state: drop it (default) or pad the input with zeros"},
+     "the end of the input: drain what has its items (default of an open input), "
+     "drop what fills no steady state (default of files), or pad with zeros until all is out"},
     {kPrintFormat, 0, "--print-format", "WORD",
      "floats as shortest digits (java, default) or %f (c)"},
     {kWorkers, 0, "--workers", "N",
@@ -120,6 +122,21 @@ static int take_word(const char *text, const char *option, const char *first, co
     *to = strcmp(text, second) == 0;
     if (*to || strcmp(text, first) == 0) return 0;
     return wrong_value(text, option, needed);
+}
+
+static int take_tail(const char *text, const char *option, const strc_executable *about,
+                     strc_tail *to) {
+    static const char *const words[] = {
+        [STRC_TAIL_DROP] = "drop", [STRC_TAIL_PAD] = "pad", [STRC_TAIL_DRAIN] = "drain"};
+    for (int k = STRC_TAIL_DROP; k <= STRC_TAIL_DRAIN; ++k)
+        if (strcmp(text, words[k]) == 0) *to = (strc_tail)k;
+    if (*to == STRC_TAIL_DEFAULT || strcmp(text, words[*to]) != 0)
+        return wrong_value(text, option, "drop, pad or drain");
+    if (*to == STRC_TAIL_PAD && about->program->demand)
+        return STRC_FAIL(nowhere, MainStreamSide, "'--tail=pad'", strc_text_at(about->main_stream),
+                         "steady state that zeros could fill");
+    if (*to != STRC_TAIL_DRAIN || !about->program->device) return 0;
+    return STRC_FAIL(nowhere, ConflictingOptions, option, "a program that runs on a device");
 }
 
 static int take_format(const char *text, const char *option, strc_file_options *to) {
@@ -203,10 +220,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kStats: options->stats = 1; break;
         case kTime: options->time = 1; break;
         case kLoopInput: options->loop_input = 1; break;
-        case kTail:
-            take_word(text, option, "drop", "pad", "drop or pad (drain is for strc run)",
-                      &options->pad_tail);
-            break;
+        case kTail: take_tail(text, option, about, &options->tail); break;
         case kPrintFormat:
             take_word(text, option, "java", "c", "java or c", &options->c_format);
             break;

@@ -73,6 +73,13 @@ static int supply(void *self, uint32_t input, uint64_t items, int must) {
     return there < 0 ? -1 : there != 1;
 }
 
+static int64_t still(void *self, uint32_t input, int64_t most) {
+    strc_surroundings *all = self;
+    const int64_t there = strc_supply_still(&all->inputs[input], most);
+    if (there < 0) strc_world_end(all, STRC_FAILED);
+    return there;
+}
+
 static int take(void *self, uint32_t input, void *to, uint64_t items) {
     strc_surroundings *all = self;
     if (strc_supply_take(&all->inputs[input], to, items) == 0) return 0;
@@ -174,5 +181,6 @@ strc_world strc_world_of(strc_surroundings *all) {
                         .write = put,
                         .begin = begin,
                         .commit = commit,
-                        .rollback = rollback};
+                        .rollback = rollback,
+                        .still = still};
 }

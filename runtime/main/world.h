@@ -35,6 +35,9 @@ typedef struct strc_surroundings {
     int reader_gone;  ///< of what the program prints
     int64_t lines_left;  ///< that may be printed; negative: no limit
     int64_t items_left;  ///< that may go to the open output, or to files; negative: no limit
+    int knows_waiting;  ///< what stays, by node of the program before passes
+    int64_t items_waiting;
+    uint32_t waiting_at;
     uint64_t items_read, items_written;
     int in_transaction;  ///< what is printed and written is kept
     strc_kept kept_text;

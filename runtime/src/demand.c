@@ -268,8 +268,18 @@ static int pursue(strc_puller *p) {
     }
     const strc_actor *up = &p->actors[source];
     if (up->is_firing || up->is_waiting) return 0;  // it needs its own output
-    if (!request_inputs(p, source)) fire(p, source);
+    if (request_inputs(p, source)) return 1;
+    const strc_node *node = &p->demand->nodes[source];
+    if (p->is_draining && node->kind == STRC_NODE_READER && !has_one(p, node->world)) return 0;
+    fire(p, source);
     return 1;
+}
+
+/// Those above the first `base` cannot be met. When no input comes any more, others may bring what they waited for.
+static void forget_requests(strc_puller *p, uint64_t base) {
+    for (uint64_t k = base; p->is_draining && k < p->depth; ++k)
+        if (p->requests[k].asker != STRC_NONE) p->actors[p->requests[k].asker].is_waiting = 0;
+    p->depth = base;
 }
 
 /// Runs sources until the edge holds so many items. Only dynamic input, which is asked for in the middle
@@ -279,7 +289,7 @@ static int ensure(strc_puller *p, uint32_t edge, uint64_t items) {
     request(p, edge, items, STRC_NONE);
     while (p->depth > base) {
         if (pursue(p)) continue;
-        p->depth = base;
+        forget_requests(p, base);
         return 0;
     }
     return 1;
@@ -342,6 +352,7 @@ static int guards_allow(const strc_puller *p, uint32_t id) {
 
 static int can_fire(const strc_puller *p, uint32_t id) {
     const strc_node *node = &p->demand->nodes[id];
+    if (p->actors[id].is_firing) return 0;
     for (uint32_t port = 0; port < node->inputs; ++port)
         if (!holds(&p->queues[inputs_of(p->demand, node)[port]], need_of(p, id, port))) return 0;
     return guards_allow(p, id);
@@ -352,15 +363,18 @@ static int waits_for_data(const strc_puller *p, uint32_t id) {
     return (p->actors[id].fired == 0 ? &node->first : &node->later)->is_dynamic != 0;
 }
 
-static void drain(strc_puller *p) {
+/// Did anything fire?
+static int drain(strc_puller *p) {
+    int any = 0;
     for (int moved = 1; moved;) {
         moved = 0;
         for (uint32_t k = 0; k < p->demand->drained_count; ++k) {
             uint32_t id = p->demand->drained[k];
             if (waits_for_data(p, id)) continue;
-            for (; can_fire(p, id); moved = 1) fire(p, id);
+            for (; can_fire(p, id); moved = any = 1) fire(p, id);
         }
     }
+    return any;
 }
 
 // ---------------------------------------------------------------- the run
@@ -399,6 +413,65 @@ strc_end strc_puller_run(strc_puller *p, uint64_t iterations) {
         ++p->done;
     }
     return STRC_END_ITERATIONS;
+}
+
+/// Who waits for input in the middle of a firing leaves: it never goes on, and others do.
+static void forget_firings(strc_puller *p) {
+    p->is_draining = 1;
+    forget_requests(p, 0);
+    p->env->depth = 0;
+    p->env->strings_kept = 0;
+}
+
+/// The next sink, whether it lacks its items or not; 0: it was the last one of this round.
+static int pull_next(strc_puller *p) {
+    if (p->sink == p->demand->sink_count) return 0;
+    const strc_sink *sink = &p->demand->sinks[p->sink++];
+    for (uint64_t times = 0; sink->depends && times < sink->firings; ++times) {
+        if (!fire_on_demand(p, sink->node)) break;
+        p->moves = 1;
+    }
+    return 1;
+}
+
+static strc_end drain_on(void *self) {
+    strc_puller *p = self;
+    for (;;) {
+        while (pull_next(p)) continue;
+        const int moves = drain(p) || p->moves;
+        if (write_output(p) != 0) return STRC_END_STOPPED;
+        if (!moves) return STRC_END_ITERATIONS;
+        p->sink = 0;
+        p->moves = 0;
+    }
+}
+
+strc_end strc_puller_drain(strc_puller *p) {
+    strc_end end;
+    p->sink = 0;
+    p->moves = 0;
+    for (uint32_t k = 0; k < p->program->node_count; ++k) p->actors[k].is_waiting = 0;
+    do {
+        forget_firings(p);
+        end = strc_attempt(p->env, drain_on, p);
+    } while (end == STRC_END_INPUT);
+    return end == STRC_END_ITERATIONS ? STRC_END_INPUT : end;
+}
+
+strc_waiting strc_puller_waiting(const strc_puller *p) {
+    strc_waiting waiting = {0, STRC_NOBODY};
+    int64_t most = 0;
+    for (uint32_t k = 0; k < p->demand->edge_count; ++k) {
+        const strc_edge *edge = &p->demand->edges[k];
+        const int64_t items = (int64_t)(bytes_in(&p->queues[k]) / p->queues[k].item) - edge->kept;
+        if (edge->kept < 0 || items <= 0) continue;
+        waiting.items += items;
+        if (items > most) {
+            most = items;
+            waiting.most = edge->to;
+        }
+    }
+    return waiting;
 }
 
 int strc_puller_conclude(strc_puller *p) {

@@ -3,6 +3,7 @@
 #define STRC_DEMAND_H
 
 #include "strc/demand.h"
+#include "strc/ending.h"
 
 typedef struct strc_request {
     uint32_t edge, asker;  ///< who waits for it; STRC_NONE: the firing that asked
@@ -23,12 +24,19 @@ typedef struct strc_puller {
     uint32_t acting;  ///< who began to fire last
     int progress;  ///< a sink has fired in this iteration
     uint64_t done;  ///< iterations
+    int is_draining;  ///< no input comes any more
+    uint32_t sink;  ///< that is asked next, then
+    int moves;  ///< somebody has fired in this round
 } strc_puller;
 
 /// In the zeroed state.
 void strc_puller_begin(strc_puller *, const strc_program *, strc_env *, void *state);
 /// Iterations until there are so many in all, or until another end.
 strc_end strc_puller_run(strc_puller *, uint64_t iterations);
+/// When the input has ended: as long as anything moves that depends on it.
+strc_end strc_puller_drain(strc_puller *);
+/// What stays in queues: items, and before whom most of them lie.
+strc_waiting strc_puller_waiting(const strc_puller *);
 /// After the end, whatever it was: counts the iteration under way, and lets out what has been made.
 /// Nonzero: the world did not take it.
 int strc_puller_conclude(strc_puller *);

@@ -124,6 +124,7 @@ static void remember(strc_flow *self) {
     if (before->is_valid || !self->facts->can_fail) return;
     memcpy(before->state, self->state, self->facts->program->state_size);
     before->random = self->env.random;
+    before->done = self->done;
     before->taken = self->taken;
     before->given = self->given;
     before->waiting =
@@ -137,6 +138,7 @@ static int go_back(strc_flow *self) {
     if (!before->is_valid) return 0;
     memcpy(self->state, before->state, self->facts->program->state_size);
     self->env.random = before->random;
+    self->done = before->done;
     self->taken = before->taken;
     self->given = before->given;
     self->waiting = before->waiting;
@@ -147,6 +149,7 @@ static int go_back(strc_flow *self) {
 
 static void run_phase(strc_flow *self, const strc_phase *phase) {
     phase->run(&self->env, self->state);
+    self->done += phase->iterations;
 }
 
 /// Random numbers go on as if nothing had been done again.
@@ -184,18 +187,65 @@ static strc_end run_phases(void *of) {
     }
 }
 
-int strc_flow_process(strc_flow *self, const strc_flow_ends *ends) {
-    strc_end end;
+/// Items that wait for a phase which will not come.
+static int64_t still(void *of, uint32_t input, int64_t most) {
+    (void)input;
+    const strc_flow *self = of;
+    return (int64_t)self->waiting.count < most ? (int64_t)self->waiting.count : most;
+}
+
+/// Until nothing has its items any more, or there is no room.
+static strc_end run_draining(void *of) {
+    strc_flow *self = of;
+    update(self);
+    for (;;) {
+        hand_over(self);
+        if (self->pending.count != 0) return STRC_END_ITERATIONS;
+        void (*phase)(strc_env *, void *) = strc_draining_next(&self->draining);
+        if (!phase) return STRC_END_INPUT;
+        phase(&self->env, self->state);
+    }
+}
+
+static void begin_draining(strc_flow *self) {
+    const strc_program *program = self->facts->program;
+    if (self->is_draining) return;
+    self->is_draining = 1;
+    self->draining = (strc_draining){0};
+    if (!program->ending) return;
+    (void)strc_draining_begin(&self->draining, program->ending, strc_draining_places(program),
+                              self->numbers, self->has_begun ? (int64_t)self->done : -1, still,
+                              self);
+    self->env.left = self->draining.left;
+}
+
+static void begin_call(strc_flow *self, const strc_flow_ends *ends) {
     self->ends = ends;
     self->taken = self->given = 0;
-    if (self->has_failed) return -1;
-    begin_scaling(self);
     self->env.stack_end = (const char *)__builtin_frame_address(0) - self->facts->stack_bytes;
+}
+
+static int conclude_call(strc_flow *self, strc_end end) {
+    self->has_failed = end == STRC_END_FAULT || end == STRC_END_DEVICE;
+    return self->has_failed ? -1 : 0;
+}
+
+int strc_flow_process(strc_flow *self, const strc_flow_ends *ends) {
+    strc_end end;
+    begin_call(self, ends);
+    if (self->has_failed || self->is_draining) return -1;
+    begin_scaling(self);
     do {
         end = strc_attempt(&self->env, run_phases, self);
     } while (end == STRC_END_FAULT && go_back(self));
-    self->has_failed = end == STRC_END_FAULT || end == STRC_END_DEVICE;
-    return self->has_failed ? -1 : 0;
+    return conclude_call(self, end);
+}
+
+int strc_flow_drain(strc_flow *self, const strc_flow_ends *ends) {
+    begin_call(self, ends);
+    if (self->has_failed) return -1;
+    begin_draining(self);
+    return conclude_call(self, strc_attempt(&self->env, run_draining, self));
 }
 
 // ---- its memory
@@ -210,14 +260,19 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
     const strc_program *program = facts->program;
     size_t at = aligned(sizeof *self);
-    const size_t parts[] = {offsetof(strc_flow, state), offsetof(strc_flow, before.state),
-                            offsetof(strc_flow, parameters), offsetof(strc_flow, waiting.items),
-                            offsetof(strc_flow, pending.items)};
+    const size_t parts[] = {offsetof(strc_flow, state),         offsetof(strc_flow, before.state),
+                            offsetof(strc_flow, parameters),    offsetof(strc_flow, waiting.items),
+                            offsetof(strc_flow, pending.items), offsetof(strc_flow, numbers)};
     int undoes = program->scaled.iterations != 0 && facts->can_scale && facts->can_fail;
     uint64_t reads = larger(reads_of(facts, &program->init), reads_of(facts, &program->steady));
-    const uint64_t bytes[] = {program->state_size, undoes ? program->state_size : 0,
-                              facts->parameter_bytes, reads * facts->in_size,
-                              larger(facts->init_writes, facts->steady_writes) * facts->out_size};
+    const uint64_t numbers =
+        program->ending ? strc_draining_numbers(program->ending, strc_draining_places(program)) : 0;
+    const uint64_t bytes[] = {program->state_size,
+                              undoes ? program->state_size : 0,
+                              facts->parameter_bytes,
+                              reads * facts->in_size,
+                              larger(facts->init_writes, facts->steady_writes) * facts->out_size,
+                              numbers * sizeof(int64_t)};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
         if (self) *(unsigned char **)((char *)self + parts[k]) = (unsigned char *)self + at;
         at += aligned(bytes[k]);
@@ -287,6 +342,7 @@ void strc_flow_reset(strc_flow *self) {
                            .kernels = self->env.kernels};
     self->waiting.first = self->waiting.count = 0;
     self->pending.first = self->pending.count = 0;
-    self->has_begun = self->has_failed = 0;
+    self->has_begun = self->has_failed = self->is_draining = 0;
+    self->done = 0;
     self->changed = 0;
 }

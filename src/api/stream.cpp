@@ -101,7 +101,8 @@ struct strc_stream {
     void reportFailure();
     strc_status set(std::uint32_t parameter, const void* value, std::size_t size);
     template <typename Ends>
-    strc_status process(const Ends&, std::size_t inCount, std::size_t outCount);
+    strc_status call(int (*what)(strc_flow*, const strc_flow_ends*), const Ends&,
+                     std::size_t inCount, std::size_t outCount);
 
     strc_compiler& compiler;
     strc_stream_about about{};
@@ -239,7 +240,8 @@ strc_status strc_stream::set(std::uint32_t parameter, const void* value, std::si
 }
 
 template <typename Ends>
-strc_status strc_stream::process(const Ends& arrays, std::size_t inCount, std::size_t outCount) {
+strc_status strc_stream::call(int (*what)(strc_flow*, const strc_flow_ends*), const Ends& arrays,
+                              std::size_t inCount, std::size_t outCount) {
     struct Call {
         const Ends& arrays;
         strc_stream& stream;
@@ -260,9 +262,9 @@ strc_status strc_stream::process(const Ends& arrays, std::size_t inCount, std::s
     };
     int failed = 0;
     if (hasOwnStack)
-        strc::base::onOwnStack([&] { failed = strc_flow_process(flow, &ends); });
+        strc::base::onOwnStack([&] { failed = what(flow, &ends); });
     else
-        failed = strc_flow_process(flow, &ends);
+        failed = what(flow, &ends);
     taken += flow->taken;
     given += flow->given;
     if (failed == 0) return STRC_OK;
@@ -278,9 +280,21 @@ template <typename Ends>
 strc_status processed(strc_stream* stream, const Ends& ends, std::size_t inCount,
                       std::size_t outCount, std::size_t* consumed, std::size_t* produced) {
     if (stream->flow->has_failed) return STRC_FAILED;
-    const strc_status status = strc::api::guarded(
-        &stream->compiler, [&] { return stream->process(ends, inCount, outCount); });
+    if (stream->flow->is_draining) return STRC_WRONG_CALL;
+    const strc_status status = strc::api::guarded(&stream->compiler, [&] {
+        return stream->call(strc_flow_process, ends, inCount, outCount);
+    });
     if (consumed) *consumed = stream->flow->taken;
+    if (produced) *produced = stream->flow->given;
+    return status;
+}
+
+template <typename Ends>
+strc_status drained(strc_stream* stream, const Ends& ends, std::size_t outCount,
+                    std::size_t* produced) {
+    if (stream->flow->has_failed) return STRC_FAILED;
+    const strc_status status = strc::api::guarded(
+        &stream->compiler, [&] { return stream->call(strc_flow_drain, ends, 0, outCount); });
     if (produced) *produced = stream->flow->given;
     return status;
 }
@@ -352,6 +366,23 @@ strc_status strc_stream_process_items(strc_stream* stream, const void* const* in
         return STRC_WRONG_CALL;
     const Places places(*stream, in, out);
     return processed(stream, places, in_count, out_capacity, consumed, produced);
+}
+
+strc_status strc_stream_drain(strc_stream* stream, void* out, size_t out_capacity,
+                              size_t* produced) {
+    if (produced) *produced = 0;
+    if (!stream || (!out && out_capacity != 0)) return STRC_WRONG_CALL;
+    const StreamArrays arrays{nullptr, static_cast<std::byte*>(out), stream->facts.in_size,
+                              stream->facts.out_size};
+    return drained(stream, arrays, out_capacity, produced);
+}
+
+strc_status strc_stream_drain_items(strc_stream* stream, void* const* out, size_t out_capacity,
+                                    size_t* produced) {
+    if (produced) *produced = 0;
+    if (!stream || (!out && out_capacity != 0) || !areThere(out, out_capacity))
+        return STRC_WRONG_CALL;
+    return drained(stream, Places(*stream, nullptr, out), out_capacity, produced);
 }
 
 strc_status strc_stream_set(strc_stream* stream, const char* parameter, const void* value,

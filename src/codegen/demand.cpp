@@ -6,6 +6,7 @@
 
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
+#include "graph/ending.h"
 
 namespace strc::codegen {
 namespace {
@@ -24,7 +25,8 @@ public:
         const plan::Demand& demand = *plan.demand;
         std::vector<llvm::Constant*> sinks;
         for (const plan::Demand::Sink& sink : demand.sinks)
-            sinks.push_back(row({small(sink.node), small(0), number(sink.firings)}));
+            sinks.push_back(
+                row({small(sink.node), small(sink.depends ? 1 : 0), number(sink.firings)}));
         const bool hasOutput = graph.output != graph::kNone;
         llvm::Constant* top =
             row({table(nodes, "nodes"), table(edges, "edges"), data(lists, "lists"),
@@ -208,7 +210,8 @@ private:
         const bool isCode =
             from.to == graph::kNone || graph.nodes[from.to].kind == graph::NodeKind::Filter;
         return row({small(from.from), small(static_cast<std::uint64_t>(types::sizeOf(from.type))),
-                    number(isCode ? 0 : popRate(graph, id)),
+                    small(from.to), small(0), number(isCode ? 0 : popRate(graph, id)),
+                    number(graph::itemsKept(graph, id).value_or(-1)),
                     number(static_cast<std::int64_t>(from.initial.size())),
                     initial.empty() ? nothing() : m.bytes(initial)});
     }

@@ -247,10 +247,10 @@ private:
         addFiles(sub);
         group = "Running";
         flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
-        choose(sub, "--tail", kTails, options.tail,
-               "the end of the input: drop what fills no steady state (default), pad with zeros "
-               "until all "
-               "is out, or drain what has its items");
+        choose(
+            sub, "--tail", kTails, options.tail,
+            "the end of the input: drain what has its items (default of an open input), drop what "
+            "fills no steady state (default of files), or pad with zeros until all is out");
         choose(sub, "--print-format", kPrintFormats, options.cFormat,
                "floats as shortest digits (java, default) or %f (c)");
         setting(sub, "--interpret", "interpret instead of compiling");
@@ -569,9 +569,9 @@ private:
         sub.add_flag(flags, field, help)->disable_flag_override()->group(group);
     }
 
-    template <typename T, std::size_t N>
-    void choose(CLI::App& sub, const char* flags, const std::array<Choice<T>, N>& choices, T& field,
-                const char* help) {
+    template <typename T, std::size_t N, typename Field>
+    void choose(CLI::App& sub, const char* flags, const std::array<Choice<T>, N>& choices,
+                Field& field, const char* help) {
         std::string shown = std::string(flags).substr(0, std::string_view(flags).find(','));
         CLI::Option* added = value(sub, flags, "WORD", help,
                                    [this, &choices, &field, shown](const std::string& text) {
@@ -581,8 +581,8 @@ private:
         valueWords[added] = listOf(choices);
     }
 
-    template <typename T, std::size_t N>
-    static bool find(const std::array<Choice<T>, N>& choices, std::string_view text, T& field) {
+    template <typename T, std::size_t N, typename Field>
+    static bool find(const std::array<Choice<T>, N>& choices, std::string_view text, Field& field) {
         auto found = std::find_if(choices.begin(), choices.end(),
                                   [&](const auto& each) { return each.word == text; });
         if (found != choices.end()) field = found->value;

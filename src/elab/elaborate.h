@@ -111,6 +111,9 @@ struct Elaboration {
     std::shared_ptr<const Elaboration> compiled;
     /// Those of such a form, for whoever runs them; null: there are none.
     std::shared_ptr<const symbolic::Program> symbolicFilters;
+    /// Of a program that passes have made: by NodeId, the node of the elaborated one that it still is; kNone: they have
+    /// made it of others. Empty: all of them.
+    std::vector<graph::NodeId> origin = {};
     bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
 

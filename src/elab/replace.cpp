@@ -71,8 +71,10 @@ private:
             const std::uint32_t region = regionOf[id];
             if (region == kNone) {
                 newNode[id] = add(old.graph.nodes[id], old.states[id]);
+                made.origin.push_back(old.origin.empty() ? id : old.origin[id]);
             } else if (id == places[region].place.entry) {
                 nodeOf[region] = add(filter(places[region]), places[region].state);
+                made.origin.push_back(kNone);
             }
         }
         for (NodeId id = 0; id < old.graph.nodes.size(); ++id)

@@ -214,10 +214,15 @@ void {0}_destroy({0}_handle *);
 int {0}_process({0}_handle *, const {1} *in, size_t in_count, {2} *out, size_t out_capacity,
 {3}size_t *consumed, size_t *produced);
 
+/* The input is over, and {0}_process has taken all of it: gives what can still be computed of the items inside, up to
+ * out_capacity; the rest comes in further calls, until *produced is less. From then on {0}_process is {0}_CALL
+ * until {0}_reset. */
+int {0}_drain({0}_handle *, {2} *out, size_t out_capacity, size_t *produced);
+
 /* As it was after {0}_create, but for the parameters. */
 void {0}_reset({0}_handle *);
 
-/* Why {0}_process failed: one line, which lives as long as the handle; "" if it did not. */
+/* Why the last call failed: one line, which lives as long as the handle; "" if it did not. */
 const char *{0}_message(const {0}_handle *);
 )";
 

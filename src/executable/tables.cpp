@@ -268,12 +268,26 @@ private:
 
     /// What stays is the same after each steady state.
     void addWaiting() {
+        addWaitingPaths();
         if (program.plan.demand) return;
         const graph::Waiting waiting = graph::itemsWaiting(*program.whole, program.quota.init);
         itemsWaiting = static_cast<std::uint64_t>(waiting.items);
         if (waiting.items == 0) return;
         waitingAt = text(graph::path(*program.whole, waiting.most));
         waitingPlace = placeOf(program.whole->nodes[waiting.most].range);
+    }
+
+    /// Where only the run knows how much stays.
+    void addWaitingPaths() {
+        std::vector<strc_text> paths, places;
+        if ((program.plan.drain || program.plan.demand) && !program.isLibrary) {
+            for (std::string& path : graph::allPaths(*program.whole).nodes)
+                paths.push_back(text(path));
+            for (const graph::Node& node : program.whole->nodes)
+                places.push_back(placeOf(node.range));
+        }
+        add("strc.waiting", bytesOf(paths), offsetof(strc_executable, waiting_paths));
+        add("strc.waiting.places", bytesOf(places), offsetof(strc_executable, waiting_places));
     }
 
     std::vector<strc_port> portsOf(const std::vector<plan::WorldPort>& ports, bool areInputs) {

@@ -17,11 +17,6 @@ namespace strc::host {
 /// What a compiled program leaves to the interpreter, as a sentence ("it limits its steps"); or empty.
 std::string whyNot(const interp::Options&);
 
-/// Why what has its items at the end of the input cannot be fired by the compiled program, as a sentence; or empty. It
-/// computes with zeros behind the input, so nothing but its output may be seen, and no check may fail.
-std::string whyNotDrained(const plan::Plan&, const graph::Graph& whole,
-                          const std::vector<codegen::Site>&);
-
 /// What a check that failed has to say, with the instance's path.
 void reportFault(base::Context&, const graph::Graph&, const std::vector<codegen::Site>&,
                  const strc_fault&);

@@ -224,14 +224,29 @@ void Engine::closeFiles() {
     if (!fine) stopped = End::Failed;
 }
 
-/// Of programs whose rates are dynamic nothing stays that could go on.
+graph::Waiting Engine::itemsWaiting() const {
+    if (!graph.isDynamic()) {
+        std::vector<std::int64_t> fired;
+        for (const Actor& actor : actors) fired.push_back(actor.fired);
+        return graph::itemsWaiting(graph, fired);
+    }
+    graph::Waiting waiting;
+    std::int64_t most = 0;
+    for (EdgeId id = 0; id < tapes.size(); ++id) {
+        const std::optional<std::int64_t> kept = graph::itemsKept(graph, id);
+        const std::int64_t items = static_cast<std::int64_t>(tapes[id].size()) - kept.value_or(0);
+        if (!kept || items <= 0) continue;
+        waiting.items += items;
+        if (items > most) waiting.most = graph.edges[id].to;
+        most = std::max(most, items);
+    }
+    return waiting;
+}
+
 void Engine::reportWaiting() {
     const bool isPadded = std::any_of(inputs.begin(), inputs.end(),
                                       [](const io::Supply& input) { return input.isPadded(); });
-    if (isPadded || graph.isDynamic()) return;
-    std::vector<std::int64_t> fired;
-    for (const Actor& actor : actors) fired.push_back(actor.fired);
-    interp::reportWaiting(context, graph, graph::itemsWaiting(graph, fired));
+    if (!isPadded) interp::reportWaiting(context, graph, itemsWaiting());
 }
 
 void Engine::reportLeftOvers() {
@@ -249,6 +264,7 @@ void Engine::reportLeftOvers() {
 
 void Engine::runStatic() {
     if (isTimeUp() || !runPhase(quota.init)) return drainInput();
+    hasBegun = true;
     while (!checkStops())
         if (!runPhase(quota.steady))
             return drainInput();

@@ -125,8 +125,7 @@ void WrittenFiles::hear(const io::ItemReader& reader, const types::Type* item) {
 }
 
 io::StreamInfo WrittenFiles::completed(io::StreamInfo said, const types::Type* item) const {
-    const strc_stream_info all =
-        strc_heard_complete(&heard, asRuntime(said), io::samplesOf(item));
+    const strc_stream_info all = strc_heard_complete(&heard, asRuntime(said), io::samplesOf(item));
     said.channels = all.channels;
     said.sampleRate = all.rate;
     said.bits = all.bits;

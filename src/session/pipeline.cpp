@@ -2,6 +2,7 @@
 
 #include "base/pass.h"
 #include "elab/inline_functions.h"
+#include "graph/ending.h"
 #include "ir/open.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
@@ -208,7 +209,30 @@ private:
                 << why;
             return false;
         }
+        const std::optional<graph::Ending> ending = endingToDrain();
         std::optional<sched::Schedule> own = improve();
+        makePlan(own, ending);
+        // Not where passes have made filters that somebody could see fire on nothing.
+        if (ending && result.improved && result.plan && !result.plan->drain) {
+            result.improved.reset();
+            own.reset();
+            makePlan(own, ending);
+        }
+        return !result.context.diags.hasErrors();
+    }
+
+    /// Of a program that can have anything left to do when its input ends.
+    std::optional<graph::Ending> endingToDrain() const {
+        const graph::Graph& graph = result.elaboration.graph;
+        if (graph.isDynamic()) return std::nullopt;
+        graph::Ending made(graph, &result.quota);
+        if (!graph::mayDrain(made)) return std::nullopt;
+        return made;
+    }
+
+    void makePlan(const std::optional<sched::Schedule>& own,
+                  const std::optional<graph::Ending>& ending) {
+        const bool isDynamic = result.elaboration.graph.isDynamic();
         const elab::Elaboration& program =
             result.improved ? result.improved->program : result.compiledForm();
         const sched::Schedule none;
@@ -218,14 +242,14 @@ private:
         scratch.limits = result.context.limits;
         const bool isQuiet = request.planIfPossible;
         if (isQuiet) std::swap(scratch.passes, result.context.passes);
-        result.plan = plan::plan(isQuiet ? scratch : result.context, program, result.plannedQuota(),
-                                 isDynamic ? none
-                                 : own     ? *own
-                                           : result.schedules.front(),
-                                 {single ? &*single : nullptr, request.mostItems, request.tapes,
-                                  request.improve.has_value(), request.forDevice});
+        result.plan = plan::plan(
+            isQuiet ? scratch : result.context, program, result.plannedQuota(),
+            isDynamic ? none
+            : own     ? *own
+                      : result.schedules.front(),
+            {single ? &*single : nullptr, request.mostItems, request.tapes,
+             request.improve.has_value(), ending ? &*ending : nullptr, request.forDevice});
         if (isQuiet) std::swap(scratch.passes, result.context.passes);
-        return !result.context.diags.hasErrors();
     }
 
     /// What --lenient made a warning of.

@@ -101,6 +101,34 @@ static void test_two_streams(void) {
     strc_compiler_free(c);
 }
 
+/// At the end of the input, by the room that there is; then nothing is taken until a reset.
+static void test_end(void) {
+    strc_compiler* c = compiled(
+        "float->float pipeline Blocks { add Block(4); add Sum(2); }\n"
+        "float->float filter Block(int n) { work pop n push n {\n"
+        "    for (int k = 0; k < n; k++) push(pop()); } }\n"
+        "float->float filter Sum(int n) { work pop 1 peek n push 1 { float sum = 0;\n"
+        "    for (int k = 0; k < n; k++) sum += peek(k); pop(); push(sum); } }\n",
+        "Blocks");
+    strc_stream* s = stream_of(c);
+    const float in[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    float out[9];
+    size_t given;
+    for (int again = 0; again < 2; ++again) {
+        EXPECT(strc_stream_process(s, in, 9, out, 9, NULL, &given) == STRC_OK && given == 4);
+        EXPECT(strc_stream_drain(s, out, 2, &given) == STRC_OK && given == 2 && out[1] == 13);
+        EXPECT(strc_stream_process(s, in, 1, out, 9, NULL, &given) == STRC_WRONG_CALL);
+        void* const places[2] = {&out[0], &out[1]};
+        EXPECT(strc_stream_drain_items(s, places, 2, &given) == STRC_OK && given == 1);
+        EXPECT(out[0] == 15 && strc_stream_drain(s, out, 2, &given) == STRC_OK && given == 0);
+        strc_stream_reset(s);
+    }
+    EXPECT(strc_stream_drain(NULL, out, 2, &given) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_drain(s, NULL, 2, &given) == STRC_WRONG_CALL);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
 static void test_parameter(void) {
     strc_compiler* c = compiler_of(sum, "Sum");
     EXPECT(strc_compiler_set(c, "keep-param", "scale") == STRC_OK);
@@ -374,6 +402,7 @@ static void test_wrong_weights(void) {
 int main(void) {
     test_chunks();
     test_two_streams();
+    test_end();
     test_parameter();
     test_computed_parameter();
     test_fault();

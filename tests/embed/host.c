@@ -107,6 +107,24 @@ static void pump(stream *s, size_t most, uint32_t seed) {
     }
 }
 
+/// What can still be computed when the input is over; then nothing is taken.
+static void drain(stream *s, size_t most, uint32_t seed) {
+    static unsigned char to[1 << 20];
+    for (int idle = 0; idle < 100 && s->status == OF(OK);) {
+        size_t room = most == 1 ? 1 : draw(&seed) % (most + 1), given = 77;
+        room = at_most(room, s->capacity - s->given);
+        armed = 1;
+        s->status = OF(drain)(s->handle, room ? (void *)to : NULL, room, &given);
+        armed = 0;
+        if (given > room) die("more than there was");
+        memcpy(s->out + s->given * kOutSize, to, given * kOutSize);
+        s->given += given;
+        idle = given == 0 ? idle + 1 : 0;
+    }
+    if (s->status == OF(OK) && OF(process)(s->handle, NULL, 0, NULL, 0, NULL, NULL) != OF(CALL))
+        die("goes on behind the end");
+}
+
 static OF(handle) * create(void) {
     int status = 77;
     failing = 1;
@@ -141,6 +159,7 @@ int main(int argc, char **argv) {
     pump(&s, most, seed);
     if (OF(process)(NULL, NULL, 0, NULL, 0, NULL, NULL) != OF(CALL)) die("no handle");
     if (s.status == OF(OK) && s.given < s.capacity && s.taken != s.in.items) die("input left");
+    if (s.taken == s.in.items) drain(&s, most, seed);
     fputs(OF(message)(s.handle), stderr);
     FILE *file = fopen(argv[2], "wb");
     if (!file || fwrite(s.out, kOutSize, s.given, file) != s.given) die("output");

@@ -148,3 +148,11 @@ IMAGES = """tensor<float>[1, 1, 96, 96]->tensor pipeline Images {
 
 PRODUCT = """tensor<float>[8, 1024]->tensor pipeline Product { add linear(1024, 1024, weights = "a"); }
 """
+
+# Windows of blocks: what is left of a block at the end suffices for some of them.
+BLOCKS = """float->float pipeline Blocks { add Block(4); add Sum(3); add Block(5); add Sum(2); }
+float->float filter Block(int n) { work pop n push n { for (int k = 0; k < n; k++) push(pop()); } }
+float->float filter Sum(int n) {
+    work pop 1 peek n push 1 { float sum = 0; for (int k = 0; k < n; k++) sum += peek(k); pop(); push(sum); }
+}
+"""

@@ -27,7 +27,7 @@ EMULATOR = [f"qemu-{TARGET.split('-')[0]}", "-L", f"/usr/{TARGET}"] if TARGET el
 CC = f"{TARGET}-gcc" if TARGET else os.environ.get("CC") or "cc"
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE=", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
 RUNTIME = [*(ROOT / "runtime/src").glob("*.c"), *(ROOT / "runtime/library").glob("*.c")]
-FUNCTIONS = ["create", "destroy", "process", "reset", "set", "message"]
+FUNCTIONS = ["create", "destroy", "process", "drain", "reset", "set", "message"]
 # What a library may call: no locks, no files, no environment. `free` and `aligned_alloc` are for create.
 HARMLESS = {"aligned_alloc", "free", "memcpy", "memmove", "memset", "strlen", "longjmp", "setjmp",
             "__stack_chk_fail", "__cxa_finalize", "__gmon_start__", "exp"}  # fmt: skip
@@ -107,6 +107,14 @@ class Libraries(Case):
 
 
 class Pieces(Libraries):
+    def test_ends(self):
+        """What can still be computed at the end of the input is what the executable gives."""
+        for count in (3, 8, 61, 997):
+            with self.subTest(count):
+                self.build_library(programs.BLOCKS)
+                self.host("Blocks")
+                self.same_in_pieces("Blocks", self.expected(floats(count)), 4)
+
     def test_window(self):
         self.compare(programs.FIR, "Fir", floats(5000), 4)
 

@@ -64,14 +64,17 @@ typedef struct strc_node {
 typedef struct strc_edge {
     uint32_t from;  ///< STRC_NONE: the open input
     uint32_t item;  ///< bytes of one
+    uint32_t to;  ///< STRC_NONE: the open output
+    uint32_t unused;
     int64_t need;  ///< items that a splitter or joiner needs to fire
+    int64_t kept;  ///< items that its reader leaves there; negative: what stays is not told
     uint64_t initial_count;
     const void *initial;  ///< items that are there at the start
 } strc_edge;
 
 typedef struct strc_sink {
     uint32_t node;
-    uint32_t unused;
+    uint32_t depends;  ///< on the input, so that it is asked as long as that gives anything
     uint64_t firings;  ///< in an iteration
 } strc_sink;
 

@@ -183,6 +183,8 @@ typedef struct strc_executable {
     const strc_weight_panels *weight_panels;
     const strc_panel_loop *panel_loops;
     const strc_symbolic_table *symbolic;  ///< null: it has no such filters
+    const strc_text *waiting_paths;  ///< by node of program->ending, if there is one
+    const strc_text *waiting_places;
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;
     uint64_t features;  ///< of the processor: bits by the rows of processor_features.def

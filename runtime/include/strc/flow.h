@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 
+#include "strc/ending.h"
 #include "strc/runtime.h"
 
 #ifdef __cplusplus
@@ -47,7 +48,7 @@ typedef struct strc_flow_queue {
 /// What is done wholly or not at all: several steady states at once (undo.h does it for runs with a clock).
 typedef struct strc_flow_before {
     unsigned char *state;
-    uint64_t random;
+    uint64_t random, done;
     size_t taken, given;
     strc_flow_queue waiting;
     int is_valid;
@@ -63,6 +64,10 @@ typedef struct strc_flow {
     const strc_flow_ends *ends;  ///< of the call under way
     size_t taken, given;  ///< in it
     strc_flow_before before;
+    uint64_t done;  ///< steady states
+    int64_t *numbers;  ///< for `draining`
+    strc_draining draining;
+    int is_draining;  ///< the input is over
     uint64_t changed;  ///< parameters that have been set since the phases looked at them
     int has_begun;  ///< the phase `init` is done
     int scales;  ///< in the call under way
@@ -82,6 +87,9 @@ int strc_flow_set(strc_flow *, uint32_t k, const void *value, size_t size);
 /// All items are taken if there is room for what comes of them: `taken` and `given` of the flow say how many there were. 0, or
 /// -1 after a fault; then it has failed, until it is reset.
 int strc_flow_process(strc_flow *, const strc_flow_ends *);
+/// The input is over: what has its items still is done as far as there is room for what comes of it, to go on in the next
+/// call; all of it if less is given than there is room for. 0, or -1 after a fault. Only a reset makes it take items again.
+int strc_flow_drain(strc_flow *, const strc_flow_ends *);
 
 #ifdef __cplusplus
 }

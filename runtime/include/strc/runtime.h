@@ -47,6 +47,8 @@ typedef struct strc_world {
     void (*begin)(void *self);
     int (*commit)(void *self);
     void (*rollback)(void *self);
+    /// Items of the input behind those that were read, as far as `most` matters; negative: it cannot be read.
+    int64_t (*still)(void *self, uint32_t input, int64_t most);
 } strc_world;
 
 /// Why a check failed: an index into the program's table of sites (kept by whoever compiled it), the
@@ -172,6 +174,8 @@ typedef struct strc_program {
     /// Between two phases, once init is done: computes again what setup and init of filters have made of the open parameters in
     /// `changed`, a set of STRC_PARAMETER_MARK. Null: nothing.
     void (*update)(strc_env *, void *state, uint64_t changed);
+    /// What can still fire when the input ends (strc/ending.h). Null: nothing.
+    const struct strc_ending *ending;
 } strc_program;
 
 typedef enum strc_end {
@@ -191,14 +195,20 @@ struct strc_env {
     uint64_t random;  ///< state of the generator (language.md 16.3)
     const void *parameters;  ///< of the main stream, left open: STRC_PARAMETER_BYTES each
     uint8_t c_format;  ///< print like C (language.md 18)
+    uint8_t drains;  ///< when the input ends, what has its items still fires
     const strc_symbolic *symbolic;  ///< null: there are none
     uint32_t workers;  ///< threads that may share what is large; 0, 1: nobody but the one that runs
     strc_fault fault;
     strc_device_error device_error;
-    uint64_t firings;  ///< of a run by demand
+    uint64_t firings;  ///< of a run by demand, or of those that drained it
+    int knows_waiting;  ///< the input has ended, and this is what stays:
+    int64_t items_waiting;  ///< on all tapes
+    uint32_t waiting_at;  ///< by node of the program before passes: before which most of them lie
     uint32_t depth;  ///< of calls of recursive functions, by generated code
     volatile unsigned char poll;  ///< of the runtime, for generated code: nonzero: call strc_stop
     strc_mailbox *mailboxes;  ///< in the state; of the runtime, for generated code
+    int64_t *
+        left;  ///< of the runtime, for phases that drain: firings and items that each place has left
     // ---- private to the runtime
     uint64_t bytes_left;  ///< that messages may still take
     struct strc_puller *puller;  ///< of a run by demand

@@ -101,8 +101,8 @@ TEST_F(OptionsTest, WordsChoose) {
 
 TEST_F(OptionsTest, FlagsAreOffUnlessGiven) {
     const Options& without = good({"run", "a"});
-    EXPECT_FALSE(without.loopInput || without.has("lenient") || without.stats ||
-                 without.tail != Tail::Drop || without.cFormat);
+    EXPECT_FALSE(without.loopInput || without.has("lenient") || without.stats || without.tail ||
+                 without.cFormat);
     EXPECT_FALSE(without.iterations || without.limit || without.seconds || without.emit ||
                  without.has("step-limit"));
     const Options& with = good({"run", "--loop-input", "--lenient", "--stats", "--interpret", "a"});
