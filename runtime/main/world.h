@@ -27,6 +27,7 @@ typedef struct strc_surroundings {
     strc_options options;
     strc_outcome outcome;
     strc_supply *inputs;  ///< by input of the program
+    strc_heard heard;  ///< what the sounds among them agree on
     strc_writer *writers;  ///< by file: several filters may write one
     uint32_t writer_count;
     strc_writer **outputs;  ///< by output of the program

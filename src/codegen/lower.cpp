@@ -25,7 +25,7 @@ namespace {
 std::string whyNot(const ir::Body& body) {
     for (const ir::Block& block : body.blocks) {
         for (const ir::Instr& instr : block.instrs) {
-            if (instr.op == ir::Op::ReadArray) return "a filter reads an array while it runs";
+            if (ir::readsFile(instr.op)) return "a filter reads an array while it runs";
         }
     }
     return {};

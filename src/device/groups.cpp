@@ -22,7 +22,9 @@ const char* effectOf(const Instr& instr) {
         case Op::Random: return "it draws random numbers";
         case Op::Send: return "it sends messages";
         case Op::Call: return "it calls functions that are not part of its body";
-        case Op::ReadArray: return "it reads files";
+        case Op::ReadArray:
+        case Op::FileNumber:
+        case Op::ReadItems: return "it reads files";
         case Op::Iter: return "it asks for iter()";
         case Op::Pop:
         case Op::Peek:

@@ -16,6 +16,7 @@
 #include "base/context.h"
 #include "graph/graph.h"
 #include "ir/dependence.h"
+#include "ir/file_question.h"
 #include "ir/ir.h"
 
 namespace strc::eval {
@@ -106,6 +107,8 @@ struct Elaboration {
     std::vector<std::vector<graph::NodeId>> portals;
     types::Random random;  ///< its state goes on from elaboration
     std::vector<Value> openValues;  ///< by Module::open: what the elaboration took them for
+    /// Parallel to them: what of the input's sound an executable sets the parameter to. Items: nothing.
+    std::vector<ir::FileQuestion::What> openSounds = {};
     std::optional<Symbolic> symbolic;
     /// A symbolic program as compiled engines run it (elab/compiled_form.h). Nodes and edges are the same.
     std::shared_ptr<const Elaboration> compiled;
@@ -129,11 +132,18 @@ struct Entry {
     std::vector<GivenInput> inputs = {};  ///< in turn
 };
 
+/// What arrives at the main stream, if it is a sound with a header that can be looked at beforehand.
+struct GivenSound {
+    int rate = 0, channels = 0;  ///< 0: not known
+    std::string why;  ///< it is not known: half a sentence
+};
+
 struct Surroundings {
     std::function<void(std::string_view)> print;  ///< prints during elaboration
     const volatile bool* interrupt = nullptr;
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
     weights::Source* weights = nullptr;  ///< null: there are none
+    GivenSound sound = {};
 };
 
 /// Errors are in Context::diags; then nothing can run. If the result is complete, its graph can still

@@ -37,6 +37,7 @@ public:
         made.kernels = old.kernels;
         made.random = old.random;
         made.openValues = old.openValues;
+        made.openSounds = old.openSounds;
         made.complete = old.complete;
         made.symbolicFilters = old.symbolicFilters;
         for (std::uint32_t k = 0; k < places.size(); ++k) mark(k);

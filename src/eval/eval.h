@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "eval/tape.h"
 #include "eval/tensors.h"
+#include "ir/file_question.h"
 #include "ir/ir.h"
 
 namespace strc::eval {
@@ -68,6 +69,14 @@ public:
                       SourceRange range);
     /// Concrete type of the stream's input (0) or output (1); also in Instance::itemTypes then.
     virtual void itemType(int side, const Type* concrete);
+
+    // ---- files that are looked at while the graph is built
+    /// What a file that the code at `range` names tells of itself; `other`: the second operand (ir/file_question.h).
+    virtual base::Result<std::int32_t> fileNumber(const ir::FileQuestion&, const std::string& name,
+                                                  std::int32_t other, SourceRange range);
+    /// The items that fileNumber counts, as they lie in memory.
+    virtual base::Result<std::string> readItems(const ir::FileQuestion&, const std::string& name,
+                                                std::int32_t channel, SourceRange range);
 };
 
 /// Memory and surroundings of one stream instance while its bodies run.

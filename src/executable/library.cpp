@@ -34,6 +34,11 @@ public:
             add(Diag::LibraryWithoutEnds, mainRange()) << program.mainStream;
         checkItems(graph.input);
         checkItems(graph.output);
+        for (std::size_t k = 0; k < program.module.open.size(); ++k)
+            if (program.plan.program->openValues[k].type->is(TypeKind::String))
+                add(Diag::OpenParameter, mainRange())
+                    << program.module.open[k].name
+                    << "a host would have to set it, and libraries have no setters of texts";
         for (const plan::WorldPort& port : program.plan.inputs) checkFile(port, "read");
         for (const plan::WorldPort& port : program.plan.outputs) checkFile(port, "write");
         for (NodeId id = 0; id < graph.nodes.size(); ++id) {
@@ -186,7 +191,7 @@ private:
     static bool writesTo(ir::Op op) {
         return op == ir::Op::StoreAt || op == ir::Op::Copy || op == ir::Op::Zero ||
                op == ir::Op::Contract || op == ir::Op::PopInto || op == ir::Op::PeekInto ||
-               op == ir::Op::ReadArray;
+               op == ir::Op::ReadArray || op == ir::Op::ReadItems;
     }
 
     /// Does a function write to what its parameter leads to? A function that is being looked at says no for itself; what

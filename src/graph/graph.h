@@ -65,6 +65,8 @@ struct Node {
     std::uint32_t order = 0;  ///< structural order of 12.6: greater is more downstream
     std::uint8_t effects = kNoEffect;
     std::string file;  ///< of FileReader and FileWriter
+    std::uint32_t fileParameter =
+        0;  ///< 1 + the open parameter that names it in an executable; 0: none does
     base::SourceRange range;  ///< the statement that added it
 };
 
@@ -123,6 +125,11 @@ struct Graph {
     std::vector<MessageLink> messages;
     EdgeId input = kNone;  ///< --top of a T->U stream: the edge without `from` that
     EdgeId output = kNone;  ///< brings its input; the edge without `to` for its output
+    /// Samples a second that streams of the library are told (`rate`), each once.
+    std::vector<double> soundRates;
+    /// What the program took for its input's rate and channels, which nobody could tell; 0: it did not ask.
+    int assumedRate = 0, assumedChannels = 0;
+    bool keepsSamples = false;  ///< what it gives depends on more than one item
 
     bool isDynamic() const;
 };

@@ -91,7 +91,7 @@ private:
             const plan::WorldPort& port = plan.inputs[k];
             how.flush = static_cast<std::uint64_t>(zerosBehind(k));
             if (port.node == graph::kNone) {
-                writers.hear(*options.input, graph.edges[graph.input].type);
+                writers.hear(graph, graph::kNone, *options.input, options.inputName);
                 inputs.push_back(std::make_unique<io::Supply>(*options.input, options.inputName,
                                                               graph.edges[graph.input].type, how));
                 continue;
@@ -100,7 +100,7 @@ private:
                 interp::openReader(context, *plan.program, port.node, options.beforeWaiting);
             if (!file) return false;
             const graph::Node& node = graph.nodes[port.node];
-            writers.hear(*file, graph.edges[node.outputs[0]].type);
+            writers.hear(graph, port.node, *file, node.file);
             inputs.push_back(std::make_unique<io::Supply>(std::move(file), node.file,
                                                           graph.edges[node.outputs[0]].type, how));
             auto first = inputs.back()->has(1);
@@ -112,6 +112,8 @@ private:
                 interp::reportFile(context, *plan.program, port.node, first.failure());
             return false;
         }
+        writers.compare(context, whole.elaboration, whole.quota);
+        if (options.output) writers.complete(graph.edges[graph.output].type, *options.output);
         for (const plan::WorldPort& port : plan.outputs) {
             itemSizes.push_back(types::sizeOf(itemOf(port)));
             fine = openOutput(port) && fine;

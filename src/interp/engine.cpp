@@ -95,7 +95,11 @@ bool Engine::setUp() {
         byOrder[actor.order] = id;
         if (actor.node->kind == graph::NodeKind::Filter && !setUpFilter(actor)) fine = false;
     }
-    if (options.input) writers.hear(*options.input, graph.edges[graph.input].type);
+    if (fine) {
+        if (options.input) writers.hear(graph, graph::kNone, *options.input, options.inputName);
+        writers.compare(context, elaboration, quota);
+        if (options.output) writers.complete(graph.edges[graph.output].type, *options.output);
+    }
     for (NodeId id = 0; fine && id < actors.size(); ++id) fine = openWriter(actors[id]);
     wireTapes();
     setUpMessages();
@@ -182,7 +186,7 @@ bool Engine::openReader(Actor& actor) {
     auto file = interp::openReader(context, elaboration, actor.id, options.beforeWaiting);
     if (!file) return false;
     const graph::Edge& edge = graph.edges[actor.node->outputs[0]];
-    writers.hear(*file, edge.type);
+    writers.hear(graph, actor.id, *file, actor.node->file);
     actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, graph::memoryOf(edge),
                                         supplyOptions(actor.id));
     if (supply(*actor.reader, actor.id, 1) && !actor.reader->isPadded()) return true;

@@ -197,7 +197,9 @@ private:
                 for (Reg operand : i.operands) f.regs[i.result].marks |= f.regs[operand].marks;
                 return;
             case Op::Random: f.regs[i.result] = {kDrawn, {}}; return;
-            case Op::ReadArray: return mark(f.roots[i.operands[0]], kDrawn);
+            case Op::FileNumber: f.regs[i.result] = {kDrawn | ofOperands(f, i), {}}; return;
+            case Op::ReadArray:
+            case Op::ReadItems: return mark(f.roots[i.operands[0]], kDrawn | ofOperands(f, i));
             case Op::StoreAt:
             case Op::Copy:
             case Op::Zero:

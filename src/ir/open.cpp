@@ -117,10 +117,11 @@ private:
             if (parameter.name != name) continue;
             main.open[k] = static_cast<std::uint32_t>(module.open.size());
             module.open.push_back({name, k});
-            bool isNumber = parameter.type->is(TypeKind::Boolean) ||
-                            (parameter.type->isNumeric() && !parameter.type->isVector());
-            if (!isNumber)
-                report(main.open[k], parameter.range, "it has to be a number or a boolean");
+            const bool isKept = parameter.type->is(TypeKind::Boolean) ||
+                                parameter.type->is(TypeKind::String) ||
+                                (parameter.type->isNumeric() && !parameter.type->isVector());
+            if (!isKept)
+                report(main.open[k], parameter.range, "it has to be a number, a boolean or a text");
             return;
         }
         context.diags.add(Diag::UnknownDefine) << main.name << name;

@@ -225,6 +225,7 @@ void Verifier::memory(const Instr& i) {
             break;
         case Op::CheckExtent: expect(intsFrom(i, 0), i, "extents are ints"); break;
         case Op::ReadArray:
+        case Op::ReadItems:
             expect(isRef(i, 0) && isKind(i, 1, TypeKind::String) && isKind(i, 2, TypeKind::Int), i,
                    "operands do not fit");
             break;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "io/items.h"
 #include "io/tensors.h"
 
 namespace strc::session {
@@ -87,6 +88,18 @@ bool findInputs(base::Context& context, const std::vector<std::string>& said,
         for (const Type* type : *inside) found.push_back({type, file});
     }
     return true;
+}
+
+elab::GivenSound findSound(const std::string& file) {
+    const std::string mend = "; an argument says what it is then";
+    if (file.empty())
+        return {.why = "no sound is the input yet, as with 'strc run --in a.wav'" + mend};
+    if (givesOnlyOnce(file)) return {.why = "'" + file + "' is read only once" + mend};
+    const types::TypeTable types;
+    auto reader = io::openReader(file, io::Format::Wav, types.scalar(TypeKind::Float));
+    if (!reader) return {.why = reader.error()};
+    const io::StreamInfo info = (*reader)->info();
+    return {info.sampleRate, info.channels, {}};
 }
 
 }  // namespace strc::session

@@ -137,6 +137,7 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.keptParameters = settings.keptParameters;
     request.inputs = settings.inputs;
     request.inputFiles = settings.inputFiles;
+    request.inputSound = settings.inputSound;
     request.order = settings.order;
     request.tapes = settings.tapes;
     request.forDevice = settings.device.kind == Device::Cuda;

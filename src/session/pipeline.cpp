@@ -26,6 +26,7 @@ public:
         surroundings.interrupt = request.interrupt;
         surroundings.natives = &result.natives;
         surroundings.weights = result.weights.get();
+        surroundings.sound = findSound(request.inputSound);
     }
 
     /// After errors that leave something to look at the next stages still run, to report theirs.

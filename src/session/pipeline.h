@@ -53,6 +53,7 @@ struct Request {
     std::vector<std::string> keptParameters;  ///< those that an executable's -D sets
     std::vector<std::string> inputs;  ///< Settings::inputs
     std::vector<std::string> inputFiles;
+    std::string inputSound;
     sched::Order order = sched::Order::Buffers;
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems

@@ -94,6 +94,7 @@ bool setSplit(Settings& settings, Value text) {
 /// Of options that are a text.
 std::string* textOf(Settings& settings, Value name) {
     if (name == "top") return &settings.top;
+    if (name == "input-sound") return &settings.inputSound;
     if (name == "stdlib") return &settings.stdlib;
     if (name == "weights") return &settings.weights;
     if (name == "linker") return &settings.linker;

@@ -42,7 +42,13 @@ constexpr BuiltinStreamInfo table[] = {
     {ImageWriter, "ImageWriter", BuiltinRole::Writer, false, image},
 };
 
+/// By the names that --in-format has.
+constexpr FileFunction files[] = {{"wav", WavReader}, {"text", CsvReader}, {"csv", CsvReader},
+                                  {"npy", NpyReader}, {"pcm", PcmReader},  {"raw", FileReader}};
+
 }  // namespace
+
+std::span<const FileFunction> fileFunctions() { return files; }
 
 std::span<const BuiltinStreamInfo> builtinStreams() { return table; }
 

@@ -32,6 +32,7 @@ typedef enum strc_kind {
     STRC_ARRAY,
     STRC_STRUCT,
     STRC_OTHER,  ///< not in files
+    STRC_TEXT,  ///< of parameters: a strc_string
 } strc_kind;
 
 /// A type of items as it lies in memory (src/types/type.h).
@@ -72,15 +73,19 @@ typedef struct strc_port {
     uint32_t holds_raw, holds_numbers;  ///< formats that know nothing of tensors can have them
     uint32_t
         is_named;  ///< only the run knows what they are: names (strc_symbolic); `tensors` and `first_shape` say nothing
-    uint32_t unused;
+    uint32_t
+        file_parameter;  ///< 1 + the parameter that names the file instead of `file`; 0: none does
     uint64_t
         flush;  ///< of an input: zeros behind its last item that bring out what the program holds
+    uint64_t steady;  ///< items in a steady state; 0: that is not known
 } strc_port;
 
 /// A parameter of the main stream that `-D` sets.
 typedef struct strc_parameter {
-    uint32_t kind;  ///< BOOLEAN to COMPLEX
+    uint32_t kind;  ///< BOOLEAN to COMPLEX, or TEXT
     strc_text name, type_name;
+    uint32_t
+        sound;  ///< unless it is set it is of the input's sound: 1: the rate, 2: the channels; 0: it is not
 } strc_parameter;
 
 /// A check that can fail: STRC_NUMBER in the text stands for the next number of the fault.
@@ -176,16 +181,19 @@ typedef struct strc_executable {
     const strc_port *inputs;  ///< as many as the program has
     const strc_port *outputs;
     const strc_parameter *parameters;
-    const unsigned char *parameter_values;  ///< strc_env.parameters unless they are set
+    const unsigned char
+        *parameter_values;  ///< strc_env.parameters unless they are set; of texts a strc_text
     const struct strc_format *const *formats;  ///< by strc_format_id; null: left out
     const strc_weights_calls *weights_calls;  ///< null: there are none in a file
     const strc_weight *weights;
     const strc_weight_panels *weight_panels;
     const strc_panel_loop *panel_loops;
+    const double *paces;  ///< of `sounds`
     const strc_symbolic_table *symbolic;  ///< null: it has no such filters
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;
     uint64_t features;  ///< of the processor: bits by the rows of processor_features.def
+    strc_sound_program sounds;  ///< its `paces` are null
     uint64_t random;  ///< state of the generator after elaboration
     uint64_t init_firings;
     uint64_t steady_firings;  ///< of one steady state
@@ -208,6 +216,7 @@ typedef struct strc_executable {
     uint32_t can_fail;  ///< there are sites
     uint32_t limits_files;  ///< --limit counts items that go to files
     uint32_t limits_nothing;  ///< there is nothing to count
+    uint32_t sound_channels, sound_rate;  ///< strc_severity of sounds that nobody asked about
     uint32_t unused;
 } strc_executable;
 

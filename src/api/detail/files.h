@@ -31,6 +31,7 @@ private:
                                        std::string_view option);
     void openInput(const graph::Edge&);
     void openOutput(const graph::Edge&);
+    io::StreamInfo saidInfo() const;
     io::StreamInfo outInfo() const;
 
     strc_compiler& compiler;
