@@ -56,7 +56,7 @@ static void warn_sound(const strc_reader *reader, uint32_t severity, strc_messag
         (const char *const[]){reader->source.name, strc_decimal_text(digits, number), why, 0});
 }
 
-/// What sounds that are read say of those that are written, and warnings of such as nobody asked about.
+/// Sums up the sounds that are read, and warns of those that are unlike what the program takes.
 static void hear_sounds(strc_surroundings *all) {
     const strc_executable *about = all->about;
     strc_sound_program sounds = about->sounds;
@@ -82,7 +82,7 @@ static void hear_sounds(strc_surroundings *all) {
     }
 }
 
-/// What is not said of a sound is as in those that are read.
+/// Completes `said` by the sounds that are read.
 static strc_stream_info sound_info(const strc_surroundings *all, const strc_port *port,
                                    const strc_item *item, strc_stream_info said) {
     return strc_heard_complete(&all->heard, said, use_of(port, item));
@@ -225,7 +225,7 @@ static int find_formats(const strc_executable *about, const strc_port *port,
     return status;
 }
 
-/// Parameters that nobody set and that are the rate or the channels of the input.
+/// Sets the parameters that are the rate or the channels of the input, unless -D has set them.
 static void set_from_sound(strc_surroundings *all, const strc_stream_info *info) {
     strc_options *options = &all->options;
     if (info->rate == 0) return;

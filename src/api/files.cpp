@@ -263,7 +263,7 @@ void Ends::openOutput(const graph::Edge& edge) {
             << "a .safetensors file takes tensors of several types, and so do several '--out'";
 }
 
-/// What was asked for. The rest of a sound is up to all that the program reads.
+/// Only that which was asked for: the rest of a sound is up to all that the program reads.
 io::StreamInfo Ends::saidInfo() const {
     const Sample* sample = sampleOf(options.out_sample);
     io::StreamInfo info;

@@ -132,7 +132,7 @@ struct Entry {
     std::vector<GivenInput> inputs = {};  ///< in turn
 };
 
-/// What arrives at the main stream, if it is a sound with a header that can be looked at beforehand.
+/// The sound that arrives at the main stream, if its header can be looked at beforehand.
 struct GivenSound {
     int rate = 0, channels = 0;  ///< 0: not known
     std::string why;  ///< it is not known: half a sentence

@@ -78,7 +78,7 @@ struct Registration {
     InstanceId receiver;
 };
 
-/// What the program takes a sound to be; 0: it did not ask.
+/// The program takes a sound to be so; 0: it did not ask.
 struct TakenSound {
     int rate = 0, channels = 0;
 };
@@ -89,7 +89,7 @@ struct Tree {
     std::vector<Kernel> kernels;
     std::deque<ir::StreamCode> derivedCodes;  ///< of filters with derived constants
     std::map<std::string, TakenSound>
-        sounds;  ///< by file; of the input, under an empty name, where nobody could tell
+        sounds;  ///< by file; an empty name: the input, where the program had to assume
     std::int32_t portals = 0;  ///< how many there are
     types::Random random;
 };
@@ -130,7 +130,7 @@ graph::Graph buildGraph(base::Context&, const ir::Module&, types::TypeTable&, Tr
 void noteSounds(const base::SourceManager&, const Tree&, graph::Graph&);
 /// Readers refuse files whose rate or channels are not those that the program was told of them.
 void requireSounds(types::TypeTable&, Tree&);
-/// What of the input's sound a parameter of the main stream is, if its default value says no more than that. Items: nothing.
+/// The rate or channels, if a parameter of the main stream has these of the input as default value; else Items.
 ir::FileQuestion::What soundOf(const Instance& main, std::uint32_t constant);
 
 /// Finds which filter sends to which, and the direction of each link.

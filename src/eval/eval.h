@@ -71,7 +71,7 @@ public:
     virtual void itemType(int side, const Type* concrete);
 
     // ---- files that are looked at while the graph is built
-    /// What a file that the code at `range` names tells of itself; `other`: the second operand (ir/file_question.h).
+    /// Tells a number of a file that the code at `range` names; `other`: the second operand (ir/file_question.h).
     virtual base::Result<std::int32_t> fileNumber(const ir::FileQuestion&, const std::string& name,
                                                   std::int32_t other, SourceRange range);
     /// The items that fileNumber counts, as they lie in memory.

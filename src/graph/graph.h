@@ -127,7 +127,7 @@ struct Graph {
     EdgeId output = kNone;  ///< brings its input; the edge without `to` for its output
     /// Samples a second that streams of the library are told (`rate`), each once.
     std::vector<double> soundRates;
-    /// What the program took for its input's rate and channels, which nobody could tell; 0: it did not ask.
+    /// The program took its input to have these, since they could not be told; 0: it did not ask.
     int assumedRate = 0, assumedChannels = 0;
     bool keepsSamples = false;  ///< what it gives depends on more than one item
 

@@ -57,7 +57,7 @@ graph::NodeId nodeAt(const graph::Graph& graph, const std::string& path) {
     return graph::kNone;
 }
 
-/// Of a file, or (an empty path) of an open end.
+/// The edge of a file, or (an empty path) of an open end.
 graph::EdgeId edgeAt(const graph::Graph& graph, const std::string& path, bool isInput) {
     if (path.empty()) return isInput ? graph.input : graph.output;
     const graph::NodeId node = nodeAt(graph, path);

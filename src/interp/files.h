@@ -37,13 +37,13 @@ base::Diagnostic& reportFile(base::Context&, const elab::Elaboration&, graph::No
 /// Files that filters write, by name: several filters may write one.
 class WrittenFiles {
 public:
-    /// What is read, before anything is opened to write: the file of a filter, or (kNone) of the open input.
+    /// Notes what is read, before anything is opened to write: the file of a filter, or (kNone) of the open input.
     void hear(const graph::Graph&, graph::NodeId, const io::ItemReader& reader,
               const std::string& name);
     /// When all have been heard: warns of sounds that are not what the program, as it is before passes, takes, where it
     /// does not say what it wants.
     void compare(base::Context&, const elab::Elaboration&, const graph::Quota&);
-    /// What is not said of a sound that goes to the open output is as in those that were heard.
+    /// Completes the header of a sound that goes to the open output by those that were heard.
     void complete(const types::Type* item, io::ItemWriter& output) const;
     /// Opens it if it is not open yet; null after reporting why not.
     io::ItemWriter* open(base::Context&, const elab::Elaboration&, graph::NodeId);
@@ -71,7 +71,7 @@ private:
     strc_heard heard{};
 };
 
-/// What the program took its open input for.
+/// The program took its open input to be so.
 strc_stream_info assumedOf(const graph::Graph&);
 /// Items in a steady state of the file of a filter with that path, or of the open input or output (an empty one); 0: that is
 /// not known.

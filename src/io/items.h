@@ -94,7 +94,7 @@ public:
 class ItemWriter {
 public:
     virtual ~ItemWriter() = default;
-    /// What is not said of a sound is as in those that are read (strc_heard_complete); before anything is written.
+    /// Completes the header of a sound by those that are read (strc_heard_complete), before anything is written.
     virtual void complete(const strc_heard&, const strc_sound_use&) {}
     virtual base::Status write(const std::byte* from, std::size_t count) = 0;
     /// For a stream of tensors whose shapes nobody knew before: what is written next, and what it lies in memory as.

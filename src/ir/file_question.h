@@ -1,5 +1,5 @@
 #pragma once
-/// What Op::FileNumber and Op::ReadItems want to know of a file.
+/// The questions of Op::FileNumber and Op::ReadItems about a file.
 
 #include "types/builtin_streams.h"
 #include "types/type.h"

@@ -14,8 +14,8 @@ bool findInputs(base::Context&, const std::vector<std::string>& said,
                 const std::vector<std::string>& files, const types::Type* declared,
                 types::TypeTable&, std::vector<elab::GivenInput>& found);
 
-/// What the header of a WAV file says; of no file (an empty name), or of one that cannot be looked at now, why nothing is
-/// known.
+/// Looks at the header of a WAV file. Of no file (an empty name), and of one that cannot be looked at now, it says why nothing
+/// is known.
 elab::GivenSound findSound(const std::string& file);
 
 }  // namespace strc::session

@@ -216,7 +216,7 @@ typedef struct strc_executable {
     uint32_t can_fail;  ///< there are sites
     uint32_t limits_files;  ///< --limit counts items that go to files
     uint32_t limits_nothing;  ///< there is nothing to count
-    uint32_t sound_channels, sound_rate;  ///< strc_severity of sounds that nobody asked about
+    uint32_t sound_channels, sound_rate;  ///< strc_severity of sounds unlike what the program takes
     uint32_t unused;
 } strc_executable;
 

@@ -49,7 +49,7 @@ typedef struct strc_sound_use {
     uint64_t items;  ///< in a steady state; 0: that is not known
 } strc_sound_use;
 
-/// What a program does with all sounds.
+/// The parts of a program that have to do with sounds.
 typedef struct strc_sound_program {
     const double *paces;  ///< steady states a second, by what its streams are told of rates
     uint64_t pace_count;
@@ -75,7 +75,7 @@ typedef struct strc_heard {
 } strc_heard;
 /// Adds a file; what is no sound has a rate of 0 and counts for nothing. Nonzero: it goes at another rate than those before.
 int strc_heard_add(strc_heard *, const strc_stream_info *, strc_sound_use);
-/// What is not said of a sound that is written is as in those that are read: channels where items take as many samples,
+/// A sound that is written takes from those that are read what `said` leaves out: channels where items take as many samples,
 /// the rate for as many frames as the program makes of theirs.
 strc_stream_info strc_heard_complete(const strc_heard *, strc_stream_info said, strc_sound_use);
 

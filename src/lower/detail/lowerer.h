@@ -172,7 +172,7 @@ private:
     void readArray(const Aggregate& to, const ast::CallExpr&);
 
     // ---- files.cpp
-    /// Of a file that is an array: its length, and its elements into an array of that length.
+    /// A file as an array: its length, and its elements into an array of that length.
     Reg fileLength(const ast::CallExpr&);
     void readItems(const Aggregate& to, const ast::CallExpr&);
     Reg channelOf(const ast::CallExpr&);
