@@ -131,8 +131,9 @@ static uint32_t threads_of(const strc_options *options) {
 
 static void run_program(strc_run *run) {
     strc_surroundings *all = &run->surroundings;
-    uint64_t size = run->program->state_size;
-    run->state = aligned_alloc(64, size ? (size + 63) / 64 * 64 : 64);
+    const uint64_t state_size = (run->program->state_size + 63) / 64 * 64;
+    const uint64_t size = state_size + run->program->work_size;
+    run->state = aligned_alloc(64, size ? size : 64);
     if (!run->state) {
         out_of_memory("the program", size);
         strc_world_end(all, STRC_FAILED);
@@ -143,6 +144,7 @@ static void run_program(strc_run *run) {
                           .interrupt = &strc_ended,
                           .random = run->about->random,
                           .parameters = all->options.parameters,
+                          .work = (char *)run->state + state_size,
                           .symbolic = strc_filters_of(all),
                           .workers = threads_of(&all->options),
                           .c_format = (uint8_t)all->options.c_format};
@@ -229,8 +231,8 @@ int main(int argc, char **argv) {
     int ran = 0;
     strc_parsed parsed = strc_options_parse(&all->options, argc, argv, run.about);
     if (parsed == STRC_PARSED_DONE) return 0;
-    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 &&
-        open_weights(all) == 0 && strc_filters_open(all) == 0) {
+    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 && open_weights(all) == 0 &&
+        strc_filters_open(all) == 0) {
         run.program = choose_program(run.about->program);
         strc_reading_threads = threads_of(&all->options);
         if (strc_world_open(all) == 0) {

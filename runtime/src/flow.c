@@ -210,13 +210,16 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
     const strc_program *program = facts->program;
     size_t at = aligned(sizeof *self);
-    const size_t parts[] = {offsetof(strc_flow, state), offsetof(strc_flow, before.state),
-                            offsetof(strc_flow, parameters), offsetof(strc_flow, waiting.items),
-                            offsetof(strc_flow, pending.items)};
+    const size_t parts[] = {offsetof(strc_flow, state),         offsetof(strc_flow, work),
+                            offsetof(strc_flow, before.state),  offsetof(strc_flow, parameters),
+                            offsetof(strc_flow, waiting.items), offsetof(strc_flow, pending.items)};
     int undoes = program->scaled.iterations != 0 && facts->can_scale && facts->can_fail;
     uint64_t reads = larger(reads_of(facts, &program->init), reads_of(facts, &program->steady));
-    const uint64_t bytes[] = {program->state_size, undoes ? program->state_size : 0,
-                              facts->parameter_bytes, reads * facts->in_size,
+    const uint64_t bytes[] = {program->state_size,
+                              program->work_size,
+                              undoes ? program->state_size : 0,
+                              facts->parameter_bytes,
+                              reads * facts->in_size,
                               larger(facts->init_writes, facts->steady_writes) * facts->out_size};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
         if (self) *(unsigned char **)((char *)self + parts[k]) = (unsigned char *)self + at;
@@ -284,6 +287,7 @@ void strc_flow_reset(strc_flow *self) {
                            .interrupt = &never,
                            .random = self->facts->random,
                            .parameters = self->parameters,
+                           .work = self->work,
                            .kernels = self->env.kernels};
     self->waiting.first = self->waiting.count = 0;
     self->pending.first = self->pending.count = 0;

@@ -16,9 +16,8 @@ namespace {
 using strc::api::TensorItem;
 using strc::session::Stage;
 
-/// Of the caller's stack, that a call may take; what needs more has a stack of its own. Arrays of bodies that
-/// are inlined lie there together, which the sum that libraries promise does not know.
-constexpr std::uint64_t kMostStack = 1 << 20, kTimesMore = 4, kOwnStack = 1 << 29;
+/// Of the caller's stack, that a call may take; what needs more has a stack of its own.
+constexpr std::uint64_t kMostStack = 3 << 20, kOwnStack = 1 << 29;
 
 std::vector<TensorItem> tensorsOf(const strc_compiler& compiler, bool isInput) {
     std::vector<TensorItem> made;
@@ -187,9 +186,10 @@ bool strc_stream::make() {
     facts.init_writes = about.first_out;
     facts.steady_writes = about.block_out;
     facts.random = program.plan->program->random.state;
-    const std::uint64_t stack = strc::executable::stackBytes(known);
+    const std::uint64_t stack =
+        strc::executable::stackBytes(known, compiler.code->jit.stackBytes());
     hasOwnStack = stack > kMostStack;
-    facts.stack_bytes = hasOwnStack ? kOwnStack : kTimesMore * stack;
+    facts.stack_bytes = hasOwnStack ? kOwnStack : stack;
     facts.parameter_bytes = parameters.size();
     facts.parameters = parameters.data();
     facts.can_fail = !compiler.code->sites.empty();

@@ -64,8 +64,9 @@ void BodyEmitter::makeLoopColumns() {
     const auto end = static_cast<std::uint64_t>(rates.peek.max);
     const std::uint64_t items = (end + columnStride - 1) / columnStride * columnStride;
     llvm::Type* made = llvm::ArrayType::get(itemType(type), items);
-    askForStack({base::Diag::OutOfMemory, body.range, {"'" + body.name + "'"}, 1},
-                b.getInt64(items * static_cast<std::uint64_t>(types::sizeOf(type))));
+    if (m.isOnStack(body))
+        askForStack({base::Diag::OutOfMemory, body.range, {"'" + body.name + "'"}, 1},
+                    b.getInt64(items * static_cast<std::uint64_t>(types::sizeOf(type))));
     auto* slot = b.CreateAlloca(made, nullptr, "columns");
     slot->setAlignment(llvm::Align(64));
     columns = slot;

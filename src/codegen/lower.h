@@ -121,7 +121,7 @@ std::string symbolOf(const ir::Native&);
 /// The context, whose passes these are (base/passes.h), outlives the module.
 Module lower(base::Context&, const ir::Module&, const plan::Plan&, const Options&);
 
-/// The pass `llvm`.
+/// The pass `llvm`, and then the places of large arrays: without this a module is not complete.
 void optimize(Module&, const Options&);
 
 /// The module as LLVM's text, assembly of this machine.

@@ -10,6 +10,7 @@
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "codegen/detail/state_pieces.h"
+#include "codegen/detail/work_memory.h"
 #include "strc/demand.h"
 
 namespace strc::codegen {
@@ -103,6 +104,7 @@ private:
         if (m.debug) b.SetCurrentDebugLocation(m.debug->phase(*made));
         body();
         b.CreateRetVoid();
+        if (!m.plan.demand) markForWork(*made);
         function = std::get<0>(saved);
         b.restoreIP(std::get<1>(saved));
         rounds = std::get<2>(saved);
@@ -774,12 +776,27 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* kernels = m.emitKernels();
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
-    auto* program = llvm::ConstantStruct::getAnon(
-        {small(STRC_ABI_VERSION), small(plan.inputs.size()), small(plan.outputs.size()),
-         small(plan.program->graph.nodes.size()), small(plan.mailboxes.size()), small(0),
-         number(static_cast<std::uint64_t>(plan.mailboxOffset)), number(m.limits.totalBytes),
-         number(static_cast<std::uint64_t>(plan.stateSize)), number(pieces.count), pieces.table,
-         demand, init, steady, scaled, device, kernels, fallback, update});
+    auto* program =
+        llvm::ConstantStruct::getAnon({small(STRC_ABI_VERSION),
+                                       small(plan.inputs.size()),
+                                       small(plan.outputs.size()),
+                                       small(plan.program->graph.nodes.size()),
+                                       small(plan.mailboxes.size()),
+                                       small(0),
+                                       number(static_cast<std::uint64_t>(plan.mailboxOffset)),
+                                       number(m.limits.totalBytes),
+                                       number(static_cast<std::uint64_t>(plan.stateSize)),
+                                       number(0),
+                                       number(pieces.count),
+                                       pieces.table,
+                                       demand,
+                                       init,
+                                       steady,
+                                       scaled,
+                                       device,
+                                       kernels,
+                                       fallback,
+                                       update});
     auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program, name);
     m.limitLanes();

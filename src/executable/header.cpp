@@ -251,7 +251,7 @@ std::string nameOf(const graph::Edge* end) {
 
 }  // namespace
 
-std::string libraryHeader(const Program& program) {
+std::string libraryHeader(const Program& program, std::uint64_t codeBytes) {
     const graph::Graph& graph = program.plan.program->graph;
     const std::string& name = program.mainStream;
     const graph::Edge* in = endOf(graph, graph.input);
@@ -269,7 +269,7 @@ std::string libraryHeader(const Program& program) {
     const std::string indent(name.size() + 13, ' ');
     return fmt::format(kTop, name, nameOf(in), nameOf(out)) + types.text +
            fmt::format(kRates, name, rates.in, rates.out, rates.firstIn, rates.firstOut,
-                       rates.latency(), stackBytes(program)) +
+                       rates.latency(), stackBytes(program, codeBytes)) +
            fmt::format(kFunctions, name, in ? name + "_in" : "void", out ? name + "_out" : "void",
                        indent) +
            (values.empty() ? "" : fmt::format(kSet, name) + setters) + kBottom;

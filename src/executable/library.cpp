@@ -20,9 +20,10 @@ using graph::NodeId;
 using types::Type;
 using types::TypeKind;
 
-/// For frames, for what the runtime does, and for arrays that are too small to ask for room.
-constexpr std::uint64_t kFrames = 1 << 18;
-constexpr std::uint64_t kRecursion = 3 << 18;
+/// For what the runtime does, and libm.
+constexpr std::uint64_t kRuntime = 1 << 14;
+/// For recursion and for arrays that ask for room; with what these leave to those who do not ask (strc_need_stack).
+constexpr std::uint64_t kAsked = 1 << 20;
 
 class Check {
 public:
@@ -230,6 +231,18 @@ std::uint64_t bytesOfArrays(const ir::Body& body) {
     return bytes;
 }
 
+/// Arrays whose size only the run knows.
+bool makesDynamicArrays(const ir::Body* body) {
+    for (std::size_t k = body->params; k < body->locals.size(); ++k)
+        if (!types::isConcrete(body->locals[k].type)) return true;
+    return false;
+}
+
+std::uint64_t inPages(std::uint64_t bytes) {
+    constexpr std::uint64_t kPage = 4096;
+    return (bytes + kPage - 1) / kPage * kPage;
+}
+
 std::int64_t openWritesOf(const std::vector<plan::Step>& steps) {
     std::int64_t items = 0;
     for (const plan::Step& step : steps) {
@@ -256,19 +269,24 @@ Rates ratesOf(const plan::Plan& plan) {
             openWrites(plan, plan.steady)};
 }
 
-std::uint64_t stackBytes(const Program& program) {
+std::uint64_t nestingBytes(const Program& program) {
     std::uint64_t most = 0;
-    bool recursive = false;
+    bool asks = false;
     for (const elab::Kernel& kernel : program.plan.program->kernels) {
         std::uint64_t bytes = 0;
-        for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code)) {
+        for (const ir::Body* body : ir::bodiesThatNest(program.module, kernel.code)) {
             bytes += bytesOfArrays(*body) + static_cast<std::uint64_t>(codegen::mostRoom(*body));
-            recursive = recursive || ir::isRecursive(program.module, kernel.code, *body);
+            asks = true;
         }
         most = std::max(most, bytes);
+        const auto all = ir::bodiesThatRun(program.module, kernel.code);
+        asks = asks || std::any_of(all.begin(), all.end(), makesDynamicArrays);
     }
-    const std::uint64_t page = 4096;
-    return (most + page - 1) / page * page + kFrames + (recursive ? kRecursion : 0);
+    return asks ? inPages(most) + kAsked : 0;
+}
+
+std::uint64_t stackBytes(const Program& program, std::uint64_t codeBytes) {
+    return inPages(codeBytes) + kRuntime + nestingBytes(program);
 }
 
 std::int64_t openWrites(const plan::Plan& plan, const plan::Phase& phase) {

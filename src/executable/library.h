@@ -12,8 +12,12 @@ namespace strc::executable {
 /// type that C has not; and, unless `mayPrint`, print. False if there is anything.
 bool checkLibrary(const Program&, bool mayPrint = false);
 
-/// Bytes of the stack that a call may take, but for what recursion beyond that is refused at run time.
-std::uint64_t stackBytes(const Program&);
+/// Bytes of the stack for what asks at run time whether there is room for it (ir::bodiesThatNest, arrays whose size only the run
+/// knows): what needs more is refused there. 0: there is none of it.
+std::uint64_t nestingBytes(const Program&);
+
+/// Bytes of the stack that a call may take in all, if the program's functions take `codeBytes` (codegen::Object::stackBytes).
+std::uint64_t stackBytes(const Program&, std::uint64_t codeBytes);
 
 /// Items of the open ends.
 struct Rates {
@@ -25,8 +29,8 @@ struct Rates {
 };
 Rates ratesOf(const plan::Plan&);
 
-/// The C header: types of items, latency, functions with the prefix `mainStream`.
-std::string libraryHeader(const Program&);
+/// The C header: types of items, latency, functions with the prefix `mainStream`. `codeBytes`: as for stackBytes.
+std::string libraryHeader(const Program&, std::uint64_t codeBytes);
 
 /// Items that a phase gives to the open output.
 std::int64_t openWrites(const plan::Plan&, const plan::Phase&);

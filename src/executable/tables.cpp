@@ -512,7 +512,7 @@ private:
         row.init_writes = static_cast<std::uint64_t>(openWrites(program.plan, program.plan.init));
         row.steady_writes =
             static_cast<std::uint64_t>(openWrites(program.plan, program.plan.steady));
-        row.stack_bytes = program.isLibrary ? stackBytes(program) : 0;
+        row.stack_bytes = program.isLibrary ? nestingBytes(program) : 0;
         row.can_fail = sites.empty() ? 0 : 1;
         const interp::Limited limited = interp::whatIsLimited(graph);
         row.limits_files = limited == interp::Limited::FileItems ? 1 : 0;

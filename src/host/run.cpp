@@ -353,10 +353,12 @@ private:
     // ---------------------------------------------------------------- running
 
     void execute() {
-        std::size_t size = (static_cast<std::size_t>(program.state_size) + 63) / 64 * 64;
-        std::unique_ptr<void, decltype(&std::free)> state(
-            std::aligned_alloc(64, std::max<std::size_t>(size, 64)), &std::free);
-        if (!state) return outOfMemory("the program", program.state_size);
+        const std::uint64_t stateSize = (program.state_size + 63) / 64 * 64;
+        const std::uint64_t size = stateSize + program.work_size;
+        std::unique_ptr<std::byte, decltype(&std::free)> state(
+            static_cast<std::byte*>(std::aligned_alloc(64, std::max<std::uint64_t>(size, 64))),
+            &std::free);
+        if (!state) return outOfMemory("the program", size);
         strc_world surroundings = world();
         strc_env env{};
         env.world = &surroundings;
@@ -366,6 +368,7 @@ private:
                             : &never;
         if (options.seconds) env.seconds = std::max(*options.seconds, kShortest);
         env.random = plan.program->random.state;
+        env.work = state.get() + stateSize;
         env.c_format = options.cFormat ? 1 : 0;
         env.workers = options.workers ? options.workers : strc_processors();
         const strc_symbolic calls = symbolicCalls();

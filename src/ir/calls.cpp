@@ -62,6 +62,15 @@ std::vector<const Body*> bodiesOfSetup(const Module& program, const StreamCode& 
     return found;
 }
 
+std::vector<const Body*> bodiesThatNest(const Module& program, const StreamCode& code) {
+    std::vector<const Body*> found;
+    for (const Body* body : bodiesThatRun(program, code))
+        if (body->kind == BodyKind::Handler || isRecursive(program, code, *body))
+            found.push_back(body);
+    follow(program, code, found);
+    return found;
+}
+
 bool isRecursive(const Module& program, const StreamCode& from, const Body& body) {
     std::vector<const Body*> found;
     for (const Callee& callee : calleesOf(body))

@@ -20,6 +20,10 @@ std::vector<const Body*> bodiesThatFire(const Module&, const StreamCode&);
 /// Its setup and init, and all that they call, each once.
 std::vector<const Body*> bodiesOfSetup(const Module&, const StreamCode&);
 
+/// Bodies of a filter of which two calls may be under way at a time: those that are recursive, those that handle messages, which
+/// somebody else's firing may have delivered, and all that these call.
+std::vector<const Body*> bodiesThatNest(const Module&, const StreamCode&);
+
 /// Can a call of it lead to another call of it?
 bool isRecursive(const Module&, const StreamCode& from, const Body&);
 

@@ -57,7 +57,7 @@ typedef struct strc_flow {
     const strc_flow_facts *facts;
     strc_env env;
     strc_world world;
-    unsigned char *state;
+    unsigned char *state, *work;
     unsigned char *parameters;
     strc_flow_queue waiting, pending;
     const strc_flow_ends *ends;  ///< of the call under way

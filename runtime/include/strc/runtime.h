@@ -158,6 +158,7 @@ typedef struct strc_program {
     uint64_t state_size;  ///< bytes, aligned to 64
     uint64_t piece_count;
     const strc_piece *pieces;  ///< of the state before the run, in order; all else is zeros
+    uint64_t work_size;  ///< bytes of strc_env.work, aligned to 64
     /// How it runs if its rates are dynamic (strc/demand.h): after init by demand, without other phases. Else null.
     const struct strc_demand *demand;
     strc_phase init;  ///< iterations = 0
@@ -192,6 +193,8 @@ struct strc_env {
     const void *parameters;  ///< of the main stream, left open: STRC_PARAMETER_BYTES each
     uint8_t c_format;  ///< print like C (language.md 18)
     const strc_symbolic *symbolic;  ///< null: there are none
+    /// work_size bytes aligned to 64, where firings keep large arrays; nothing stays there from one firing to the next.
+    void *work;
     uint32_t workers;  ///< threads that may share what is large; 0, 1: nobody but the one that runs
     strc_fault fault;
     strc_device_error device_error;

@@ -143,6 +143,9 @@ public:
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
     /// Can a call of it lead to another call of it?
     bool isRecursive(const KernelFunctions& from, const ir::Callee&);
+    /// Are its arrays on the stack, since two calls of it may be under way at a time? Else they are in the work memory
+    /// (work_memory.h).
+    bool isOnStack(const ir::Body&) const;
     /// Does the body, or what it calls, make strings (ir::makesString)?
     bool makesStrings(const KernelFunctions& from, const ir::Body&);
     /// Do its filters have dynamic rates? Their bodies work on queues (strc_queue), not on windows.
@@ -214,6 +217,7 @@ private:
     /// By place and layout.
     std::map<std::pair<const std::byte*, std::string>, llvm::Constant*> packedArrays;
     std::map<const ir::Body*, bool> recursive;
+    std::set<const ir::Body*> nesting;  ///< ir::bodiesThatNest of all kernels
     std::map<const ir::Body*, bool> stringMakers;
     std::vector<Pending> pending;
 };
