@@ -231,11 +231,26 @@ std::uint64_t bytesOfArrays(const ir::Body& body) {
     return bytes;
 }
 
-/// Arrays whose size only the run knows.
+/// Does it make arrays whose size only the run knows?
 bool makesDynamicArrays(const ir::Body* body) {
-    for (std::size_t k = body->params; k < body->locals.size(); ++k)
-        if (!types::isConcrete(body->locals[k].type)) return true;
-    return false;
+    return std::any_of(body->blocks.begin(), body->blocks.end(), [body](const ir::Block& block) {
+        return std::any_of(
+            block.instrs.begin(), block.instrs.end(), [body](const ir::Instr& instr) {
+                return instr.op == ir::Op::Declare && !instr.operands.empty() &&
+                       instr.var.space == ir::Space::Local && instr.var.index >= body->params;
+            });
+    });
+}
+
+/// What is run after elaboration, and all that it calls.
+std::set<const ir::Body*> bodiesAtRun(const ir::Module& module, const ir::StreamCode& code) {
+    std::vector<const ir::Body*> bodies = ir::bodiesThatFire(module, code);
+    std::set<const ir::Body*> found(bodies.begin(), bodies.end());
+    if (code.startsLate) {
+        bodies = ir::bodiesOfSetup(module, code);
+        found.insert(bodies.begin(), bodies.end());
+    }
+    return found;
 }
 
 std::uint64_t inPages(std::uint64_t bytes) {
@@ -273,13 +288,14 @@ std::uint64_t nestingBytes(const Program& program) {
     std::uint64_t most = 0;
     bool asks = false;
     for (const elab::Kernel& kernel : program.plan.program->kernels) {
+        const std::set<const ir::Body*> all = bodiesAtRun(program.module, kernel.code);
         std::uint64_t bytes = 0;
         for (const ir::Body* body : ir::bodiesThatNest(program.module, kernel.code)) {
+            if (!all.contains(body)) continue;
             bytes += bytesOfArrays(*body) + static_cast<std::uint64_t>(codegen::mostRoom(*body));
             asks = true;
         }
         most = std::max(most, bytes);
-        const auto all = ir::bodiesThatRun(program.module, kernel.code);
         asks = asks || std::any_of(all.begin(), all.end(), makesDynamicArrays);
     }
     return asks ? inPages(most) + kAsked : 0;
