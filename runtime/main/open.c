@@ -176,6 +176,7 @@ static int find_formats(const strc_executable *about, const strc_port *port,
 static int open_input(strc_surroundings *all, const strc_port *port, strc_supply *input) {
     strc_file_options *file = &all->options.in;
     strc_item item = open_item(all->about, port, file);
+    item.is_open = (int)port->is_named;
     if (find_formats(all->about, port, file, &item, 0) != 0) return -1;
     return strc_reader_open(&input->reader, item.formats[0], item, item.files[0], nowhere,
                             before_waiting);

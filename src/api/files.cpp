@@ -205,7 +205,18 @@ std::optional<io::Format> Ends::formatOf(const char* file, const char* format,
     return known;
 }
 
+/// Executables alone read items that bring their extents: here files have said them, if there are any.
+bool Ends::isKnown(const graph::Edge& input) {
+    if (std::all_of(input.tensors.begin(), input.tensors.end(), types::isConcrete)) return true;
+    (diags.add(Diag::TensorUnknown, input.range) << "the shape of the program's input")
+            .note(Diag::Hint)
+        << "what '--input' leaves open the files of '--in' say that have shapes and are no pipes: "
+           ".npy, .safetensors and pictures; executables ('strc build') read any";
+    return false;
+}
+
 void Ends::openInput(const graph::Edge& edge) {
+    if (!isKnown(edge)) return;
     if (!options.in) {
         reader = std::make_unique<Reader>(options);
         return;

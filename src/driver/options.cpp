@@ -379,9 +379,10 @@ private:
                   else
                       set("D", text);
               });
-        setting(
-            sub, "--input", "SHAPE",
-            "tensors that arrive: 1x3x224x224, 2x7:long (repeatable); default: as --in has them");
+        setting(sub, "--input", "SHAPE",
+                "tensors that arrive: 1x3x224x224, 2x7:long, 3x_x_ with what is open as each file "
+                "has it "
+                "(repeatable); default: as --in has them");
         setting(sub, "--lenient", "warn instead of refusing what old programs do");
         value(sub, "--step-limit", "N",
               "stop after N steps of one body while the graph is built, or of one firing",

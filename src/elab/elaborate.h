@@ -119,7 +119,8 @@ std::string whySymbolic(const Elaboration&);
 
 /// A tensor that arrives at the main stream, as a user says or a file has it.
 struct GivenInput {
-    const Type* type = nullptr;  ///< concrete; of a file: of all of it, which may be several items
+    const Type* type =
+        nullptr;  ///< said: may have open extents; of a file: of all of it, which may be several items
     std::string file;  ///< empty: it was said
 };
 

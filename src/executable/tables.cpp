@@ -245,18 +245,19 @@ private:
     void addShapes(strc_port& row, const graph::Edge& edge) {
         row.tensors = static_cast<std::uint32_t>(edge.tensors.size());
         row.first_shape = static_cast<std::uint32_t>(shapes.size());
-        if (edge.isNamed) {  // any tensor, so that formats for tensors are there
+        if (edge.isNamed &&
+            edge.tensors.empty()) {  // any tensor, so that formats for tensors are there
             row.tensors = 1;
             shapes.insert(shapes.end(), {STRC_ELEMENT_FLOAT, 0, 0});
         }
         if (edge.tensors.empty()) return;
         const io::TensorItems items{edge.tensors, edge.type};
-        row.holds_raw = io::holdsNumbers(io::Format::Raw, items) ? 1 : 0;
-        row.holds_numbers = io::holdsNumbers(io::Format::Wav, items) ? 1 : 0;
+        row.holds_raw = !edge.isNamed && io::holdsNumbers(io::Format::Raw, items) ? 1 : 0;
+        row.holds_numbers = !edge.isNamed && io::holdsNumbers(io::Format::Wav, items) ? 1 : 0;
         for (const Type* tensor : edge.tensors) {
             const std::vector<std::int64_t> words = types::shapeOf(tensor);
             shapes.insert(shapes.end(), words.begin(), words.end());
-            shapes.push_back(types::offsetIn(edge.type, tensor));
+            shapes.push_back(edge.isNamed ? 0 : types::offsetIn(edge.type, tensor));
         }
     }
 

@@ -77,7 +77,7 @@ struct Edge {
     std::uint32_t toPort = 0;
     const types::Type* type = nullptr;
     /// Of tensors, which are arrays in memory: what the items are, from the first on, over and over. None if
-    /// only the run knows: then `type` is that of a tensor, or isNamed.
+    /// only the run knows: then `type` is that of a tensor, or isNamed. Of the input they may be open (kDynamic).
     std::vector<const types::Type*> tensors;
     /// What such items lie in memory as where files have them. Null: `type`.
     const types::Type* inFiles = nullptr;

@@ -123,6 +123,11 @@ void Filters::forEachRoot(const TensorHeap::Mark& mark) {
     machine.forEachSlot([&](std::uint64_t bits) { mark(static_cast<TensorId>(bits)); });
 }
 
+TensorId Filters::enter(const Type* concrete, const std::byte* elements) {
+    outside.push_back(heap.copyOf(concrete, elements));
+    return outside.back();
+}
+
 void Filters::settle(const std::function<void(const TensorHeap::Mark&)>& forEachName) {
     outside.clear();
     forEachName([this](TensorId name) { outside.push_back(name); });

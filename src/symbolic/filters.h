@@ -47,6 +47,8 @@ public:
 
     const Type* typeOf(TensorId name) const { return heap.typeOf(name); }
     const std::byte* elementsOf(TensorId name) { return heap.elementsOf(name); }
+    /// A tensor that comes from outside; its name counts until `settle`. Throws std::bad_alloc.
+    TensorId enter(const Type* concrete, const std::byte* elements);
 
 private:
     struct Actor;

@@ -11,6 +11,7 @@ namespace strc::types {
 /// What the runtime wants to know of a concrete tensor (strc/values.h): its type of elements, the number
 /// of its dimensions, their extents.
 std::vector<std::int64_t> shapeOf(const Type* tensor);
+const Type* ofShape(const std::int64_t* shape, TypeTable&);
 
 /// What elements lie in memory as: int8 as int, half and bfloat16 as float. `long` has 8 bytes, as two ints.
 TypeKind inMemory(TypeKind element);

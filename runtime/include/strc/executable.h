@@ -57,6 +57,8 @@ typedef enum strc_format_id {
 } strc_format_id;
 
 #define STRC_OPEN UINT32_MAX
+/// In the shape of an input: any.
+#define STRC_OPEN_EXTENT (-1)
 
 /// An input or output: the file of a filter, or the open end of the main stream (node STRC_OPEN).
 typedef struct strc_port {
@@ -71,7 +73,7 @@ typedef struct strc_port {
     uint32_t first_shape;  ///< in strc_executable.shapes
     uint32_t holds_raw, holds_numbers;  ///< formats that know nothing of tensors can have them
     uint32_t
-        is_named;  ///< only the run knows what they are: names (strc_symbolic); `tensors` and `first_shape` say nothing
+        is_named;  ///< only the run knows what they are: names (strc_symbolic). Of an output `tensors` and `first_shape` say nothing
     uint32_t unused;
     uint64_t
         flush;  ///< of an input: zeros behind its last item that bring out what the program holds

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define STRC_ABI_VERSION 1u
+#define STRC_ABI_VERSION 2u
 /// At most so many bytes of strings at a time; what would be more is null.
 #define STRC_STRING_BYTES (UINT64_C(1) << 30)
 /// A value of a parameter, as it lies in memory, has so much room.
@@ -144,6 +144,8 @@ typedef struct strc_symbolic {
     /// What has that name, as long as nothing fires: its elements, and its shape as strc_text_of_tensor wants it. Executables alone
     /// ask.
     const void *(*tensor)(void *self, int32_t name, const int64_t **shape);
+    /// Gives a tensor that comes from outside a name, which counts until nothing fires any more (settle). `shape`: as in strc/values.h.
+    int (*enter)(void *self, const int64_t *shape, const void *elements, int32_t *name);
 } strc_symbolic;
 
 typedef struct strc_program {
@@ -156,9 +158,9 @@ typedef struct strc_program {
     uint64_t mailboxes_at;  ///< offset into the state
     uint64_t most_bytes;  ///< of what grows while the program runs
     uint64_t state_size;  ///< bytes, aligned to 64
+    uint64_t work_size;  ///< bytes of strc_env.work, aligned to 64
     uint64_t piece_count;
     const strc_piece *pieces;  ///< of the state before the run, in order; all else is zeros
-    uint64_t work_size;  ///< bytes of strc_env.work, aligned to 64
     /// How it runs if its rates are dynamic (strc/demand.h): after init by demand, without other phases. Else null.
     const struct strc_demand *demand;
     strc_phase init;  ///< iterations = 0
@@ -191,10 +193,10 @@ struct strc_env {
     double seconds;  ///< so long may the run take; 0: as long as it likes
     uint64_t random;  ///< state of the generator (language.md 16.3)
     const void *parameters;  ///< of the main stream, left open: STRC_PARAMETER_BYTES each
-    uint8_t c_format;  ///< print like C (language.md 18)
-    const strc_symbolic *symbolic;  ///< null: there are none
     /// work_size bytes aligned to 64, where firings keep large arrays; nothing stays there from one firing to the next.
     void *work;
+    uint8_t c_format;  ///< print like C (language.md 18)
+    const strc_symbolic *symbolic;  ///< null: there are none
     uint32_t workers;  ///< threads that may share what is large; 0, 1: nobody but the one that runs
     strc_fault fault;
     strc_device_error device_error;
