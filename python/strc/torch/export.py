@@ -19,7 +19,8 @@ from ..ir.operators import weights_prefixes
 from ..source import source_of
 from ..source.expressions import EXPRESSIONS, Written
 from ..streaming import Streamed, formatted, join_frames, prove, streamed
-from .capture import Captured, capture, evaluating
+from .attributes import evaluating
+from .capture import Captured, capture
 from .lowering import lower, static
 from .states import Buffer
 
