@@ -90,7 +90,7 @@ OVER_ROWS = {
     "take": lambda x: x[torch.tensor([-1, 0, -11])], "take_columns": lambda x: x[:, torch.tensor([4, -2])], "take_computed": lambda x: x[x.argmax(1) - 5],
     "roll": lambda x: x.roll(2, 1), "flip": lambda x: x.flip(1), "tril": lambda x: x.tril(), "one_hot": lambda x: F.one_hot((x > 0).long(), 2),
     "count": lambda x: (x > 0).sum(1), "embedding": lambda x: F.embedding((x > 0).long(), torch.tensor([[1.0, NAN], [INF, -0.0]])),
-    "dropout": lambda x: F.dropout(x, 0.5, False), "dropout_nothing": lambda x: F.dropout(x, 0.0, True), "copy": lambda x: x.clone().copy_((x > 0).long()),
+    "dropout": lambda x: F.dropout(x, 0.5, False), "dropout_in_place": lambda x: F.dropout(x.clone(), 0.5, False, True), "dropout_nothing": lambda x: F.dropout(x, 0.0, True), "copy": lambda x: x.clone().copy_((x > 0).long()),
 }  # fmt: skip
 OVER_PICTURES = {
     "max_pool": lambda x: F.max_pool2d(x, 2), "max_pool_padded": lambda x: F.max_pool2d(x, 3, 2, 1), "max_pool_up": lambda x: F.max_pool2d(x, 4, 4, ceil_mode=True),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import inspect
 import io
 import linecache
 import logging
@@ -30,6 +31,9 @@ VIEWS = {
     "view", "reshape", "slice", "select", "transpose", "permute", "t", "expand", "squeeze", "unsqueeze", "flatten", "unflatten",
     "chunk", "split", "split_with_sizes", "unbind", "narrow", "alias", "detach", "view_as", "contiguous", "diagonal", "unfold",
 }
+
+
+Open = Sequence[Sequence[int]]  # dimensions of each input
 
 
 @dataclass(frozen=True)
@@ -111,16 +115,19 @@ def export(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Any)
         return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
 
 
-def shapes_of(inputs: Sequence[torch.Tensor], dynamic: Sequence[int]) -> Any:
-    """The argument `dynamic_shapes` of torch.export: these dimensions of every input are open."""
-    if not dynamic:
+def shapes_of(model: torch.nn.Module, dynamic: Open) -> Any:
+    """The argument `dynamic_shapes` of torch.export, which has what `forward` takes as `*args` in a tuple of its own."""
+    if not any(dynamic):
         return None
-    return tuple({dim: torch.export.Dim.AUTO for dim in dynamic if dim < tensor.dim()} for tensor in inputs)
+    shapes = [{dim: torch.export.Dim.AUTO for dim in dims} for dims in dynamic]
+    kinds = [parameter.kind for parameter in inspect.signature(model.forward).parameters.values()]
+    named = kinds.index(inspect.Parameter.VAR_POSITIONAL) if inspect.Parameter.VAR_POSITIONAL in kinds else len(shapes)
+    return (*shapes[:named], *((tuple(shapes[named:]),) if named < len(shapes) else ()))
 
 
-def exported(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Sequence[int]) -> ExportedProgram:
+def exported(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open) -> ExportedProgram:
     """By torch.export; models that only torch.fx can trace are traced by that first."""
-    shapes = shapes_of(inputs, dynamic)
+    shapes = shapes_of(model, dynamic)
     try:
         return export(model, inputs, shapes)
     except Exception as error:
@@ -176,11 +183,11 @@ def is_in_place(node: torch.fx.Node) -> bool:
     return name.endswith("_") and not name.endswith("__")
 
 
-def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = ()) -> Captured:
-    """The graph of a model for inputs like these. Raises `ImportFailure` with the model's own line."""
+def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open = ()) -> Captured:
+    """The graph of a model for inputs like these, of which these dimensions are open. Raises `ImportFailure` with the model's own line."""
     check_version()
     with evaluating(model) as attributes:
-        captured = tried(model, inputs) if dynamic else recorded(model, inputs)
+        captured = tried(model, inputs) if any(dynamic) else recorded(model, inputs)
         changes = attributes.changes()
     if changes:
         with evaluating(model):
@@ -197,7 +204,7 @@ def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Seq
 
 
 def capture_with_buffers(
-    model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Sequence[int], numbers: Sequence[Change]
+    model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open, numbers: Sequence[Change]
 ) -> Captured:
     """The graph of a model with buffers in place of numbers that it changes, which go round."""
     try:
