@@ -64,6 +64,22 @@ def _binary(**texts: str) -> dict[str, Expression]:
     return {op: Expression(op.title().replace("_", ""), (), 2, text, each=True) for op, text in texts.items()}
 
 
+STEP = 28  # bits of a quotient in one step of a division with remainder
+
+
+def _remainder(steps: int) -> tuple[str, ...]:
+    """The remainder `m` of floats, with the sign of the first operand.
+
+    What is left is taken by multiples of the divisor in so many steps. Each quotient has 28 bits and the divisor 24, so that nothing is
+    rounded in doubles.
+    """
+    divisors = ["d0 = abs((double) b)"] + [f"d{step} = d{step - 1} * {float(2**STEP)}" for step in range(1, steps)]
+    rest = [f"r{steps} = abs((double) a)"]
+    rest += [f"r{step} = r{step + 1} - floor(r{step + 1} / d{step}) * d{step}" for step in reversed(range(steps))]
+    signed = "where(r0 != r0, r0, where(a < 0, -r0, where(a == 0, a, r0)))"
+    return (*divisors, *rest, f"m = (float) where(d0 == 1.0 / 0.0, where(r{steps} < d0, a, r0), {signed})")
+
+
 EXPRESSIONS: Mapping[str, Written] = {
     **_unary(
         sin="sin(x)", cos="cos(x)", tan="tan(x)", asin="asin(x)", acos="acos(x)", atan="atan(x)", sinh="sinh(x)",
@@ -99,6 +115,20 @@ EXPRESSIONS: Mapping[str, Written] = {
         ("q = (double) a / (double) b", "small = where(q == 0, where(a < 0, b > 0, where(a > 0, b < 0, false)), false)"), each=True,
     ),
     "floor_divide_whole": Expression("FloorDivideWhole", (), 2, "where(q * b == a, q, where((a < 0) == (b < 0), q, q - 1))", ("q = a / b",), each=True),
+    "fmod": Expression("Fmod", (), 2, "m", _remainder(10), each=True),
+    "remainder": Expression("Remainder", (), 2, "where(m == 0, m, where((m < 0) == (b < 0), m, m + b))", _remainder(10), each=True),
+    "fmod_whole": Expression("FmodWhole", (), 2, "a - (a / b) * b", each=True),
+    "remainder_whole": Expression(
+        "RemainderWhole", (), 2, "where(m == 0, m, where((m < 0) == (b < 0), m, m + b))", ("m = a - (a / b) * b",), each=True
+    ),
+    "sign": Expression("Sign", (), 1, "where(x > 0, 1.0, where(x < 0, -1.0, 0.0))", each=True),
+    "sign_whole": Expression("SignWhole", (), 1, "where(x > 0, 1, where(x < 0, -1, 0))", each=True),
+    # In doubles; the series begins with x, which is exact enough where a logarithm is not.
+    "asinh": Expression(
+        "Asinh", (), 1, "(float) where(a < 0.0001, x, where(x < 0, -y, y))", ("a = abs((double) x)", "y = log(a + sqrt(a * a + 1))"), each=True
+    ),
+    "acosh": Expression("Acosh", (), 1, "(float) where(a < 1, 0.0 / 0.0, log(a + sqrt(a * a - 1)))", ("a = (double) x",), each=True),
+    "atanh": Expression("Atanh", (), 1, "(float) where(abs(a) < 0.0001, a, log((1 + a) / (1 - a)) / 2)", ("a = (double) x",), each=True),
     "threshold": Expression("Threshold", ("limit", "value"), 1, "where(x <= limit, value, x)", each=True),
     "where": Expression("Where", (), 3, "where(a, b, c)", each=True),
     "masked_fill": Expression("MaskedFill", ("value",), 2, "where(b, value, a)", each=True),

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers, static
+from ..lowering import Like, Lowering, NotLowered, Var, lowers, static
 from ..weights import Known
 from .arithmetic import typed
 
@@ -174,19 +174,11 @@ def repeat(ctx: Lowering, x: Any, counts: Any) -> Any:
     return x
 
 
-@lowers("roll.default")
-def roll(ctx: Lowering, x: Any, shifts: Any, dims: Any = ()) -> Any:
-    shifts = [shifts] if isinstance(shifts, int) else shifts
-    dims = [dims] if isinstance(dims, int) else dims
-    if len(shifts) != len(dims):
-        raise NotLowered("over all elements")
-    for shift, dim in zip(shifts, dims):
-        size = static(x.shape[x.dim(dim)])
-        if size is None:
-            raise NotLowered("a dimension that is open")
-        if shift % size:
-            x = ctx.emit("roll", (x,), x.dim(dim), shift % size)
-    return x
+def roll_along(ctx: Lowering, x: Var, shift: int, dim: int) -> Var:
+    size = static(x.shape[dim])
+    if size is None:
+        raise NotLowered("a dimension that is open")
+    return ctx.emit("roll", (x,), dim, shift % size, like=Like(x.shape, x.dtype)) if size and shift % size else x
 
 
 @lowers("flip.default")
