@@ -51,13 +51,13 @@ class Real(Held):
 
 
 class Both(Held):
-    """A number beside a buffer, a number of another module, and a tensor that is only put down."""
+    """Numbers beside a buffer, and a tensor that is only put down."""
 
     def forward(self, x):
-        self.inner.n = self.inner.n * 2 - self.n
+        self.gain = self.gain * 2 - self.n
         self.n += 1
         self.h.add_(x)
-        self.last = self.h + self.inner.n
+        self.last = self.h + self.gain
         return self.last - self.n
 
 
@@ -234,8 +234,13 @@ def nested_tensor(self, x):
     return self.config.inner[0]["h"]
 
 
+def of_another_module(self, x):
+    self.inner.n = self.inner.n * 2 + 1  # changed
+    return x * self.inner.n
+
+
 REFUSED = {
-    calibrates: "cache", previous: "cache", grows: "sizes", element: "sizes", key: "counts['n']", new_key: "counts[1]", new_dictionary: "counts",
+    of_another_module: "inner.n", calibrates: "cache", previous: "cache", grows: "sizes", element: "sizes", key: "counts['n']", new_key: "counts[1]", new_dictionary: "counts",
     delay: "past", names: "names", of_object: "config.n", deep: "config.inner[0]['n']", of_slots: "slots.n", of_array: "table",
     in_a_tuple: "pair[1]", text: "mode", turns: "on", warms_up: "n", computed_in_python: "gain", as_a_place: "n", in_a_call: "n",
     nested_tensor: "config.inner[0]['h']",

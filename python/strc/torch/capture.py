@@ -210,9 +210,14 @@ def capture_with_buffers(
     try:
         with evaluating(model):
             make_buffers(numbers)
-            return capture(model, inputs, dynamic)
+            captured = capture(model, inputs, dynamic)
     except ImportFailure as error:
         raise refused(model, inputs, numbers[0]) from error
+    # torch.export does not see what one module assigns to a buffer of another one.
+    unseen = [number for number in numbers if number.name not in captured.changed]
+    if unseen:
+        raise refused(model, inputs, unseen[0])
+    return captured
 
 
 def tried(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> None:
