@@ -139,7 +139,7 @@ def nansum(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
 
 
 @lowers("var_mean.correction", "var_mean.dim", "var_mean.default", "std_mean.correction", "std_mean.dim", "std_mean.default")
-def with_mean(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, *, correction: Any = None, keepdim: bool = False) -> Any:
+def with_mean(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: Any = None) -> Any:
     over = dims_of(x, dims) if dims or dims == 0 else tuple(range(x.rank))
     mean = ctx.emit("mean", (x,), over, *kept(keepdim), like=ctx.meta[1])
     return (variance(ctx, x, over, unbiased, correction=correction, keepdim=keepdim), mean)

@@ -78,7 +78,7 @@ def cumsum(ctx: Lowering, x: Any, dim: int, **_: Any) -> Var:
 
 
 @lowers("var.correction", "var.dim", "std.correction")
-def variance(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, *, correction: Any = None, keepdim: bool = False) -> Any:
+def variance(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: Any = None) -> Any:
     assert ctx.node is not None
     over = dims_of(x, dims) if dims or dims == 0 else tuple(range(x.rank))
     count = prod_of(static(x.shape[dim]) for dim in over)
