@@ -32,7 +32,7 @@ void emitEpilogue(llvm::IRBuilder<>&, const ir::Contraction&, const Operands&);
 
 /// Emits it where `b` stands. `room` has Product::roomBytes. For VectorSource::Stored the operand that gives the
 /// vectors is where its panels begin. `poll` emits what a long loop does now and then.
-void emitProduct(llvm::IRBuilder<>& b, llvm::Module&, const Product&, const VectorUnit&,
+void emitProduct(llvm::IRBuilder<>& b, llvm::Module&, const Product&, const target::Model&,
                  const Operands&, llvm::Value* room, const std::function<void()>& poll);
 
 /// One that is no product, likewise; variables go to `entry`.

@@ -44,7 +44,7 @@ struct Module::Impl {
     /// Floats that functions of the vector library take at once; 0: there is no such library.
     unsigned vectorFloats = 0;
     unsigned vectorDoubles = 0;  ///< the same, of those on doubles
-    VectorUnit vectorUnit;
+    target::Model target;
     bool usesVectors = false;  ///< functions of that library are called
     std::size_t kernelCount = 0;  ///< operators that a library does
     bool prefersWholeVectors = false;  ///< in loops that LLVM does in vectors
@@ -102,7 +102,7 @@ public:
     /// The operand `b` of a product in panels (VectorSource::Stored), made once: now, or when the program starts if the
     /// values are not known before.
     llvm::Constant* packed(const ir::StoredArray&, const Product&, std::int64_t elementBytes);
-    const VectorUnit& vectorUnit() const { return impl.vectorUnit; }
+    const target::Model& target() const { return impl.target; }
     /// A `strc_string` for ever.
     llvm::Constant* text(const std::string&);
 

@@ -18,15 +18,9 @@
 #include <vector>
 
 #include "ir/contraction.h"
+#include "target/model.h"
 
 namespace strc::codegen {
-
-/// The vector registers of a processor.
-struct VectorUnit {
-    std::int64_t bytes = 16;
-    std::int64_t registers = 16;
-    bool fusesProducts = false;  ///< has an instruction for a * b + c
-};
 
 /// Product::roomBytes, at most.
 constexpr std::int64_t kMostPacked = 1280 * 1024;
@@ -75,7 +69,7 @@ struct Product {
 /// `canStore`: whether the operands a and b are known now and will never be written. None: it is no product of
 /// matrices, or too small to be worth it.
 std::optional<Product> productOf(const ir::Contraction&, std::int64_t elementBytes,
-                                 const VectorUnit&, bool canStoreA, bool canStoreB);
+                                 const target::Model&, bool canStoreA, bool canStoreB);
 
 /// One line.
 std::string print(const Product&);
