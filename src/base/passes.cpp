@@ -15,8 +15,14 @@ namespace {
 constexpr std::size_t kCount = static_cast<std::size_t>(Pass::Count);
 
 constexpr std::array<PassInfo, kCount> kPasses = {{
-#define STRC_PASS(Id, kind, product, name, what) \
+#define STRC_PASS(Id, kind, level, product, function, name, what) \
     {Pass::Id, PassKind::kind, PassProduct::product, name, what},
+#include "base/passes.def"
+#undef STRC_PASS
+}};
+
+constexpr std::array<PassLevel, kCount> kLevels = {{
+#define STRC_PASS(Id, kind, level, product, function, name, what) PassLevel::level,
 #include "base/passes.def"
 #undef STRC_PASS
 }};
@@ -30,6 +36,8 @@ const PassInfo& info(Pass pass) {
     STRC_ASSERT(pass < Pass::Count, "no such pass");
     return kPasses[static_cast<std::size_t>(pass)];
 }
+
+PassLevel levelOf(Pass pass) { return kLevels[static_cast<std::size_t>(pass)]; }
 
 std::optional<Pass> findPass(std::string_view name) {
     for (const PassInfo& row : kPasses)

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
-#include "opt/tensor_passes.h"
-#include "opt/tensor_rewriter.h"
+#include "opt/detail/tensor_passes.h"
+#include "opt/detail/tensor_rewriter.h"
 #include "tensor/node.h"
 
 namespace strc::opt {

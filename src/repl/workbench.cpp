@@ -80,7 +80,7 @@ std::unique_ptr<Work> Workbench::compile(const Task& task) const {
     request.planIfPossible = true;
     request.random = task.random;
     request.inputs = task.inputs;
-    if (task.last == Stage::Planned) request.improve = linear::Options();
+    if (task.last == Stage::Planned) request.optimise.emplace();
     request.print = print;
     request.interrupt = interrupt;
     base::Context& context = work->program.context;

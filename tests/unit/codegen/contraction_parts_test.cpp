@@ -110,7 +110,7 @@ TEST_F(ContractionPartsCompiled, EvenNumbersOfParts) {
     EXPECT_EQ(codegen::grainOf(7, 2), 2);
     EXPECT_EQ(codegen::grainOf(3, 2), 2);
     processor = "x86-64-v4";  // the parts are whole vectors
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
     compileLayer(1, 784, 512);
     llvm();
@@ -126,7 +126,7 @@ TEST_F(ContractionPartsCompiled, LibrariesHaveNoThreads) {
 }
 
 TEST_F(ContractionPartsCompiled, ByHand) {
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
     for (const bool areStored : {false, true})
         for (const auto& [dim, places, text] :
@@ -144,7 +144,7 @@ TEST_F(ContractionPartsCompiled, ByHand) {
 }
 
 TEST_F(ContractionPartsCompiled, ByHandOnlyWhereThereAreMorePlaces) {
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
     for (const types::TensorSplit split : {types::TensorSplit{0, 128}, {1, 150}, {2, 1}}) {
         request.split = split;
@@ -155,7 +155,7 @@ TEST_F(ContractionPartsCompiled, ByHandOnlyWhereThereAreMorePlaces) {
 }
 
 TEST_F(ContractionPartsCompiled, PartsOfConvolutions) {
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
     for (const int groups : {1, 4})
         for (const auto& [dim, places, text] :
@@ -172,7 +172,7 @@ TEST_F(ContractionPartsCompiled, PartsOfConvolutions) {
 }
 
 TEST_F(ContractionPartsCompiled, PartsOfAGroupStayTogether) {
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
     request.split = {1, 3};
     compileConvolution(4);

@@ -50,7 +50,7 @@ protected:
         " work pop 1 push 1 { float x = pop(); y = x + a * before - b * y; before = x; push(y); } "
         "}";
 
-    void SetUp() override { request.improve = linear::Options{}; }
+    void SetUp() override { request.optimise = pass::Options{}; }
 };
 
 TEST_F(SiblingsCompiled, Recurrences) {

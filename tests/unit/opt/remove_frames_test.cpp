@@ -49,7 +49,7 @@ protected:
     const std::string twice =
         "tensor->tensor filter Twice { work pop 1 push 1 { push(pop() * 2); } }\n";
 
-    void SetUp() override { request.improve = linear::Options{}; }
+    void SetUp() override { request.optimise = pass::Options{}; }
 };
 
 TEST_F(RemoveFrames, BothEnds) {
@@ -103,7 +103,7 @@ TEST_F(RemoveFrames, IdentitiesThatStayCopy) {
 }
 
 TEST_F(RemoveFrames, NotWithoutTheOptimiser) {
-    request.improve.reset();
+    request.optimise.reset();
     compileChain("add frame({4, 8}); add Twice; add unframe({4, 8});", twice);
     EXPECT_THAT(firing(), ElementsAre("Count", "Frame", "Twice", "Unframe", "Show"));
 }

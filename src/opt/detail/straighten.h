@@ -1,10 +1,11 @@
 #pragma once
-/// Loops over tensors whose rounds are known, written out. Private to opt.
+/// Loops over tensors whose rounds are known, written out.
 
 #include <optional>
 #include <vector>
 
 #include "elab/elaborate.h"
+#include "pass/context.h"
 
 namespace strc::opt {
 
@@ -13,5 +14,8 @@ namespace strc::opt {
 std::optional<ir::Body> straightened(const elab::Kernel&,
                                      const std::vector<const types::Type*>& arriving,
                                      std::size_t most, types::TypeTable&);
+
+/// The same of `work`, whatever its size, when the items are what the filter says. False: it stays as it is.
+bool straighten(const pass::Context&, elab::Kernel&);
 
 }  // namespace strc::opt

@@ -1,12 +1,12 @@
 #pragma once
-/// Changes operations on tensors of the first block of a body, one at a time. Private to opt.
+/// Changes operations on tensors of the first block of a body, one at a time.
 
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "elab/elaborate.h"
-#include "opt/tensor_body.h"
+#include "opt/detail/tensor_body.h"
 
 namespace strc::opt {
 

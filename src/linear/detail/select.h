@@ -10,6 +10,7 @@
 #include "elab/replace.h"
 #include "graph/graph.h"
 #include "linear/form.h"
+#include "target/model.h"
 
 namespace strc::linear {
 
@@ -19,9 +20,9 @@ struct Region {
     Form form;
 };
 
-/// `formOf`: of a filter that may be taken, else null. Feedback loops are left alone, with all inside. What is
+/// What is cheap depends on the processor. `formOf`: of a filter that may be taken, else null. Feedback loops are left alone, with all inside. What is
 /// chosen fires in the initialisation exactly as much as its parts did.
-std::vector<Region> select(const graph::Graph&, const graph::Quota&,
+std::vector<Region> select(const graph::Graph&, const graph::Quota&, const target::Model&,
                            const std::function<const Form*(graph::NodeId)>& formOf);
 
 }  // namespace strc::linear

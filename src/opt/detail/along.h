@@ -1,10 +1,10 @@
 #pragma once
-/// Which items of its operands an operation on tensors makes the items of a dimension of its result of. Private to opt.
+/// Which items of its operands an operation on tensors makes the items of a dimension of its result of.
 
 #include <cstdint>
 #include <optional>
 
-#include "opt/tensor_body.h"
+#include "opt/detail/tensor_body.h"
 
 namespace strc::opt {
 

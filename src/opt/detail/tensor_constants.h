@@ -1,10 +1,10 @@
 #pragma once
-/// What is known of a body when code is made: values that depend on stored arrays and constants alone. Private to opt.
+/// What is known of a body when code is made: values that depend on stored arrays and constants alone.
 
 #include <vector>
 
 #include "elab/elaborate.h"
-#include "opt/tensor_body.h"
+#include "opt/detail/tensor_body.h"
 
 namespace strc::opt {
 

@@ -1,16 +1,18 @@
 #pragma once
-/// A body that deals with tensors, as passes over its operations want to see it. Private to opt.
+/// A body that deals with tensors, as passes over its operations want to see it.
 
 #include <optional>
 #include <vector>
 
 #include "elab/elaborate.h"
 #include "ir/ir.h"
+#include "pass/context.h"
 
 namespace strc::opt {
 
 /// Values of the first block that go through variables are handed on directly, and what nobody uses is gone.
 void forwardTensors(ir::Body&);
+bool forwardTensors(const pass::Context&, elab::Kernel&);
 
 /// What is known of the registers that the first block assigns.
 struct TensorFacts {

@@ -3,11 +3,12 @@
 
 #include "graph/graph.h"
 #include "linear/form.h"
+#include "target/model.h"
 
 namespace strc::linear {
 
 /// Of one firing.
-double costOf(const Form&);
+double costOf(const Form&, const target::Model&);
 /// Of one firing of a splitter or joiner.
 double costOf(const graph::Node&);
 

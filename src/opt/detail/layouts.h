@@ -1,13 +1,13 @@
 #pragma once
 /// The pass `layout-propagation`: images between filters of tensors, and inside of them, with the channels of a place beside each
-/// other where that takes fewer cycles. Private to opt.
+/// other where that takes fewer cycles.
 
 #include <string>
 #include <vector>
 
-#include "base/context.h"
 #include "elab/replace.h"
 #include "opt/compose.h"
+#include "pass/context.h"
 #include "tensor/expand.h"
 
 namespace strc::opt {
@@ -24,7 +24,7 @@ struct Fused {
 
 /// Decides on `layouts`. All that reads and writes one tape, also through splitters, joiners and identities, agrees on it; what
 /// other nodes see, and the program's own items, lie row by row.
-void propagateLayouts(base::Context&, const elab::Elaboration&, const graph::Quota&,
-                      std::vector<Fused>&, types::TypeTable&);
+void propagateLayouts(const pass::Context&, const elab::Elaboration&, const graph::Quota&,
+                      std::vector<Fused>&);
 
 }  // namespace strc::opt

@@ -1,9 +1,10 @@
 #pragma once
-/// What a body of tensors takes in each layout of its images. Private to opt.
+/// What a body of tensors takes in each layout of its images.
 
 #include <cstdint>
 
 #include "elab/elaborate.h"
+#include "target/model.h"
 
 namespace strc::opt {
 
@@ -12,7 +13,7 @@ struct LayoutCosts {
     double rowByRow = 0;
     double channelsLast = 0;
 };
-LayoutCosts layoutCosts(const elab::Kernel&, types::TypeTable&);
+LayoutCosts layoutCosts(const elab::Kernel&, types::TypeTable&, const target::Model&);
 
 /// Elements of the images among some items whose channels may lie beside each other: what is read or written across its order
 /// where two layouts meet.
