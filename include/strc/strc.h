@@ -54,7 +54,7 @@ STRC_API strc_status strc_compiler_add_stream(strc_compiler*, const char* name, 
 
 /// Options as the command line has them, without dashes (docs/command-line.md). With a value: "top", "D" ("name=value"),
 /// "keep-param", "W", "O", "check", "kernels", "tapes", "schedule", "stdlib", "weights", "native", "step-limit", "disable-pass",
-/// "emit-after", "opt-bisect-limit", "input" ("1x3x224x224:half"; once for each tensor that arrives), "input-file", and for what is built "march", "target", "linker", "header", "bundle". Without one, `value`
+/// "emit-after", "opt-bisect-limit", "pass", "input" ("1x3x224x224:half"; once for each tensor that arrives), "input-file", and for what is built "march", "target", "linker", "header", "bundle". Without one, `value`
 /// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared",
 /// "external-weights", "no-torch", "no-fold". Not on the command line: "color": texts of diagnostics have the colours of terminals;
 /// "seed": what `random()` begins with; "at-once": the most items of an open end that are done together, for
@@ -170,6 +170,10 @@ STRC_API strc_stage strc_compiler_stage_for(const strc_compiler*, strc_product);
 /// In the place of strc_compiler_compile, for a compiler with one source: its text as `strc fmt` writes it. Null: it is
 /// not the language. `*changes` (which may be null): it is another text.
 STRC_API const char* strc_compiler_format(strc_compiler*, size_t* size, int* changes);
+
+/// In the place of strc_compiler_compile, for a compiler with one source, the text form of the compiler's IR: the same after the
+/// passes of the option "pass" (once for each, in order), as `strc opt` prints it. Null: the text is not well formed.
+STRC_API const char* strc_compiler_optimise(strc_compiler*, size_t* size);
 
 /// The items of an end of the main stream.
 typedef struct strc_items {

@@ -102,6 +102,15 @@ std::optional<Compiler::Formatted> Compiler::format() {
     return std::nullopt;
 }
 
+std::optional<std::string_view> Compiler::optimise() {
+    std::size_t size = 0;
+    const char* made = strc_compiler_optimise(compiler, &size);
+    show();
+    if (made) return std::string_view(made, size);
+    if (strc_compiler_error_count(compiler) == 0) throw std::bad_alloc();
+    return std::nullopt;
+}
+
 void Compiler::show() { call.reporter.show(compiler, seen); }
 
 void Compiler::showTimes() { call.world.err << strc_compiler_times(compiler) << std::flush; }

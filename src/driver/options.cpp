@@ -11,6 +11,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/pass.h"
 #include "base/passes.h"
 #include "base/spelling.h"
 #include "driver/table.h"
@@ -84,6 +85,10 @@ constexpr std::string_view kFmtExamples = R"(Examples:
   strc fmt radio.str                        prints the program, formatted
   strc fmt --write *.str                    formats the files
   strc fmt --check *.str                    tells whether a file would change)";
+constexpr std::string_view kOptExamples = R"(Examples:
+  strc check --emit=ir radio.str > radio.ir
+  strc opt --pass=fold,inline radio.ir
+  strc opt radio.ir                         checks and prints it)";
 constexpr std::string_view kExplainExamples = R"(Examples:
   strc explain deadlock
   strc explain                              lists all diagnostics)";
@@ -138,6 +143,7 @@ public:
         addGraph();
         addSchedule();
         addFmt();
+        addOpt();
         addExplain();
         addRepl();
         addCommand(Command::Version, "version", "print the version", kVersionExamples);
@@ -329,6 +335,33 @@ private:
                      "print the names of files that would change, and exit with 1 then");
     }
 
+    void addOpt() {
+        CLI::App& sub = addCommand(Command::Opt, "opt",
+                                   "run passes on the text of the IR, and print it", kOptExamples);
+        sub.add_option("FILE", options.arguments, "a text of the IR; - is standard input")
+            ->type_name("");
+        value(sub, "--pass", "NAME[,NAME]",
+              "passes to run, in this order: " + base::passNames(runsOnText) + "; repeatable",
+              [this](const std::string& text) { addPassesOf(text); });
+        addOutput(sub);
+    }
+
+    /// The levels of which passes are functions on the body of a filter.
+    static bool runsOnText(const base::PassInfo& row) {
+        const base::PassLevel level = base::levelOf(row.id);
+        return level == base::PassLevel::Kernel || level == base::PassLevel::Tensors ||
+               level == base::PassLevel::Loops;
+    }
+
+    /// Names with commas between them.
+    void addPassesOf(const std::string& text) {
+        for (std::size_t begin = 0; begin <= text.size();) {
+            const std::size_t end = std::min(text.find(',', begin), text.size());
+            setPass("pass", text.substr(begin, end - begin), runsOnText);
+            begin = end + 1;
+        }
+    }
+
     void addExplain() {
         CLI::App& sub =
             addCommand(Command::Explain, "explain", "explain a diagnostic", kExplainExamples);
@@ -509,10 +542,14 @@ private:
     void setPass(std::string_view option, const std::string& name,
                  const std::function<bool(const base::PassInfo&)>& fits) {
         std::optional<base::Pass> pass = base::findPass(name);
-        if (pass && fits(base::info(*pass)))
-            set(option, name);
-        else
+        if (pass && fits(base::info(*pass))) return set(option, name);
+        base::Diagnostic& diag =
             wrongValue(name, "--" + std::string(option), base::passNames(fits));
+        base::SpellingSearch search(name);
+        for (int id = 0; id < static_cast<int>(base::Pass::Count); ++id)
+            if (const base::PassInfo& row = base::info(static_cast<base::Pass>(id)); fits(row))
+                search.consider(row.name);
+        if (!search.best().empty()) diag.note(Diag::DidYouMean) << search.best();
     }
 
     void addOutput(CLI::App& sub) {
@@ -678,8 +715,9 @@ private:
                        "DIM:PLACES, a dimension from 0 on and at least one place,");
     }
 
-    void wrongValue(const std::string& text, std::string_view option, std::string_view needed) {
-        diags.add(Diag::BadOptionValue) << text << option << needed;
+    base::Diagnostic& wrongValue(const std::string& text, std::string_view option,
+                                 std::string_view needed) {
+        return diags.add(Diag::BadOptionValue) << text << option << needed;
     }
 
     // ---------------------------------------------------------------- faults
@@ -796,6 +834,9 @@ private:
         if (needsFiles && options.arguments.empty()) diags.add(Diag::NoInputFiles);
         auto standardInputs = std::count(options.arguments.begin(), options.arguments.end(), "-");
         if (standardInputs > 1) conflict("'-'", "a second '-'");
+        if (options.command == Command::Opt && options.arguments.size() > 1)
+            diags.add(Diag::BadCommandLine)
+                << fmt::format("'{}' is one argument too many", options.arguments[1]);
         if (options.command == Command::Fmt) {
             if (options.write && options.check) conflict("--write", "--check");
             if (options.write && standardInputs > 0) conflict("--write", "'-'");
@@ -818,8 +859,8 @@ private:
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;
         if (options.command == Command::Graph) chooseGraphFormat();
         if (options.command == Command::Build && !options.emit) chooseProductName();
-        bool printsStage = options.emit || options.command == Command::Build ||
-                           options.command == Command::Graph ||
+        bool printsStage = options.emit || options.command == Command::Opt ||
+                           options.command == Command::Build || options.command == Command::Graph ||
                            options.command == Command::Schedule;
         if (!options.output.empty() && !printsStage)
             diags.add(Diag::BadCommandLine) << "-o needs --emit";

@@ -21,6 +21,7 @@ enum class Command : std::uint8_t {
     Graph,
     Schedule,
     Fmt,
+    Opt,
     Explain,
     Repl,
     Completion,

@@ -46,6 +46,19 @@ bool isWithin(const Type* type, const Type* array) {
 
 bool isSetupOnly(Op op) { return op == Op::Rate || op == Op::ItemType; }
 
+/// Without a result whose type it would be.
+bool needsType(Op op) {
+    switch (op) {
+        case Op::Store:
+        case Op::StoreAt:
+        case Op::Copy:
+        case Op::Zero:
+        case Op::Contract:
+        case Op::Print: return true;
+        default: return isTape(op);
+    }
+}
+
 bool endsBlock(Op op) {
     return op == Op::Yield || op == Op::Break || op == Op::Continue || op == Op::Return;
 }
@@ -55,7 +68,7 @@ public:
     Verifier(const Module& module, const StreamCode* stream, const Body& body)
         : module(module), stream(stream), body(body) {}
 
-    std::vector<std::string> run();
+    std::vector<Fault> run();
 
 private:
     /// What a block is for its instructions.
@@ -84,7 +97,8 @@ private:
 
     void fault(const Instr& i, std::string_view what) {
         Names names(&module, stream, &body);
-        faults.push_back(fmt::format("{}: {} in `{}`", where(), what, instrText(names, body, i)));
+        faults.push_back(
+            {fmt::format("{}: {} in `{}`", where(), what, instrText(names, body, i)), i.range});
     }
     void expect(bool holds, const Instr& i, std::string_view what) {
         if (!holds) fault(i, what);
@@ -117,7 +131,7 @@ private:
     const Module& module;
     const StreamCode* stream;
     const Body& body;
-    std::vector<std::string> faults;
+    std::vector<Fault> faults;
     std::vector<bool> defined;
     std::vector<bool> everDefined;
     std::vector<bool> owned;
@@ -555,6 +569,7 @@ void Verifier::define(const Instr& i) {
 void Verifier::instr(const Instr& i, Around around, bool last) {
     std::size_t before = faults.size();
     operands(i);
+    if (!i.type && needsType(i.op)) fault(i, "the type is missing");
     expect(last || !endsBlock(i.op), i, "does not stand last in its block");
     expect(!last || i.op == Op::Yield || (!around.yields && !around.condition), i,
            "stands where a yield is needed");
@@ -575,13 +590,14 @@ void Verifier::block(BlockId id, Around around) {
     if (id >= body.blocks.size() || owned[id]) {
         bool known = id < body.blocks.size();
         faults.push_back(
-            fmt::format("{}: block {} is {}", where(), id, known ? "used twice" : "not there"));
+            {fmt::format("{}: block {} is {}", where(), id, known ? "used twice" : "not there"),
+             body.range});
         return;
     }
     owned[id] = true;
     const std::vector<Instr>& instrs = body.blocks[id].instrs;
     if (instrs.empty() && (around.yields || around.condition))
-        faults.push_back(where() + ": a block that has to yield is empty");
+        faults.push_back({where() + ": a block that has to yield is empty", body.range});
     std::vector<Reg> mine;
     for (const Instr& i : instrs) {
         if (faults.size() >= kMostFaults) return;
@@ -591,27 +607,35 @@ void Verifier::block(BlockId id, Around around) {
     for (Reg r : mine) defined[r] = false;
 }
 
-std::vector<std::string> Verifier::run() {
+std::vector<Fault> Verifier::run() {
     defined.assign(body.regs.size(), false);
     everDefined.assign(body.regs.size(), false);
     owned.assign(body.blocks.size(), false);
     if (body.params > body.locals.size())
-        faults.push_back(where() + ": parameters are missing among the locals");
+        faults.push_back({where() + ": parameters are missing among the locals", body.range});
     else
         block(body.entry, {});
     return std::move(faults);
 }
 
+std::vector<std::string> textsOf(const std::vector<Fault>& faults) {
+    std::vector<std::string> texts;
+    for (const Fault& fault : faults) texts.push_back(fault.text);
+    return texts;
+}
+
 }  // namespace
 
 std::vector<std::string> verify(const Module& module, const StreamCode* stream, const Body& body) {
-    return Verifier(module, stream, body).run();
+    return textsOf(Verifier(module, stream, body).run());
 }
 
-std::vector<std::string> verify(const Module& module) {
-    std::vector<std::string> faults;
+std::vector<std::string> verify(const Module& module) { return textsOf(faultsOf(module)); }
+
+std::vector<Fault> faultsOf(const Module& module) {
+    std::vector<Fault> faults;
     auto add = [&](const StreamCode* stream, const Body& body) {
-        std::vector<std::string> more = verify(module, stream, body);
+        std::vector<Fault> more = Verifier(module, stream, body).run();
         faults.insert(faults.end(), more.begin(), more.end());
     };
     for (const Body& f : module.functions) add(nullptr, f);

@@ -47,6 +47,7 @@ struct Settings {
     bool interpret = false;
     bool noInterpret = false;  ///< what cannot be compiled is an error
     int level = 2;  ///< -O0 to -O3
+    std::vector<base::Pass> passes;  ///< of `strc opt`, in the order in which they run
     std::vector<base::Pass> disabledPasses;
     std::optional<base::Pass> emitAfter;  ///< what it makes is kept as a text
     std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit

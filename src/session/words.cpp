@@ -3,6 +3,8 @@
 #include <charconv>
 #include <initializer_list>
 
+#include "opt/run_on_text.h"
+
 namespace strc::session {
 namespace {
 
@@ -42,6 +44,13 @@ bool disable(Settings& settings, Value pass) {
     const auto known = base::findPass(pass);
     if (!known || base::info(*known).kind != base::PassKind::Pass) return false;
     settings.disabledPasses.push_back(*known);
+    return true;
+}
+
+bool addPass(Settings& settings, Value pass) {
+    const auto known = base::findPass(pass);
+    if (!known || !opt::runsOnText(*known)) return false;
+    settings.passes.push_back(*known);
     return true;
 }
 
@@ -154,6 +163,7 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "device") return setDevice(settings, value);
     if (name == "split") return setSplit(settings, value);
     if (name == "schedule") return setOrder(settings, value);
+    if (name == "pass") return addPass(settings, value);
     if (name == "disable-pass") return disable(settings, value);
     if (name == "emit-after") return setEmitAfter(settings, value);
     if (name == "opt-bisect-limit") return setBisectLimit(settings, value);

@@ -171,6 +171,8 @@ TEST_F(OptionsTest, WrongValuesAreReportedWithWhatIsNeeded) {
 
 TEST_F(OptionsTest, WrongCallsAreReported) {
     EXPECT_EQ(fault({"run"}), "no source file given");
+    EXPECT_EQ(fault({"opt"}), "no source file given");
+    EXPECT_EQ(fault({"opt", "a.ir", "b.ir"}), "'b.ir' is one argument too many");
     EXPECT_EQ(fault({"fmt"}), "no source file given");
     EXPECT_EQ(fault({"run", "--frobnicate", "a"}), "unknown option '--frobnicate'");
     EXPECT_EQ(fault({"run", "-z", "a"}), "unknown option '-z'");
