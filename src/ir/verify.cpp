@@ -112,6 +112,10 @@ private:
     bool isValue(const Instr& i, std::size_t k, const Type* t) const {
         return k < i.operands.size() && !reg(i, k).ref && reg(i, k).type == t;
     }
+    /// Shapes of tensors may be known in one place and not yet in another.
+    bool isItem(const Instr& i, std::size_t k, const Type* t) const {
+        return isValue(i, k, t) || (t->is(TypeKind::Tensor) && isKind(i, k, TypeKind::Tensor));
+    }
     bool isKind(const Instr& i, std::size_t k, TypeKind kind) const {
         return k < i.operands.size() && !reg(i, k).ref && reg(i, k).type->is(kind);
     }
@@ -169,7 +173,7 @@ void Verifier::variable(const Instr& i) {
             expect(type == i.type && !type->isAggregate(), i, "not a scalar variable of the type");
             break;
         case Op::Store:
-            expect(type == i.type && isValue(i, 0, type) && !type->isAggregate(), i,
+            expect(type == i.type && isItem(i, 0, type) && !type->isAggregate(), i,
                    "value of another type");
             break;
         case Op::Addr:
@@ -289,7 +293,7 @@ void Verifier::tape(const Instr& i) {
         expect(i.type->isAggregate() == aggregate, i, "wrong form for the type");
     if (aggregate)
         expect(isRef(i, 0) && compatible(reg(i, 0).type, i.type), i, "not a ref to the type");
-    if (i.op == Op::Push) expect(isValue(i, 0, i.type), i, "value of another type");
+    if (i.op == Op::Push && i.type) expect(isItem(i, 0, i.type), i, "value of another type");
     if (i.op == Op::Peek) expect(isKind(i, 0, TypeKind::Int), i, "the offset is an int");
     if (i.op == Op::PeekInto) expect(isKind(i, 1, TypeKind::Int), i, "the offset is an int");
 }

@@ -181,6 +181,7 @@ private:
         load.var = {Space::Field, field};
         load.result = reg;
         made = std::move(load);
+        kernel.code.work->regs[reg].type = type;
         changes = true;
     }
 
