@@ -202,7 +202,7 @@ TEST_F(LinearTest, WhatIsLeftAlone) {
     EXPECT_TRUE(
         isLeft("add Gain(2); add Gain(3); add Loud;",
                "int->int filter Loud { work pop 1 push 1 { println(peek(0)); push(pop()); } }"));
-    request.optimise = Options{false};
+    request.optimise = pass::Options{false};
     compileBetween("add G; add G;",
                    "float->float filter G { work pop 1 push 1 { push(2 * pop()); } }", "float");
     EXPECT_FALSE(program.optimised);
@@ -292,7 +292,7 @@ TEST_F(FrequencyTest, OthersAreNot) {
         compileFir(length);
         EXPECT_FALSE(isTransformed()) << length;
     }
-    request.optimise = Options{false};
+    request.optimise = pass::Options{false};
     compileFir("300");
     EXPECT_FALSE(isTransformed());
 }
