@@ -21,6 +21,15 @@ constexpr std::array<PassInfo, kCount> kPasses = {{
 #undef STRC_PASS
 }};
 
+struct FormerName {
+    std::string_view former, current;
+};
+constexpr FormerName kFormerNames[] = {
+#define STRC_FORMER_PASS(former, current) {former, current},
+#include "base/former_passes.def"
+#undef STRC_FORMER_PASS
+};
+
 /// Of all time: less is not worth a line of its own.
 constexpr double kLeastShare = 0.005;
 
@@ -31,9 +40,16 @@ const PassInfo& info(Pass pass) {
     return kPasses[static_cast<std::size_t>(pass)];
 }
 
+std::string_view currentPassName(std::string_view name) {
+    for (const FormerName& row : kFormerNames)
+        if (row.former == name) return row.current;
+    return name;
+}
+
 std::optional<Pass> findPass(std::string_view name) {
+    const std::string_view current = currentPassName(name);
     for (const PassInfo& row : kPasses)
-        if (row.name == name) return row.id;
+        if (row.name == current) return row.id;
     return std::nullopt;
 }
 

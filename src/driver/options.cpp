@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <ostream>
+#include <set>
 #include <span>
 
 #include <CLI/CLI.hpp>
@@ -173,6 +174,7 @@ public:
         } catch (const CLI::Error& error) {
             diags.add(Diag::BadCommandLine) << error.what();
         }
+        warnOfFormerNames();
         if (!diags.hasErrors()) checkTogether();
         return diags.hasErrors() ? Parsed::Wrong : Parsed::Run;
     }
@@ -510,9 +512,25 @@ private:
                  const std::function<bool(const base::PassInfo&)>& fits) {
         std::optional<base::Pass> pass = base::findPass(name);
         if (pass && fits(base::info(*pass)))
-            set(option, name);
+            set(option, currentName(name));
         else
             wrongValue(name, "--" + std::string(option), base::passNames(fits));
+    }
+
+    std::string currentName(const std::string& name) {
+        std::string current(base::currentPassName(name));
+        if (current != name) formerNames.insert(name);
+        return current;
+    }
+
+    /// Once for each former name, however often it was given.
+    void warnOfFormerNames() {
+        const auto isOff = [](const Setting& each) {
+            return each.name == "w" || (each.name == "W" && each.value == "no-renamed-pass");
+        };
+        if (std::any_of(options.settings.begin(), options.settings.end(), isOff)) return;
+        for (const std::string& name : formerNames)
+            diags.add(Diag::RenamedPass) << name << base::currentPassName(name);
     }
 
     void addOutput(CLI::App& sub) {
@@ -845,6 +863,7 @@ private:
     CLI::App app;
     std::map<const CLI::Option*, std::vector<std::string>>
         valueWords;  ///< of options with few values
+    std::set<std::string> formerNames;  ///< of passes
     bool formatGiven = false;
     bool showsMemory = false;
     std::string group = "Options";  ///< of the options being added, in the help text

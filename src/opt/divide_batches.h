@@ -1,5 +1,5 @@
 #pragma once
-/// The pass `divide-batches`: a loop whose rounds follow from each other, as the steps of a recurrent layer do, but that
+/// The pass `batch-tiling`: a loop whose rounds follow from each other, as the steps of a recurrent layer do, but that
 /// deals with each item of a batch alone, does all of its rounds with some of the items, then with the next ones. Threads
 /// can share these parts and meet once, where they would meet in every round. Private to opt.
 

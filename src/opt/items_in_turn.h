@@ -1,5 +1,5 @@
 #pragma once
-/// The pass `items-in-turn`: a body that deals with each image of a batch alone does all of its operations with the first
+/// The pass `image-blocking`: a body that deals with each image of a batch alone does all of its operations with the first
 /// image, then with the next one, so what it computes in between is as large as for one image and stays in the cache.
 /// A batch lies in memory as its images do one behind the other, in both layouts. Private to opt.
 

@@ -1,5 +1,5 @@
 #pragma once
-/// The pass `remove-frames`: scalars beside each other and a tensor of them are the same bytes, so who takes tensors from
+/// The pass `remove-reinterpret-casts`: scalars beside each other and a tensor of them are the same bytes, so who takes tensors from
 /// `frame`, or gives them to `unframe`, can take them from the tape of scalars, or write them there. The filter between
 /// becomes an Identity of scalars, which has no steps in a plan (plan/share.h).
 

@@ -1,4 +1,4 @@
-// The part of `tensor-arithmetic` that makes other operations of some: broadcasts last, transposes first, several views
+// The part of `algebraic-simplification` that makes other operations of some: broadcasts last, transposes first, several views
 // as one. The bits of all elements stay.
 
 #include <algorithm>

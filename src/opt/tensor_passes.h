@@ -15,7 +15,7 @@ bool shareSubexpressions(elab::Kernel&);
 /// after shareSubexpressions: operands that all parts have in common are one value.
 bool coalesceParts(elab::Kernel&, types::TypeTable&);
 
-/// `tensor-arithmetic`: operations that change nothing (times 1, divided by 1, minus 0, a shape or order that a tensor has
+/// `algebraic-simplification`: operations that change nothing (times 1, divided by 1, minus 0, a shape or order that a tensor has
 /// already) go, and pairs that undo each other; and moveOperations. The bits of all elements stay.
 bool simplifyArithmetic(elab::Kernel&, types::TypeTable&);
 /// A part of it: views of views are one, a product is made turned round and not turned afterwards, what is broadcast is computed with

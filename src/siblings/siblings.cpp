@@ -106,7 +106,7 @@ private:
                kernel.output->isScalar() && kernel.tensors.empty();
     }
 
-    // ---- merge-siblings
+    // ---- horizontal-fusion
 
     /// No filter can tell its firings from another's.
     bool areAlike(const Family& family) const {
@@ -146,7 +146,7 @@ private:
         return true;
     }
 
-    // ---- horizontal-lanes
+    // ---- vectorise-splitjoins
 
     void inLanes(const Family& family, const std::string& path) {
         const auto count = static_cast<std::int64_t>(family.nodes.size());

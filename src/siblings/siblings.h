@@ -1,5 +1,5 @@
 #pragma once
-/// The passes `merge-siblings` and `horizontal-lanes`: filters of a splitjoin that do the same become one filter, and the splitter and
+/// The passes `horizontal-fusion` and `vectorise-splitjoins`: filters of a splitjoin that do the same become one filter, and the splitter and
 /// the joiner go. The first: they are the same filter without state, and each takes whole firings in turn; then it is
 /// that filter, fired more often. The second: they differ in constants or have state; then a firing is one of each, each in
 /// a lane of vectors (Hormati et al., "MacroSS", ASPLOS 2010, section 3.2).

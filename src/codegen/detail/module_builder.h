@@ -129,7 +129,7 @@ public:
 
     // ---- bodies
     KernelFunctions& kernel(graph::KernelId, bool dealtIn = false, bool dealtOut = false);
-    /// The pass `bounds-proofs`.
+    /// The pass `bounds-check-elimination`.
     const ir::Proofs& proofs(KernelFunctions&);
     /// The width in which steps of `firings` firings are done, with its function in workLanes; 0: one by one.
     unsigned needLanes(KernelFunctions&, std::int64_t firings);

@@ -48,7 +48,7 @@ struct Product {
     bool areRowsVectors = false;  ///< `a` moves along the columns as the result does
     /// Panels: all of them are done for a tile of rows, and then for the next; else all rows for a panel.
     bool rowsOutside = false;
-    /// The tiles of a panel fetch the next one into the second cache meanwhile (the pass `fetch-panels`).
+    /// The tiles of a panel fetch the next one into the second cache meanwhile (the pass `prefetch-panels`).
     bool fetchesPanels = false;
     /// Outermost first. Direct: one or two, the last one along vectors; else as many as follow each other in the result.
     std::vector<ir::ContractionLoop> columns;

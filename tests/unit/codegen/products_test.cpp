@@ -382,7 +382,7 @@ TEST_F(ProductsTest, TheNextPanelIsFetched) {
     EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@llvm.prefetch"));
     EXPECT_THAT(
         CompiledTest::program.context.passes.emitted(),
-        AllOf(HasSubstr("fetch-panels: Product.work\nrows 128 (of a), columns 256, sums 512"),
+        AllOf(HasSubstr("prefetch-panels: Product.work\nrows 128 (of a), columns 256, sums 512"),
               HasSubstr("vectors stored, next panel fetched\n")));
     run(iterations(2));
     const std::string fetched = std::exchange(printed, "");

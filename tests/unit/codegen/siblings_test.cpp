@@ -7,7 +7,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The passes `inline`, `merge-siblings` and `horizontal-lanes`: what is made of the program, and that it prints the same.
+/// The passes `inline`, `horizontal-fusion` and `vectorise-splitjoins`: what is made of the program, and that it prints the same.
 class SiblingsCompiled : public CompiledTest {
 protected:
     /// `branches` between a source of floats and a sink.

@@ -355,7 +355,7 @@ TEST_F(TensorFolds, BranchesThatAreNotAddedStay) {
     expectSame();
 }
 
-// ---- tensor-arithmetic
+// ---- algebraic-simplification
 
 class TensorMoves : public TensorFolds {
 protected:
