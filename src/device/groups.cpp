@@ -145,7 +145,7 @@ private:
         result.dropped.insert(&instr);
     }
 
-    /// What is given away and never changed afterwards is computed where it goes.
+    /// An array that is pushed and never changed afterwards is computed in the memory of the output.
     void give(const Instr& instr, std::uint32_t item, std::size_t next) {
         result.items[&instr] = item;
         const auto local = localOf(instr.operands[0]);

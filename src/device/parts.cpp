@@ -195,7 +195,7 @@ private:
         return {parts[part].downloads, {}};
     }
 
-    /// What of the tapes that are written here somebody reads later.
+    /// The bytes written by these steps that later steps read.
     Spans leftBehind() const {
         std::set<EdgeId> others, written;
         for (const Step* move : moves) written.insert(tapeOf(move->channel));

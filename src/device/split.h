@@ -81,7 +81,7 @@ struct Firing {
     bool isStateful = false;  ///< it changes fields: firings one after the other
 };
 
-/// What is no failure: a sentence why the filter is not for a device.
+/// An error is no fault of the program: it is the sentence why the filter stays on the processor.
 base::Result<Firing> split(const ir::Module&, const elab::Kernel&, types::TypeTable&);
 
 /// Kernels and actions as a text.

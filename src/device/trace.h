@@ -1,5 +1,5 @@
 #pragma once
-/// What pieces of work read and write, as bytes of the state, to find out whether they may be done in another order.
+/// Records which bytes of the state pieces of work read and write, so that one can tell whether their order may change.
 /// Private to device.
 
 #include <cstdint>

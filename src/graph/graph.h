@@ -76,10 +76,10 @@ struct Edge {
     NodeId to = kNone;
     std::uint32_t toPort = 0;
     const types::Type* type = nullptr;
-    /// Of tensors, which are arrays in memory: what the items are, from the first on, over and over. None if
-    /// only the run knows: then `type` is that of a tensor, or isNamed.
+    /// If items are tensors, which lie in memory as arrays: their types, from the first on, over and over. Empty if
+    /// only the run knows them: then `type` is that of a tensor, or isNamed.
     std::vector<const types::Type*> tensors;
-    /// What such items lie in memory as where files have them. Null: `type`.
+    /// The type that such items have in memory if they come from files. Null: `type`.
     const types::Type* inFiles = nullptr;
     std::vector<types::Value> initial;  ///< enqueued items, the first is taken first
     base::SourceRange range;  ///< where the two ends were joined (the downstream `add`)
@@ -140,7 +140,7 @@ struct Quota {
 const types::Type* memoryOf(const Edge&);
 /// Are its items tensors?
 bool hasTensors(const Edge&);
-/// What messages call them: the type, or, where items are values of type tensor, those that are known to come.
+/// How messages name the items: by their type, or, if they are values of type tensor, by the types that are known to come.
 std::string itemsOf(const Edge&);
 
 /// "Main.bank[1].fir": names from the main stream down; [k] where siblings share a name.

@@ -13,14 +13,14 @@
 
 namespace strc::ir {
 
-/// Of an int: min <= value <= max.
+/// The values that an int may have: min <= value <= max.
 struct Range {
     std::int64_t min = INT32_MIN;
     std::int64_t max = INT32_MAX;
     bool operator==(const Range&) const = default;
 };
 
-/// What a filter brings along, beside its code.
+/// Facts about a filter that its code does not show.
 struct BoundsInput {
     /// By field: what an int field may hold before the first firing; empty: anything.
     std::vector<std::optional<Range>> fields;

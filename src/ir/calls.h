@@ -7,14 +7,14 @@
 
 namespace strc::ir {
 
-/// What a body calls, natives left out, and the body behind such a callee.
+/// The functions that a body calls, without natives; and the body of such a callee.
 std::vector<Callee> calleesOf(const Body&);
 const Body& calleeBody(const Module&, const StreamCode& from, const Callee&);
 
 /// The bodies of a filter that run once the graph is built, and all that they call, each once.
 std::vector<const Body*> bodiesThatRun(const Module&, const StreamCode&);
 
-/// Of these those that fire or handle messages, and all that they call, each once.
+/// The bodies that fire or handle messages, and all that they call, each once.
 std::vector<const Body*> bodiesThatFire(const Module&, const StreamCode&);
 
 /// Its setup and init, and all that they call, each once.

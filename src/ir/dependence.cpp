@@ -240,7 +240,7 @@ private:
 
     // ---- control
 
-    /// Of a boolean that is the same each time.
+    /// The value of a condition, if it is the same each time.
     static std::optional<bool> decided(const Origin& condition) {
         if (!condition.value || condition.marks != 0) return std::nullopt;
         return condition.value->bytes[0] != 0;

@@ -130,7 +130,7 @@ std::vector<Counted> severalRounds(const std::vector<Counted>& loops) {
     return several;
 }
 
-/// What the second nest touches, as if its loops were those of the first.
+/// The accesses of the second nest, in terms of the loops of the first.
 Touched renamed(const Touched& from, const std::vector<Counted>& own,
                 const std::vector<Counted>& like) {
     Touched made = from;

@@ -163,7 +163,7 @@ private:
         }
     }
 
-    /// What an argument hands on as it is, or kNone.
+    /// The open parameter whose value the argument is, unchanged; or kNone.
     static std::uint32_t handedOn(const std::vector<std::uint32_t>& slots, const Instr& instr,
                                   const Create& create, std::size_t constant) {
         const std::uint32_t at = create.args[constant];
@@ -233,7 +233,7 @@ private:
         }
     }
 
-    /// Of a stream that was declared.
+    /// Is the operand an argument of a stream that was declared?
     static bool isArgument(const Body& body, const Instr& instr, std::uint32_t operand) {
         if (instr.op != Op::Create) return false;
         const Create& create = body.creates[instr.index];
@@ -241,7 +241,7 @@ private:
                std::find(create.args.begin(), create.args.end(), operand) != create.args.end();
     }
 
-    /// What a filter computes from them may be anything but a rate or the size of an array.
+    /// Reports rates and sizes of arrays that a filter computes from open parameters.
     void checkShapes(const StreamCode& code, const Body& body) {
         Taint taint(code, body);
         for (const Block& block : body.blocks)

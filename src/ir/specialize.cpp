@@ -11,7 +11,7 @@ namespace {
 
 using types::TypeKind;
 
-/// What is known about the variables of the stream; everything absent stays as it is.
+/// Known values of the stream's variables; all others stay as they are.
 struct Facts {
     const Bindings* bindings = nullptr;
     std::vector<const Value*> fields;  ///< fields that keep their value after init

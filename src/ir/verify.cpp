@@ -58,7 +58,7 @@ public:
     std::vector<std::string> run();
 
 private:
-    /// What a block is for its instructions.
+    /// The construct that a block belongs to: it decides which instructions may end the block.
     struct Around {
         bool inLoop = false;
         bool condition = false;           ///< must yield a boolean
@@ -478,7 +478,7 @@ void Verifier::sides(const Instr& i) {
     }
 }
 
-/// What the kind of body forbids.
+/// Checks that the kind of body allows the instruction.
 void Verifier::effects(const Instr& i) {
     bool fires = body.kind == BodyKind::Work || body.kind == BodyKind::Prework ||
                  (body.kind == BodyKind::Function && stream);

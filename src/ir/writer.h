@@ -40,7 +40,7 @@ public:
 
     /// `inside(i)` for i from 0 to `count` - 1.
     void loop(std::int64_t count, const std::function<void(Reg)>& inside);
-    /// What `inside` emits goes to a new block.
+    /// Makes a block of the instructions that `inside` emits.
     BlockId inBlock(const std::function<void()>& inside);
 
     types::TypeTable& types;

@@ -24,7 +24,7 @@ struct Chosen {
     const ir::StoredArray* weights = nullptr;  ///< null: they change
 };
 
-/// Of an Op::Contract of a body. `code`: whose stored arrays it names; null: none.
+/// Decides who computes an Op::Contract of a body. `code` has the stored arrays that the body names; null: it names none.
 Chosen choose(const ir::Body&, const ir::StreamCode* code, const ir::Instr&, Choice);
 
 /// "onednn: matmul 8x512 512x256"

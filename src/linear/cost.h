@@ -1,14 +1,14 @@
 #pragma once
-/// What linear nodes cost, in multiplications with their loads: the measure by which the passes choose.
+/// The cost of linear nodes, in multiplications with their loads: the passes choose the cheapest form by it.
 
 #include "graph/graph.h"
 #include "linear/form.h"
 
 namespace strc::linear {
 
-/// Of one firing.
+/// The cost of one firing.
 double costOf(const Form&);
-/// Of one firing of a splitter or joiner.
+/// The cost of one firing of a splitter or joiner.
 double costOf(const graph::Node&);
 
 }  // namespace strc::linear

@@ -1,5 +1,5 @@
 #pragma once
-/// What is wrong with a graph, told in terms of the program's streams.
+/// Explains faults of a graph in terms of the program's streams.
 
 #include <cstdint>
 #include <string>

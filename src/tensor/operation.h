@@ -24,8 +24,8 @@ struct Operation {
     std::optional<Fault> fault;
 };
 
-/// Of Op::Tensor with these operands, where numbers stand for an array of ints. `result`: what resultOf has found; a scalar's
-/// type where the instruction gives one.
+/// Makes the operation of an Op::Tensor with these operands, where numbers stand for an array of ints. `result` is the type that
+/// resultOf has found, or a scalar's type where the instruction gives one.
 Operation assemble(const ir::Instr&, std::span<const Operand>, const Type* result,
                    types::TypeTable&);
 
