@@ -131,8 +131,9 @@ private:
 
     void children(CompositeId id) {
         const std::vector<Child>& before = old.graph.composites[id].children;
-        const bool hasChanged = std::any_of(
-            before.begin(), before.end(), [&](Child child) { return regionWith(child) != graph::kNone; });
+        const bool hasChanged = std::any_of(before.begin(), before.end(), [&](Child child) {
+            return regionWith(child) != graph::kNone;
+        });
         // Names that were told from their siblings' by numbers stay as they are.
         std::map<std::string, std::uint32_t> total, seen;
         if (hasChanged)
@@ -168,7 +169,8 @@ private:
         std::vector<graph::EdgeId> newEdge(old.graph.edges.size(), graph::kNone);
         for (graph::EdgeId id = 0; id < old.graph.edges.size(); ++id) {
             graph::Edge edge = old.graph.edges[id];
-            const std::uint32_t from = edge.from == graph::kNone ? graph::kNone : regionOf[edge.from];
+            const std::uint32_t from =
+                edge.from == graph::kNone ? graph::kNone : regionOf[edge.from];
             const std::uint32_t to = edge.to == graph::kNone ? graph::kNone : regionOf[edge.to];
             if (from != graph::kNone && from == to) continue;
             newEdge[id] = static_cast<graph::EdgeId>(made.graph.edges.size());
@@ -184,7 +186,9 @@ private:
             }
             made.graph.edges.push_back(std::move(edge));
         }
-        auto moved = [&](graph::EdgeId id) { return id == graph::kNone ? graph::kNone : newEdge[id]; };
+        auto moved = [&](graph::EdgeId id) {
+            return id == graph::kNone ? graph::kNone : newEdge[id];
+        };
         made.graph.input = moved(old.graph.input);
         made.graph.output = moved(old.graph.output);
     }
