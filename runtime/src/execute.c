@@ -52,7 +52,7 @@ static void run_phase(run *r, const strc_phase *phase) {
     r->done += phase->iterations;
 }
 
-/// Whoever waits for input may be interrupted.
+/// The end of a run whose input has no more items: interrupted, if that is why it stopped waiting.
 static strc_end starved(run *r) {
     return strc_watch_interrupted(&r->watch) ? STRC_END_INTERRUPTED : STRC_END_INPUT;
 }
@@ -107,9 +107,9 @@ static strc_end run_init(void *self) {
     return STRC_END_ITERATIONS;
 }
 
-/// What went wrong in a transaction, took too long in it, or had no room for all its output, is done
-/// again with nothing running ahead, so that a run ends where the first steady state ends it.
-/// Each time this happens the steady states done alone become more, so that little is done twice.
+/// A transaction that failed, took too long or had no room for its output is done
+/// again, one steady state at a time, so that a run ends in the steady state that ends it.
+/// Each time this happens more steady states are done alone, so that little is done twice.
 static int is_done_again(run *r, strc_end *why) {
     const strc_device_program *device = r->program->device;
     const strc_end end = *why;
@@ -133,7 +133,7 @@ static strc_end run_pulled(void *self) {
     return strc_puller_run(&r->puller, r->iterations);
 }
 
-/// What has been made is let out, whatever the end.
+/// Output of completed firings is written, however the run ends.
 static strc_end run_by_demand(run *r) {
     strc_puller_begin(&r->puller, r->program, r->env, r->state);
     strc_end end = strc_attempt(r->env, run_pulled, r);

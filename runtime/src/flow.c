@@ -65,7 +65,7 @@ static int print(void *of, const char *text, uint64_t size) {
     return 0;
 }
 
-/// What found no room before.
+/// Gives out the items for which the caller had no room before.
 static void hand_over(strc_flow *self) {
     strc_flow_queue *pending = &self->pending;
     size_t items = pending->count < room(self) ? pending->count : room(self);
@@ -75,7 +75,7 @@ static void hand_over(strc_flow *self) {
     pending->first = pending->count == 0 ? 0 : pending->first + items;
 }
 
-/// What is too little for the next phase, which needs `wanted`.
+/// Keeps the rest of the input, which is too little for the next phase: that needs `wanted` items.
 static void put_aside(strc_flow *self, uint64_t wanted) {
     strc_flow_queue *waiting = &self->waiting;
     size_t items = wanted > waiting->count ? wanted - waiting->count : 0;

@@ -1,4 +1,4 @@
-// Who gets a message when (language.md 14.4): the same as interp/messages.cpp.
+// Delivers messages when they are due (language.md 14.4), as interp/messages.cpp does.
 #include "messages.h"
 
 #include <stdlib.h>

@@ -136,7 +136,7 @@ private:
         }
     }
 
-    /// An item that nobody changes is looked at where it lies.
+    /// A popped array that is never changed is read where the channel has it.
     void take(const Instr& instr, std::uint32_t item) {
         result.items[&instr] = item;
         const auto local = localOf(instr.operands[0]);

@@ -113,7 +113,7 @@ private:
         return w.reference(all, w.load(flat));
     }
 
-    /// Whose memory a store of the body goes to.
+    /// Notes which memory a store of the body goes to.
     void noteWrite(Reg ref) {
         const Instr* at = &p.affine.definition(ref);
         while (at->op == Op::Elem || at->op == Op::Member)

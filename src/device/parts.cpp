@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    /// Firings of each node at a stretch, and moves, which come last: nobody behind them may see that.
+    /// Takes firings of a node at a stretch, and moves. Moves are done last, so nothing that follows them may depend on that.
     void take(const Step& step) {
         if (step.kind != StepKind::Fire) {
             isPlain = isPlain && step.kind == StepKind::Move;

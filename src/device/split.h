@@ -17,7 +17,7 @@ namespace strc::device {
 
 using types::Type;
 
-/// Whose memory an array is.
+/// The memory in which an array lies.
 enum class Home : std::uint8_t {
     Scratch,  ///< of the firing: `index` into Firing::scratch
     Own,  ///< of each thread: likewise, so often as there are threads

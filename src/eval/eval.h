@@ -27,8 +27,8 @@ using base::SourceRange;
 using types::Type;
 using types::Value;
 
-/// What a body reaches outside its own memory. The default of each callback but
-/// callNative, which refuses, is an internal error.
+/// Callbacks of a body for all that is outside of its own memory. By default each of them is an internal error, except for
+/// callNative, which refuses.
 class Host {
 public:
     virtual ~Host() = default;
@@ -41,7 +41,7 @@ public:
     /// A dynamic filter wants its input tape to hold `items`; runs the sources. False: it never will
     /// (end of input): the firing is abandoned (Outcome::Starved).
     virtual bool demandInput(std::uint64_t items);
-    /// Of bodies whose tensors have no shapes before they run.
+    /// The heap of tensors, for bodies whose tensors have no shapes before they run.
     virtual Tensors& tensors();
     /// Runs a native function; a trap if it cannot be found.
     virtual std::optional<Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
@@ -150,8 +150,8 @@ public:
     /// From then on runs stop with Outcome::Interrupted, within a moment.
     std::optional<std::chrono::steady_clock::time_point> deadline;
 
-    /// What may stand in registers and variables of all runs that have not ended: 8 bytes each, also some that
-    /// nobody uses any more.
+    /// Visits the registers and variables of all runs that have not ended: 8 bytes each, dead ones among
+    /// them.
     void forEachSlot(const std::function<void(std::uint64_t)>& visit) const;
 
     struct Memory;  ///< frames, arrays of dynamic extent, strings

@@ -125,7 +125,7 @@ private:
                                   static_cast<std::size_t>(types::sizeOf(type)))};
     }
 
-    /// Of a tensor only the memory is there.
+    /// The value that is enqueued. For a tensor the instruction only gives its memory.
     Value enqueued() const {
         if (!instr.type->is(types::TypeKind::Tensor)) return value(0);
         const Slot* slot = frame + op.operands[0].slot;
@@ -188,7 +188,7 @@ private:
         return true;
     }
 
-    /// Whoever reports it knows what the filter is called.
+    /// Checks a `require`. The trap has no name of the filter: its reporter fills that in.
     bool demand() { return number(0) != 0 || trap(Diag::TensorShape, {"", value(1).bytes}); }
 
     std::string variableName() const {
@@ -279,7 +279,7 @@ private:
         return true;
     }
 
-    /// The caller has its memory, unless it is a default value whose size nobody knew.
+    /// Allocates an array parameter that has no memory of the caller: a default value whose size was not known before.
     bool declareParameter(std::uint64_t bytes) {
         Slot& address = frame[op.local];
         if (address.address) return true;

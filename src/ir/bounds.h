@@ -28,7 +28,7 @@ struct BoundsInput {
     std::int64_t workPeek = 0, preworkPeek = 0;  ///< items a firing may look at
 };
 
-/// Is it an operation with such a check, which nobody has proved yet? Are there any of them?
+/// Does the instruction have such a check that has not been proved yet? Does any instruction of the code?
 bool hasCheck(const Instr&);
 bool hasChecks(const StreamCode& code);
 

@@ -1,4 +1,4 @@
-// The syntax of the text, for whoever reads it back. Words and signs are separated by white space
+// The syntax of the text, which ir::parse reads. Words and signs are separated by white space
 // where two would run together; line ends and indentation mean nothing.
 //
 //   module    = { struct | global | native | package | stream }         each kind in this order

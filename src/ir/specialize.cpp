@@ -124,7 +124,7 @@ private:
         instr = std::move(constant);
     }
 
-    /// Memory that nobody writes.
+    /// Makes the instruction a ref to a constant array.
     static void makeArray(Instr& instr, const Value& array) {
         instr.op = Op::Const;
         instr.value = array;
@@ -240,7 +240,7 @@ private:
             if (!reached[id]) body.blocks[id].instrs.clear();
     }
 
-    // ---- pure results that nobody uses
+    // ---- unused pure results
 
     void removeUnused() {
         std::vector<std::uint32_t> uses(body.regs.size());

@@ -11,7 +11,7 @@
 namespace strc::ir {
 
 std::string print(const Module&);
-/// As whoever wrote a program wants to read it: the program's own streams first, then those of the library
+/// The module as the author of the program wants to read it: the program's own streams first, then those of the library
 /// that they use; the others are left out.
 Module forReading(Module);
 std::string print(const StreamCode&);

@@ -1,5 +1,5 @@
 #pragma once
-/// Who does a sum of products: code that is generated for it, or a library (--kernels).
+/// Chooses how a sum of products is computed: by generated code, or by a library (--kernels).
 
 #include <optional>
 #include <string>
@@ -30,7 +30,7 @@ Chosen choose(const ir::Body&, const ir::StreamCode* code, const ir::Instr&, Cho
 /// "onednn: matmul 8x512 512x256"
 std::string print(const Chosen&);
 
-/// The array behind a ref, if it is one that nobody ever writes.
+/// The stored array that a ref leads to, if there is one.
 const ir::StoredArray* storedArray(const ir::Body&, const ir::StreamCode*, ir::Reg);
 
 }  // namespace strc::kernels

@@ -183,7 +183,7 @@ Outcome Filters::fire(Actor& actor, void* const* parts) {
     return Outcome::Done;
 }
 
-/// What is said of too many items where any number of them may come.
+/// Rewords the trap about too many pushes for a filter that may push any number of items.
 Trap Filters::asDynamic(const Actor& actor, const Rates& rates, Trap why) {
     if (why.id != Diag::PushRateViolated || rates.push != kAnyNumber) return why;
     const std::string most = rates.most == kAnyNumber ? "*" : std::to_string(rates.most);

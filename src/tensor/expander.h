@@ -195,7 +195,7 @@ private:
     void bind(ir::VarRef var, const NodePtr& value, const ir::Instr* instr = nullptr);
     /// A part of such memory, which is read where it is.
     bool isPartInPlace(const Node& node) const;
-    /// Memory that nobody will write again.
+    /// Is the node memory that will not be written again?
     bool isLasting(const Node& node) const;
     /// Gives a variable the place that it keeps in the control structure at hand.
     void fix(ir::VarRef var, const NodePtr& value);

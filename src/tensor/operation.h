@@ -1,5 +1,5 @@
 #pragma once
-/// One operation on tensors by itself, for whoever learns shapes while a program runs.
+/// One operation on tensors by itself, for filters that learn shapes while a program runs.
 
 #include <optional>
 #include <span>
@@ -20,7 +20,7 @@ struct Operation {
     /// The field of each operand; ir::kNone: its value is a part of the code.
     std::vector<std::uint32_t> operands;
     std::uint32_t result = ir::kNone;  ///< field
-    /// Elements that nobody can compute with; then there is no code.
+    /// Set if elements of that type cannot be computed with; then there is no code.
     std::optional<Fault> fault;
 };
 

@@ -18,7 +18,7 @@ typedef struct strc_queue {
     uint64_t item;  ///< bytes of one
 } strc_queue;
 
-/// What is known of a node while the program runs. In the state.
+/// The run-time data of a node, which lies in the state.
 typedef struct strc_actor {
     int64_t fired;
     int64_t empty, last_empty;  ///< firings in a row that did nothing, and the last one of them
@@ -57,7 +57,7 @@ typedef struct strc_node {
     uint32_t push_full;  ///< site: no memory for what it pushes
     uint32_t unused;
     strc_rates first, later;  ///< filters
-    /// Of filters with code. With static rates it finds its items and room for what it pushes.
+    /// Fires a filter with code. If its rates are static, all items that it reads are in `in`, and `out` has room for its pushes.
     void (*fire)(strc_env *, void *state, strc_queue *in, strc_queue *out, int32_t is_first);
 } strc_node;
 

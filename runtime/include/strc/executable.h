@@ -1,5 +1,5 @@
-/// What an executable knows besides its strc_program: all that its main function (runtime/main) has to
-/// say, to open and to convert. One constant, `strc_executable`, filled by the compiler, which defines
+/// The data of an executable besides its strc_program: its main function (runtime/main) prints, opens files
+/// and converts values by it. One constant, `strc_executable`, filled by the compiler, which defines
 /// it beside `strc_program` in the object file. Plain data; texts are offsets into one block, so that
 /// nothing but a few pointers is adjusted when the executable is loaded.
 #ifndef STRC_EXECUTABLE_H
@@ -48,7 +48,7 @@ typedef struct strc_field {
     uint64_t offset;
 } strc_field;
 
-/// What `--in-format` and the ends of file names mean. STRC_FORMAT(Id, name in messages)
+/// The formats that `--in-format` and the suffixes of file names choose. STRC_FORMAT(Id, name in messages)
 typedef enum strc_format_id {
 #define STRC_FORMAT(Id, name) STRC_##Id,
 #include "strc/formats.def"
@@ -115,7 +115,7 @@ typedef struct strc_weight {
     uint32_t unused;
 } strc_weight;
 
-/// What products take of a tensor of the weights file: made at the start, too.
+/// Panels that products read instead of a tensor of the weights file; they are packed at the start.
 typedef struct strc_weight_panels {
     void *panels;  ///< zeros
     const void *const *values;  ///< of a strc_weight
@@ -131,7 +131,7 @@ typedef struct strc_symbolic_row {
     strc_text in_body;  ///< a note about a place in its code
 } strc_symbolic_row;
 
-/// What the library strc_symbolic is for.
+/// The filters that the library strc_symbolic executes.
 typedef struct strc_symbolic_table {
     strc_symbolic_loader *load;
     const void *packed;
@@ -149,7 +149,7 @@ typedef enum strc_severity { STRC_SILENT, STRC_WARNING, STRC_ERROR } strc_severi
 struct strc_format;
 
 struct strc_executable;
-/// What an executable does that has its weights in a file.
+/// The functions of an executable that has its weights in a file.
 typedef struct strc_weights_calls {
     /// Finds all weights of the program in a file, or in its own if that is null; 0, or -1 after reporting.
     int (*open)(const struct strc_executable *, const char *file);

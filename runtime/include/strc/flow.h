@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-/// What never changes.
+/// Constants of a program.
 typedef struct strc_flow_facts {
     const strc_program *program;  ///< without files, messages, strings and dynamic rates
     uint64_t in_size, out_size;  ///< bytes of an item
@@ -44,7 +44,7 @@ typedef struct strc_flow_queue {
     size_t size;  ///< of an item
 } strc_flow_queue;
 
-/// What is done wholly or not at all: several steady states at once (undo.h does it for runs with a clock).
+/// Several steady states that are done wholly or not at all (undo.h does that for runs with a clock).
 typedef struct strc_flow_before {
     unsigned char *state;
     uint64_t random;

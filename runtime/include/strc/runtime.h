@@ -92,7 +92,7 @@ typedef struct strc_dispatch {
     uint32_t best_effort;
 } strc_dispatch;
 
-/// Of a filter that sends or receives: generated code counts and compares.
+/// The mailbox of a filter that sends or receives. Generated code counts firings in it and compares them with `due`.
 typedef struct strc_mailbox {
     int64_t fired;  ///< completed firings
     int64_t
@@ -141,8 +141,8 @@ typedef struct strc_symbolic {
     int (*next)(void *self, uint32_t node, void *to);
     /// Between two phases or iterations, when all names that are still wanted lie in the memory of channels.
     void (*settle)(void *self, const void *state);
-    /// What has that name, as long as nothing fires: its elements, and its shape as strc_text_of_tensor wants it. Executables alone
-    /// ask.
+    /// The elements of the tensor of that name, which stay valid until the next firing, and its shape as strc_text_of_tensor wants
+    /// it. Only executables call it.
     const void *(*tensor)(void *self, int32_t name, const int64_t **shape);
 } strc_symbolic;
 
@@ -163,7 +163,7 @@ typedef struct strc_program {
     strc_phase init;  ///< iterations = 0
     strc_phase steady;  ///< iterations = 1
     strc_phase scaled;  ///< several at once; iterations = 0: there is none
-    /// What of it runs on a device (strc/device.h), which its phases call; null: nothing.
+    /// The part of the program that runs on a device (strc/device.h), which its phases call; null: there is none.
     const struct strc_device_program *device;
     /// Which operators a library does (strc/kernels.h); null: none.
     const struct strc_kernel_program *kernels;
