@@ -22,7 +22,7 @@ namespace strc::codegen {
 /// Where a native function lies (language.md 15.3): in this process, or at its symbol.
 struct NativePlace {
     bool exists = false;  ///< else every call of it fails
-    void* address = nullptr;  ///< null: whoever links the code finds the symbol
+    void* address = nullptr;  ///< null: the linker resolves the symbol
 };
 
 struct DevicePart;
@@ -44,7 +44,7 @@ struct Options {
     /// For a library: single steady states matter as much as many at once, and the stack is small.
     bool inPieces = false;
     std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
-    bool onDevice = false;  ///< code for kernels: nobody interrupts them
+    bool onDevice = false;  ///< code for device kernels, which cannot be interrupted
     std::shared_ptr<const DevicePart> device = {};  ///< null: there is none
     std::optional<KernelLibrary> kernels = {};
     /// Arrays that stand in a weights file are found when the program starts (Module::stored).
@@ -86,7 +86,7 @@ struct StartPanels {
     PanelsOf panels;
 };
 
-/// What of the program a device does (codegen/device.h), for Module to bring along.
+/// The part of the program that runs on a device (codegen/device.h), which Module contains.
 struct DevicePart {
     std::shared_ptr<const device::Offloaded> parts;
     std::string code;  ///< PTX

@@ -29,7 +29,7 @@ base::Result<std::string> emitObject(Module, const Options&, const std::vector<D
 
 /// Is there such a processor of the options' target (`--march=NAME`)?
 bool knowsProcessor(const Options&, const std::string& name);
-/// What code made with these options may ask of the processor: bits by the rows of
+/// The features of the processor that code made with these options may use: bits by the rows of
 /// strc/processor_features.def.
 std::uint64_t processorFeatures(const Options&);
 /// The first feature that code for these options may use and the processor at hand does not have, as LLVM calls it;

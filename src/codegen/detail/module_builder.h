@@ -1,5 +1,5 @@
 #pragma once
-/// What all parts of one LLVM module share: types, constants, functions of the runtime, sites.
+/// Shared by all parts of one LLVM module: types, constants, functions of the runtime, sites.
 
 #include <map>
 #include <set>
@@ -22,11 +22,11 @@ namespace strc::codegen {
 using types::Type;
 using types::TypeKind;
 
-/// What the size of a module allows. All: what the level asks for. Quick: a few passes, fast code
+/// How much optimisation the size of a module allows. All: that of the level. Quick: a few passes, fast code
 /// generation. None: fast code generation alone.
 enum class Effort : std::uint8_t { All, Quick, None };
 
-/// What was made of a stored array: memory of that name, which the products bring with them.
+/// A stored array in panels: memory of that name, which becomes part of the program.
 struct PackedArray {
     std::string symbol;
     std::shared_ptr<const std::byte> bytes;
@@ -58,7 +58,7 @@ struct Module::Impl {
 /// columns; Back: turns these back, from `in` to `out`. Siblings: one of each (elab::Siblings).
 enum class Lanes : std::uint8_t { Whole, Turned, Turn, Columns, Back, Siblings };
 
-/// What is computed of x and exp(-x) in double: 1 / (1 + exp(-x)), or x times that.
+/// An expression around exp(-x) that is computed in double: 1 / (1 + exp(-x)), or x times that.
 enum class Around : std::uint8_t { Nothing, Sigmoid, Silu };
 
 /// The LLVM functions of one kernel's bodies.
@@ -94,7 +94,7 @@ public:
     llvm::Value* load(llvm::IRBuilder<>&, const Type*, llvm::Value* at);
     void store(llvm::IRBuilder<>&, const Type*, llvm::Value* at, llvm::Value* value);
 
-    /// Memory that nobody writes.
+    /// Constant memory.
     llvm::Constant* bytes(const std::string& contents);
     const StoredSymbol& storedSymbol(const ir::StoredArray&);
     /// Where it begins.
@@ -150,7 +150,7 @@ public:
     llvm::Constant* route(graph::NodeId sender,
                           graph::NodeId receiver);  ///< a `strc_route`, or null
     llvm::Constant* constantData(llvm::Constant* contents, const char* name);
-    /// What a send of a kernel has to know: a `strc_dispatch`.
+    /// The table for a send of a kernel: a `strc_dispatch`.
     llvm::Constant* dispatch(const KernelFunctions& from, std::int32_t portal, const ir::Send&,
                              std::uint64_t bytes, base::SourceRange);
     /// Emits the bodies of functions that were asked for and have none yet.
@@ -247,7 +247,7 @@ std::int64_t columnItems(const graph::Rates&, std::int64_t width);
 /// Bytes of the columns of a window, and of the rows of what is pushed: half of the fastest memory.
 constexpr std::int64_t kMostOfItems = 16 * 1024;
 
-/// Ends the run if somebody wants it to end, or goes to `leave`; the code after it goes on in a new block.
+/// Ends the run if its interrupt flag is set, or jumps to `leave`; the code after it continues in a new block.
 void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env,
               llvm::BasicBlock* leave = nullptr);
 
@@ -274,7 +274,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder&, const std::string& name,
 
 /// A `strc_device_program`, or null.
 llvm::Constant* emitDevice(ModuleBuilder&);
-/// What makes the fields again that depend on open parameters; null if there are none.
+/// The functions that compute fields again which depend on open parameters; null if there are none.
 llvm::Constant* emitUpdates(ModuleBuilder&);
 
 }  // namespace strc::codegen
