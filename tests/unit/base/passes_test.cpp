@@ -101,7 +101,7 @@ TEST(PassesTest, TimesStandWhereTheyWereTakenAndAddUp) {
     }
     const std::string table = passes.times();
     EXPECT_THAT(table, ContainsRegex("  2  codegen\n"));
-    EXPECT_THAT(table, ContainsRegex("  2    lanes\n"));
+    EXPECT_THAT(table, ContainsRegex("  2    vectorise-firings\n"));
     EXPECT_THAT(table, ContainsRegex("  2      gvn\n"));
     EXPECT_THAT(table, ContainsRegex("100.0%       1  sum\n"));
     EXPECT_THAT(table, HasSubstr("others"));
