@@ -574,7 +574,7 @@ static void test_options(void) {
         {"stdlib", "folder", ""},
         {"native", "libm.so.6", ""},
         {"step-limit", "5", "-5"},
-        {"disable-pass", "lanes", "parse"},
+        {"disable-pass", "vectorise-firings", "parse"},
         {"emit-after", "parse", "check"},
         {"opt-bisect-limit", "-1", "-2"},
         {"march", "native", ""},
