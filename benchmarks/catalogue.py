@@ -1,7 +1,10 @@
 """The programs that are compared with C++ (run_native.py): what they are given and what is to come.
 
-A program is programs/PROGRAM.str, run from the stream `top`; its twin is cpp/PROGRAM.cpp. Some have
+A program is programs/PROGRAM.str, run from the stream `top`; its twin is cpp/TWIN.cpp. Some have
 a Faust program faust/PROGRAM.dsp, or do the same with a library: libraries/PROGRAM_LIBRARY.cpp.
+Input comes from a file, or from a generator in the program itself (programs/lcg.str).
+
+Called as a program, it prints a line for each test: the benchmark, its twin's name, source and macros.
 """
 
 import array
@@ -16,6 +19,7 @@ class Benchmark:
     items: int  # of input, in a measured run
     what: str
     program: str = ""  # if it is not called as the benchmark
+    twin: str = ""  # if it is not called as the program
     input: str = "float"
     output: str = "float"
     parameters: dict = field(default_factory=dict)  # -D of strc, and in capitals of the twin
@@ -29,6 +33,32 @@ class Benchmark:
     @property
     def file(self):
         return self.program or self.name
+
+    @property
+    def twin_file(self):
+        return self.twin or self.file
+
+    @property
+    def macros(self):
+        """Of the twin, as NAME=VALUE."""
+        return [f"{name.upper()}={value}" for name, value in self.parameters.items()]
+
+    @property
+    def has_lcg(self):
+        return self.input != "bit"
+
+    @property
+    def bits(self):
+        """Of a generated int."""
+        return BITS.get(self.input, 32)
+
+    @property
+    def lcg_top(self):
+        """The stream that makes its input itself."""
+        source = {"float": "LcgFloats", "complex": "LcgComplex"}
+        noise = source.get(self.input, f"LcgInts({self.bits})")
+        values = ", ".join(f"{name} = {value}" for name, value in self.parameters.items())
+        return f"void->{self.output} pipeline {{ add {noise}; add {self.top}({values}); }}"
 
     @property
     def allowed(self):
@@ -52,6 +82,19 @@ def firs():
         )
 
 
+def recursive_ffts():
+    for points in (64, 256):
+        yield Benchmark(
+            f"fft_recursive{points}",
+            "Transform",
+            16 << 20,
+            f"Fourier transforms of {points} points as nested splitjoins",
+            program="fft_recursive",
+            twin="fft",
+            parameters={"n": points},
+        )
+
+
 BENCHMARKS = {
     each.name: each
     for each in (
@@ -65,6 +108,12 @@ BENCHMARKS = {
             small=4 * 48 * 48,
         ),
         Benchmark(
+            "matmul_blocks",
+            "BlockedProduct",
+            4096 * 2 * 32 * 32,
+            "products of matrices of 32 x 32, blocks of 8 x 8 as branches",
+        ),
+        Benchmark(
             "fft",
             "Transform",
             16384 * 512,
@@ -74,9 +123,40 @@ BENCHMARKS = {
             small=20 * 512,
             libraries=(("fftw", 0),),
         ),
+        *recursive_ffts(),
         Benchmark("dct", "Dct2d", 16 << 20, "cosine transforms of 8 x 8", libraries=(("fftw", 0),)),
+        Benchmark(
+            "dct_direct",
+            "DirectDct",
+            1 << 20,
+            "cosine transforms of 8 x 8, cosines in four loops",
+            small=2000,
+        ),
+        Benchmark(
+            "jpeg",
+            "Jpeg",
+            4 << 20,
+            "JPEG's blocks to coefficients and back, cosines in the loops",
+            input="sample",
+            output="int",
+        ),
         Benchmark("autocorrelation", "Autocorrelation", 8 << 20, "128 samples, 32 lags"),
+        Benchmark(
+            "autocorrelation128",
+            "Autocorrelation",
+            4 << 20,
+            "256 samples, 128 lags",
+            program="autocorrelation",
+            parameters={"n": 256, "lags": 128},
+        ),
         Benchmark("lattice", "Lattice", 8 << 20, "lattice filter of ten stages", faust=0),
+        Benchmark(
+            "lattice_stages",
+            "LatticeStages",
+            8 << 20,
+            "the same with stages that have states",
+            twin="lattice",
+        ),
         Benchmark(
             "bitonic",
             "Sort",
@@ -94,12 +174,31 @@ BENCHMARKS = {
             output="int",
         ),
         Benchmark(
+            "comparison_counting",
+            "ComparisonCounting",
+            8 << 20,
+            "the same by comparing each pair once",
+            twin="counting_sort",
+            input="int",
+            output="int",
+        ),
+        Benchmark(
             "radix_sort",
             "RadixSort",
             8 << 20,
             "radix sort of 64 items of 16 bits, bit by bit",
             input="int",
             output="int",
+        ),
+        Benchmark(
+            "radix_sort16",
+            "RadixSort",
+            8 << 20,
+            "radix sort of 16 items",
+            program="radix_sort",
+            input="int",
+            output="int",
+            parameters={"n": 16},
         ),
         Benchmark(
             "des",
@@ -168,6 +267,17 @@ BENCHMARKS = {
         Benchmark("resampler", "Resampler", 12 << 20, "polyphase resampler, 4 for 3, 128 taps"),
         Benchmark("goertzel", "Keypad", 8 << 20, "eight Goertzel detectors"),
         Benchmark("wavelet", "Wavelet", 16 << 20, "wavelet transform, 8 taps, 5 levels"),
+        Benchmark("tiny_scale", "Scale", 32 << 20, "times a constant, plus a constant"),
+        Benchmark("tiny_smooth", "Smooth", 32 << 20, "gain, mean of three, every other one"),
+        Benchmark("tiny_leaky", "Leaky", 16 << 20, "leaky integrator and limiter"),
+        Benchmark(
+            "tiny_delta",
+            "Delta",
+            16 << 20,
+            "differences without sign, with check sums",
+            input="int",
+            output="int",
+        ),
     )
 }
 
@@ -175,7 +285,7 @@ BENCHMARKS = {
 CODES = {"int": "i", "float": "f", "complex": "f", "bit": "B"}
 
 
-BITS = {"int": 16, "small": 4}  # of the ints of an input, with sign
+BITS = {"int": 16, "sample": 8, "small": 4}  # of the ints of an input, with sign
 
 
 def make_input(kind, items, path):
@@ -212,3 +322,14 @@ def difference(kind, expected, actual, tolerance):
         if a != b and not abs(a - b) <= bound:
             return f"item {place} is {b} instead of {a} (allowed: {bound:g})"
     return None if bound else "bytes differ that are no numbers, or signs of zeros"
+
+
+def print_tests():
+    for benchmark in BENCHMARKS.values():
+        source, macros = benchmark.twin_file, benchmark.macros
+        twin = "_".join([source, *(macro.replace("=", "").lower() for macro in macros)])
+        print(benchmark.name, twin, source, *macros)
+
+
+if __name__ == "__main__":
+    print_tests()

@@ -9,10 +9,12 @@ from sides import CONTRACTED, FAST, RING, TWIN, UNCHECKED
 
 OTHERS = ("fftw", "liquid", "Faust")
 BUSY = 0.5  # load per core, beyond which times are not to be trusted
+NAME = 24  # columns
+FIGURES = {"median": statistics.median, "least": min}
 
 
-def machine():
-    """What one has to know of the machine to judge the times."""
+def machine(march):
+    """What one has to know of the machine, and of the code for it, to judge the times."""
     model = platform.processor() or "unknown processor"
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -20,12 +22,12 @@ def machine():
         model = lines[0].split(":", 1)[1].strip() if lines else model
     except OSError:
         pass
-    return {"processor": model, "cores": os.cpu_count(), "load": os.getloadavg()[0]}
+    return {"processor": model, "cores": os.cpu_count(), "load": os.getloadavg()[0], "march": march}
 
 
-def machine_line():
-    here = machine()
-    text = f"{here['processor']}, {here['cores']} cores, load {here['load']:.1f}"
+def machine_line(march):
+    here = machine(march)
+    text = f"{here['processor']}, code for {march}, {here['cores']} cores, load {here['load']:.1f}"
     return text + (": busy, the times are rough" if here["load"] > BUSY * here["cores"] else "")
 
 
@@ -35,15 +37,16 @@ def markdown(heads, rows, left):
     return "\n".join([lines[0], "|---" * left + "|--:" * (len(heads) - left) + "|", *lines[1:]])
 
 
-def medians(result, kind="work"):
-    return {side: statistics.median(values) for side, values in result[kind].items()}
+def figures(result, kind="work"):
+    figure = FIGURES[result["figure"]]
+    return {side: figure(values) for side, values in result[kind].items()}
 
 
 def heading(engines, runs):
     columns = "".join(f" {name:>15}" for name in (*engines, TWIN))
     pairs = [*((name, TWIN) for name in usual(engines)), *compared(engines)]
     ratios = "".join(f" {over + '/' + under:>22}" for over, under in pairs)
-    return f"{'seconds':18}{columns}{ratios}   {runs} runs each, in turn"
+    return f"{'seconds':{NAME}}{columns}{ratios} {'C++ by':>8}   {runs} runs each, in turn"
 
 
 def shown(number, form):
@@ -57,11 +60,11 @@ def ratio(seconds, over, under):
 
 
 def line(name, result, engines):
-    seconds = medians(result)
+    seconds = figures(result)
     columns = "".join(f" {shown(seconds.get(side), '.3f'):>15}" for side in (*engines, TWIN))
     pairs = [*((engine, TWIN) for engine in usual(engines)), *compared(engines)]
     ratios = "".join(f" {ratio(seconds, *pair):>22}" for pair in pairs)
-    return f"{name:18}{columns}{ratios}"
+    return f"{name:{NAME}}{columns}{ratios} {result['by'][TWIN]:>8}"
 
 
 def geometric_mean(values):
@@ -86,32 +89,34 @@ def compared(engines):
 
 
 def ratios_of(results, over, under):
-    every = [medians(each) for each in results.values()]
+    every = [figures(each) for each in results.values()]
     return [seconds[over] / seconds[under] for seconds in every if {over, under} <= seconds.keys()]
 
 
-def table(results, engines):
+def table(results, engines, march="native"):
     pairs = [*((engine, TWIN) for engine in usual(engines)), *compared(engines)]
     others = [side for side in OTHERS if any(side in each["work"] for each in results.values())]
-    heads = ["program", "items", *engines, TWIN, CONTRACTED, *others]
+    heads = ["program", "items", *engines, TWIN, "by", CONTRACTED, "by", *others]
     heads += [f"{over} / {under}" for over, under in pairs]
     heads += [f"whole process, {engine} / {TWIN}" for engine in usual(engines)]
     heads += [f"compiling, {engine}" for engine in usual(engines)] + ["compiling, clang -O2"]
     rows = []
     for name, result in results.items():
-        seconds, whole = medians(result), medians(result, "whole")
+        seconds, whole = figures(result), figures(result, "whole")
         row = [name, f"{result['items'] / 1e6:.1f} M"]
         for side in (*engines, TWIN, CONTRACTED, *others):
             known = side in seconds
             row.append(f"{seconds[side] / result['items'] * 1e9:.2f}" if known else "")
+            row += [result["by"][side]] if side in result["by"] else []
         row += [ratio(seconds, *pair) for pair in pairs]
         row += [f"{whole[engine] / whole[TWIN]:.2f}" for engine in usual(engines)]
         row += [f"{result['compile'][side]:.2f} s" for side in (*usual(engines), TWIN)]
         rows.append(row)
+    figure = " or ".join(sorted({each["figure"] for each in results.values()}))
     text = [
-        machine_line(),
+        machine_line(march),
         "",
-        f"Nanoseconds an item of input (medians), and ratios of strc to {TWIN}:",
+        f"Nanoseconds an item of input ({figure} of the runs), and ratios of strc to {TWIN}:",
         "",
         markdown(heads, rows, left=1),
     ]
@@ -129,7 +134,7 @@ def plot(results, engines):
     """Bars of the ratios on a logarithmic scale, with a line where strc is as fast as C++."""
     engines = usual(engines)
     ratios = {
-        name: [medians(result)[engine] / medians(result)[TWIN] for engine in engines]
+        name: [figures(result)[engine] / figures(result)[TWIN] for engine in engines]
         for name, result in results.items()
     }
     every = [ratio for row in ratios.values() for ratio in row] or [1.0]

@@ -11,6 +11,7 @@ import measure
 HERE = Path(__file__).resolve().parent
 TWIN = "C++"
 CONTRACTED = "C++ contracted"
+COMPILERS = ("clang", "gcc")
 SECONDS = re.compile(r"\b(\d+\.\d+) s\b")
 # Engines of strc: the command, and an option that not every strc has.
 ENGINES = {
@@ -51,6 +52,24 @@ def known_engines(arguments):
     return known
 
 
+@dataclass(frozen=True)
+class Input:
+    """Where the items come from, as twins are told and as strc is."""
+
+    word: str
+    options: tuple
+    is_file: bool = True
+
+
+def file_input(path):
+    return Input(path, ("--in", path, "--in-format", "raw"))
+
+
+def lcg_input(benchmark, items, outputs):
+    """What the program makes itself, which gives so many items of output."""
+    return Input(f"lcg:{items}:{benchmark.bits}", ("--limit", outputs), is_file=False)
+
+
 @dataclass
 class Side:
     """One way to do the work: `words` are the command but for the files."""
@@ -65,9 +84,8 @@ class Side:
 
     def command(self, source, target):
         if not self.options:
-            return [*self.words, source, target]
-        raw = ["--in-format", "raw", "--out-format", "raw"]
-        return [*self.words, "--in", source, "--out", target, *raw]
+            return [*self.words, source.word, target]
+        return [*self.words, *source.options, "--out", target, "--out-format", "raw"]
 
     def work_seconds(self, done):
         match = SECONDS.search(done.err.splitlines()[-1] if not self.options else done.err)
@@ -82,42 +100,77 @@ class Side:
         return statistics.median(b - a for a, b in zip(work, whole))
 
 
-def strc_side(engine, benchmark, arguments, folder):
-    words, option = ENGINES[engine]
-    command = [arguments.strc, *words, "--top", benchmark.top]
-    for name, value in benchmark.parameters.items():
-        command += ["-D", f"{name}={value}"]
-    command += [option] if option else []
-    exact = not engine.endswith(FAST)
+def strc_program(benchmark, from_lcg):
+    """The options and files that name a program."""
     program = HERE / "programs" / f"{benchmark.file}.str"
+    if from_lcg:
+        return ["--top", benchmark.lcg_top, HERE / "programs" / "lcg.str", program]
+    values = (f"{name}={value}" for name, value in benchmark.parameters.items())
+    return ["--top", benchmark.top, *(word for value in values for word in ("-D", value)), program]
+
+
+def strc_side(engine, benchmark, from_lcg, arguments, folder):
+    words, option = ENGINES[engine]
+    command = [arguments.strc, *words, "--march", arguments.march]
+    command += [option] if option else []
+    command += strc_program(benchmark, from_lcg)
+    exact = not engine.endswith(FAST)
     if words[0] == "build":
-        target = Path(folder, f"{engine.replace(' ', '_')}.exe")
-        made = measure.run([*command, "-o", target, program])
+        target = Path(folder, f"{engine.replace(' ', '_')}{'_lcg' if from_lcg else ''}.exe")
+        made = measure.run([*command, "-o", target])
         return Side(engine, [target, "--stats"], True, exact, compiled=made.wall, built=[made])
-    return Side(engine, [*command, "--stats", program], True, exact)
+    return Side(engine, [*command, "--stats"], True, exact)
 
 
-def compile_cpp(benchmark, arguments, source, target, *options):
+def compile_cpp(compiler, benchmark, source, target, *options):
     """Compiles one C++ file; seconds."""
-    defines = [f"-D{name.upper()}={value}" for name, value in benchmark.parameters.items()]
-    common = [arguments.clang, "-std=c++20", f"-I{HERE / 'cpp'}", *defines]
+    common = [compiler, "-std=c++20", f"-I{HERE / 'cpp'}", *map("-D{}".format, benchmark.macros)]
     return measure.run([*common, source, *options, "-o", target]).wall
 
 
-NATIVE = ("-O3", "-march=native")
-STRICT = (*NATIVE, "-ffp-contract=off")
+def optimised(arguments):
+    return ["-O3", f"-march={arguments.march}"]
+
+
+STRICT = "-ffp-contract=off"
+
+
+def compilers(arguments):
+    """The commands of those that are there, by name; the first one has to be."""
+    commands = dict(zip(COMPILERS, (arguments.clang, arguments.gcc)))
+    first = next(iter(commands))
+    return {name: command for name, command in commands.items() if name == first or shutil.which(command)}
+
+
+def compiled_by(twin, compiler):
+    """The name of the side that is a twin made by one of the compilers."""
+    return f"{twin}, {compiler}"
 
 
 def twin_sides(benchmark, arguments, folder):
-    source = HERE / "cpp" / f"{benchmark.file}.cpp"
-    seconds = compile_cpp(benchmark, arguments, source, Path(folder, "twin_O2"), "-O2")
-    strict, contracted = Path(folder, "twin"), Path(folder, "contracted")
-    compile_cpp(benchmark, arguments, source, strict, *STRICT)
-    compile_cpp(benchmark, arguments, source, contracted, *NATIVE)
-    return [
-        Side(TWIN, [strict], exact=True, compiled=seconds),
-        Side(CONTRACTED, [contracted], compiled=seconds),
-    ]
+    source = HERE / "cpp" / f"{benchmark.twin_file}.cpp"
+    made = []
+    for name, command in compilers(arguments).items():
+        seconds = compile_cpp(command, benchmark, source, Path(folder, f"{name}_O2"), "-O2")
+        for twin, options in ((TWIN, [STRICT]), (CONTRACTED, [])):
+            target = Path(folder, f"{name}_{'strict' if options else 'contracted'}")
+            compile_cpp(command, benchmark, source, target, *optimised(arguments), *options)
+            side = compiled_by(twin, name)
+            made.append(Side(side, [target], exact=twin == TWIN, compiled=seconds))
+    return made
+
+
+def choose_best(result, figure):
+    """Adds the twin itself to the times: made by the compiler whose code is faster, and by which."""
+    result["by"] = {}
+    for twin in (TWIN, CONTRACTED):
+        made = {name: compiled_by(twin, name) for name in COMPILERS}
+        made = {name: side for name, side in made.items() if side in result["work"]}
+        best = min(made, key=lambda name: figure(result["work"][made[name]]))
+        result["by"][twin] = best
+        for kind in ("work", "whole"):
+            result[kind][twin] = result[kind][made[best]]
+    result["compile"][TWIN] = result["compile"][compiled_by(TWIN, COMPILERS[0])]
 
 
 ITEM_BYTES = {"int": 4, "float": 4, "complex": 8}
@@ -131,7 +184,8 @@ def library_sides(benchmark, arguments, folder):
             continue
         source = HERE / "libraries" / f"{benchmark.file}_{library}.cpp"
         target = Path(folder, library)
-        seconds = compile_cpp(benchmark, arguments, source, target, *STRICT, *LINKED[library])
+        options = [*optimised(arguments), STRICT, *LINKED[library]]
+        seconds = compile_cpp(arguments.clang, benchmark, source, target, *options)
         size = skipped * ITEM_BYTES[benchmark.output]
         yield Side(library, [target], skipped=size, compiled=seconds)
 
@@ -146,17 +200,20 @@ def faust_side(benchmark, arguments, folder):
     seconds = measure.run(command).wall
     target = Path(folder, "faust")
     main = HERE / "faust" / "main.cpp"
-    seconds += compile_cpp(benchmark, arguments, main, target, *STRICT, f"-I{folder}")
+    options = [*optimised(arguments), STRICT, f"-I{folder}"]
+    seconds += compile_cpp(arguments.clang, benchmark, main, target, *options)
     skipped = benchmark.faust * ITEM_BYTES[benchmark.output]
     return Side("Faust", [target], skipped=skipped, compiled=seconds)
 
 
-def prepare(benchmark, arguments, folder):
-    """Compiles all that there is for a program: the sides, in the order in which they are shown."""
+def strc_sides(benchmark, from_lcg, arguments, folder):
     engines = [name for name in arguments.engines if benchmark.fast or not name.endswith(FAST)]
-    made = [strc_side(engine, benchmark, arguments, folder) for engine in engines]
-    made += twin_sides(benchmark, arguments, folder)
-    made += library_sides(benchmark, arguments, folder)
+    return [strc_side(engine, benchmark, from_lcg, arguments, folder) for engine in engines]
+
+
+def other_sides(benchmark, arguments, folder):
+    """What does the same with a file as input by other means."""
+    made = list(library_sides(benchmark, arguments, folder))
     if benchmark.faust is not None and shutil.which("faust") and Path(FAUST_HEADERS).exists():
         made.append(faust_side(benchmark, arguments, folder))
     return made

@@ -1,16 +1,25 @@
-// Twin of programs/autocorrelation.str: all lags of an item at once. Zeros follow the block.
+// Twin of programs/autocorrelation.str: a tile of lags of an item at once, whose sums are in registers. Zeros follow the block.
 
 #include "twin.h"
 
-static constexpr int kSize = 128, kLags = 32;
+#ifndef N
+#define N 128
+#endif
+#ifndef LAGS
+#define LAGS 32
+#endif
+
+static constexpr int kSize = N, kLags = LAGS, kTile = 32;
 static float x[kSize + kLags];
 
 int main(int argc, char** argv) {
     Twin twin(argc, argv);
     while (twin.read(x, kSize, kSize)) {
-        float sum[kLags] = {};
-        for (int i = 0; i < kSize; i++)
-            for (int lag = 0; lag < kLags; lag++) sum[lag] += x[i] * x[i + lag];
-        twin.write(sum, kLags);
+        for (int first = 0; first < kLags; first += kTile) {
+            float sum[kTile] = {};
+            for (int i = 0; i < kSize - first; i++)
+                for (int lag = 0; lag < kTile; lag++) sum[lag] += x[i] * x[i + first + lag];
+            twin.write(sum, kTile);
+        }
     }
 }

@@ -1,4 +1,4 @@
-// Twin of programs/counting_sort.str: each item is compared with all, so that vectors are full.
+// Twin of programs/counting_sort.str and comparison_counting.str: each item is compared with all, so that vectors are full.
 
 #include "twin.h"
 

@@ -1,10 +1,14 @@
-// Twin of programs/fft.str.
+// Twin of programs/fft.str and fft_recursive.str.
 
 #include "fft.h"
 
 #include "twin.h"
 
-static constexpr int kSize = 512;
+#ifndef N
+#define N 512
+#endif
+
+static constexpr int kSize = N;
 static Complex x[kSize], y[kSize];
 
 int main(int argc, char** argv) {

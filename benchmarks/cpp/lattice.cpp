@@ -1,4 +1,4 @@
-// Twin of programs/lattice.str: each sample goes through all stages.
+// Twin of programs/lattice.str and lattice_stages.str: each sample goes through all stages.
 
 #include "twin.h"
 

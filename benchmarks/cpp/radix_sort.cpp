@@ -4,7 +4,11 @@
 
 #include "twin.h"
 
-static constexpr int kSize = 64, kBits = 16, kOffset = 1 << (kBits - 1);
+#ifndef N
+#define N 64
+#endif
+
+static constexpr int kSize = N, kBits = 16, kOffset = 1 << (kBits - 1);
 static int block[kSize], ones[kSize];
 
 int main(int argc, char** argv) {

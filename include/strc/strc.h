@@ -54,11 +54,12 @@ STRC_API strc_status strc_compiler_add_stream(strc_compiler*, const char* name, 
 
 /// Options as the command line has them, without dashes (docs/command-line.md). With a value: "top", "D" ("name=value"),
 /// "keep-param", "W", "O", "check", "kernels", "tapes", "schedule", "stdlib", "weights", "native", "step-limit", "disable-pass",
-/// "emit-after", "opt-bisect-limit", "input" ("1x3x224x224:half"; once for each tensor that arrives), "input-file", and for what is built "march", "target", "linker", "header", "bundle". Without one, `value`
+/// "emit-after", "opt-bisect-limit", "pass", "input" ("1x3x224x224:half"; once for each tensor that arrives), "input-file", "input-sound" (a WAV file that will be the input), and for what is built "march", "target", "linker", "header", "bundle". Without one, `value`
 /// is null: "w", "lenient", "interpret", "no-interpret", "g", "fast-math", "time-passes", "static", "shared",
 /// "external-weights", "no-torch", "no-fold". Not on the command line: "color": texts of diagnostics have the colours of terminals;
 /// "seed": what `random()` begins with; "at-once": the most items of an open end that are done together, for
-/// streams (below): more are faster, fewer take less memory.
+/// streams (below): more are faster, fewer take less memory. "bound", for libraries and streams: the most items that wait in
+/// a queue of a program with dynamic rates, and messages that wait for a filter.
 STRC_API strc_status strc_compiler_set(strc_compiler*, const char* option, const char* value);
 
 /// A tensor, row by row. The elements are "float", "double", "half", "bfloat16" (2 bytes both), "int8" (1), "int", "long"
@@ -171,6 +172,10 @@ STRC_API strc_stage strc_compiler_stage_for(const strc_compiler*, strc_product);
 /// not the language. `*changes` (which may be null): it is another text.
 STRC_API const char* strc_compiler_format(strc_compiler*, size_t* size, int* changes);
 
+/// In the place of strc_compiler_compile, for a compiler with one source, the text form of the compiler's IR: the same after the
+/// passes of the option "pass" (once for each, in order), as `strc opt` prints it. Null: the text is not well formed.
+STRC_API const char* strc_compiler_optimise(strc_compiler*, size_t* size);
+
 /// The items of an end of the main stream.
 typedef struct strc_items {
     const char* type;  ///< as the language writes it; null: there is no such end
@@ -248,7 +253,8 @@ typedef struct strc_run_options {
     const char *const *in_files, *const *out_files;
     size_t in_count, out_count;
     unsigned workers;  ///< threads that share large products of tensors; 0: one for each processor
-    int drain_tail;  ///< at the end of the input filters that have their items still fire; what is compiled otherwise may be interpreted
+    int drain_tail;  ///< at the end of the input filters that have their items still fire: what an open input does anyway
+    int drop_tail;  ///< they do not: the run ends before the first steady state that lacks items
 } strc_run_options;
 
 typedef enum strc_run_end {
@@ -286,11 +292,11 @@ STRC_API strc_status strc_compiler_run_items(strc_compiler*, const void* in, siz
 typedef struct strc_stream strc_stream;
 
 /// After STRC_STAGE_PLANNED, with the option "at-once". STRC_FAILED: the program does what cannot be done between two
-/// calls (open files, send messages, make strings, have dynamic rates), or has no machine code.
+/// calls (open files, make strings; without the option "bound" send messages and have dynamic rates), or has no machine code.
 STRC_API strc_status strc_stream_new(strc_compiler*, strc_stream** to);
 STRC_API void strc_stream_free(strc_stream*);
 
-/// Begin with `strc_stream_about about = {.size = sizeof about}`.
+/// Begin with `strc_stream_about about = {.size = sizeof about}`. If rates are dynamic all of it is 0.
 typedef struct strc_stream_about {
     size_t size;  ///< of this struct
     uint64_t block_in, block_out;  ///< items of a steady state
@@ -303,7 +309,8 @@ STRC_API strc_status strc_stream_tell(const strc_stream*, strc_stream_about* to)
 
 /// Takes up to `in_count` items and gives up to `out_capacity`. The result is the same however the input is cut into
 /// pieces. All of it is taken if there is room for what comes of it; what is too little for a steady state, and
-/// what finds no room, waits inside. `*consumed` and `*produced` (which may be null) say how many there were.
+/// what finds no room, waits inside; a program with dynamic rates takes nothing more while something finds no room.
+/// `*consumed` and `*produced` (which may be null) say how many there were.
 /// STRC_FAILED: a check failed, which the compiler's diagnostics tell; then all calls fail until
 /// strc_stream_reset.
 STRC_API strc_status strc_stream_process(strc_stream*, const void* in, size_t in_count, void* out,
@@ -312,6 +319,14 @@ STRC_API strc_status strc_stream_process(strc_stream*, const void* in, size_t in
 STRC_API strc_status strc_stream_process_items(strc_stream*, const void* const* in, size_t in_count,
                                                void* const* out, size_t out_capacity,
                                                size_t* consumed, size_t* produced);
+/// The input is over, and all of it has been taken: gives what can still be computed of the items inside, up to
+/// `out_capacity`; the rest comes in further calls, until `*produced` is less. What is too little for anything
+/// stays. From then on strc_stream_process is STRC_WRONG_CALL until strc_stream_reset.
+STRC_API strc_status strc_stream_drain(strc_stream*, void* out, size_t out_capacity,
+                                       size_t* produced);
+/// The same with each item where it is, as strc_stream_process_items has them.
+STRC_API strc_status strc_stream_drain_items(strc_stream*, void* const* out, size_t out_capacity,
+                                             size_t* produced);
 /// As it was when it was made, but for the parameters.
 STRC_API void strc_stream_reset(strc_stream*);
 

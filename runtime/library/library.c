@@ -49,6 +49,8 @@ static strc_flow_facts facts_of(const strc_executable *about) {
         .steady_writes = about->steady_writes,
         .random = about->random,
         .stack_bytes = about->stack_bytes,
+        .bound = about->bound,
+        .firing_bytes = about->firing_bytes,
         .parameter_bytes = (uint64_t)about->parameter_count * STRC_PARAMETER_BYTES,
         .parameters = about->parameter_values,
         .can_fail = about->can_fail,
@@ -84,6 +86,24 @@ STRC_EXPORTED void strc_library_reset(strc_library *self) {
     self->message[0] = '\0';
 }
 
+static strc_flow_ends ends_of(const strc_library *self, strc_arrays *arrays, size_t in_count,
+                              size_t out_count) {
+    const strc_program *program = self->facts.program;
+    return (strc_flow_ends){.self = arrays,
+                            .in_count = program->inputs != 0 ? in_count : 0,
+                            .out_count = program->outputs != 0 ? out_count : 0,
+                            .take = take,
+                            .give = give};
+}
+
+/// The status of a call.
+static int conclude(strc_library *self, int failed, size_t *produced) {
+    if (produced) *produced = self->flow->given;
+    if (!failed) return STRC_LIBRARY_OK;
+    strc_fault_message(self->message, self->about, &self->flow->env.fault);
+    return STRC_LIBRARY_FAULT;
+}
+
 STRC_EXPORTED int strc_library_process(strc_library *self, const void *in, size_t in_count,
                                        void *out, size_t out_capacity, size_t *consumed,
                                        size_t *produced) {
@@ -91,19 +111,22 @@ STRC_EXPORTED int strc_library_process(strc_library *self, const void *in, size_
     if (produced) *produced = 0;
     if (!self || (!in && in_count != 0) || (!out && out_capacity != 0)) return STRC_LIBRARY_CALL;
     if (self->flow->has_failed) return STRC_LIBRARY_FAULT;
-    const strc_program *program = self->facts.program;
+    if (self->flow->is_draining) return STRC_LIBRARY_CALL;
     strc_arrays arrays = {in, out, self->facts.in_size, self->facts.out_size};
-    const strc_flow_ends ends = {.self = &arrays,
-                                 .in_count = program->inputs != 0 ? in_count : 0,
-                                 .out_count = program->outputs != 0 ? out_capacity : 0,
-                                 .take = take,
-                                 .give = give};
+    const strc_flow_ends ends = ends_of(self, &arrays, in_count, out_capacity);
     const int failed = strc_flow_process(self->flow, &ends);
     if (consumed) *consumed = self->flow->taken;
-    if (produced) *produced = self->flow->given;
-    if (!failed) return STRC_LIBRARY_OK;
-    strc_fault_message(self->message, self->about, &self->flow->env.fault);
-    return STRC_LIBRARY_FAULT;
+    return conclude(self, failed, produced);
+}
+
+STRC_EXPORTED int strc_library_drain(strc_library *self, void *out, size_t out_capacity,
+                                     size_t *produced) {
+    if (produced) *produced = 0;
+    if (!self || (!out && out_capacity != 0)) return STRC_LIBRARY_CALL;
+    if (self->flow->has_failed) return STRC_LIBRARY_FAULT;
+    strc_arrays arrays = {NULL, out, self->facts.in_size, self->facts.out_size};
+    const strc_flow_ends ends = ends_of(self, &arrays, 0, out_capacity);
+    return conclude(self, strc_flow_drain(self->flow, &ends), produced);
 }
 
 STRC_EXPORTED int strc_library_set(strc_library *self, int parameter, const void *value,

@@ -23,18 +23,27 @@ static void report_items_left(const strc_executable *about, const strc_supply *i
     }
 }
 
+static void tell_waiting(const strc_executable *about, int64_t items, strc_text at,
+                         strc_text place) {
+    strc_digits digits;
+    if (items == 0) return;
+    strc_report((strc_severity)about->tells_waiting, (strc_origin){place, 0},
+                STRC_MESSAGE_ItemsWaiting,
+                (const char *const[]){strc_decimal_text(digits, items), strc_text_at(at), 0});
+}
+
 /// Before the first steady state nothing has fired, and zeros have taken their place.
 static void report_waiting(const strc_surroundings *all) {
     const strc_executable *about = all->about;
     const strc_phase *init = &about->program->init;
-    strc_digits digits;
-    if (about->items_waiting == 0) return;
+    const uint32_t at = all->waiting_at;
+    if (all->knows_waiting && all->items_waiting != 0)
+        tell_waiting(about, all->items_waiting, about->waiting_paths[at],
+                     about->waiting_places[at]);
+    if (all->knows_waiting) return;
     for (uint32_t k = 0; k < about->program->inputs; ++k)
         if (all->inputs[k].padded != 0 || all->inputs[k].taken < init->reads[k]) return;
-    strc_report((strc_severity)about->tells_waiting, (strc_origin){about->waiting_place, 0},
-                STRC_MESSAGE_ItemsWaiting,
-                (const char *const[]){strc_decimal_text(digits, (int64_t)about->items_waiting),
-                                      strc_text_at(about->waiting_at), 0});
+    tell_waiting(about, (int64_t)about->items_waiting, about->waiting_at, about->waiting_place);
 }
 
 static void report_bytes_left(const strc_executable *about, const strc_reader *reader,

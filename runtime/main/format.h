@@ -16,6 +16,9 @@ typedef struct strc_item {
     uint32_t tensors;  ///< strc_port
     const int64_t *shapes;  ///< of the first of them
     int holds_raw, holds_numbers;  ///< strc_port
+    /// Of readers: extents of the shapes may be STRC_OPEN_EXTENT, and each tensor in the files says what they are for it. The
+    /// items are marks then, 1 for each tensor (strc_format::next_tensor).
+    int is_open;
     const char *const *files;  ///< several that take turns, the first of which is open; null: one
     const struct strc_format *const *formats;  ///< of each of them; null: as the first
     uint32_t file_count;
@@ -80,6 +83,9 @@ typedef struct strc_format {
     /// Another tensor in the file, by the name after `--out`: its turn is behind those of the others. Null: a file has one.
     int (*add_tensor)(strc_writer *, const char *name, const int64_t *shape);
     const struct strc_tensor_files *files;  ///< how those with tensors begin; null: others
+    /// What the next mark that was read stands for, if items are open: the tensor behind the one before, or if `is_padding` one of
+    /// zeros like that. It lies there until the next call. Not 0: after reporting, or after a signal.
+    int (*next_tensor)(strc_reader *, int is_padding, const int64_t **shape, const void **elements);
     strc_sample sample;  ///< of sounds without a header
 } strc_format;
 

@@ -125,14 +125,25 @@ static void conclude(strc_run *run) {
     }
 }
 
+/// What flows through a program is wanted to the last item, and with dynamic rates there are no steady states; files of
+/// others are read in whole ones.
+static int drains(const strc_run *run) {
+    const strc_program *program = run->program;
+    const strc_tail tail = run->surroundings.options.tail;
+    if (tail != STRC_TAIL_DEFAULT) return tail == STRC_TAIL_DRAIN;
+    if (program->demand) return 1;
+    return program->inputs != 0 && run->about->inputs[program->inputs - 1].node == STRC_OPEN;
+}
+
 static uint32_t threads_of(const strc_options *options) {
     return options->workers > 0 ? (uint32_t)options->workers : strc_processors();
 }
 
 static void run_program(strc_run *run) {
     strc_surroundings *all = &run->surroundings;
-    uint64_t size = run->program->state_size;
-    run->state = aligned_alloc(64, size ? (size + 63) / 64 * 64 : 64);
+    const uint64_t state_size = (run->program->state_size + 63) / 64 * 64;
+    const uint64_t size = state_size + run->program->work_size;
+    run->state = aligned_alloc(64, size ? size : 64);
     if (!run->state) {
         out_of_memory("the program", size);
         strc_world_end(all, STRC_FAILED);
@@ -143,15 +154,20 @@ static void run_program(strc_run *run) {
                           .interrupt = &strc_ended,
                           .random = run->about->random,
                           .parameters = all->options.parameters,
+                          .work = (char *)run->state + state_size,
                           .symbolic = strc_filters_of(all),
                           .workers = threads_of(&all->options),
-                          .c_format = (uint8_t)all->options.c_format};
+                          .c_format = (uint8_t)all->options.c_format,
+                          .drains = (uint8_t)drains(run)};
     double start = strc_clock();
     double seconds = all->options.seconds;
     if (seconds >= 0) run->env.seconds = seconds > shortest ? seconds : shortest;
     if (!all->options.loop_input) strc_progress_begin();
     execute_on_own_stack(run);
     run->seconds = strc_clock() - start;
+    all->knows_waiting = run->env.knows_waiting;
+    all->items_waiting = run->env.items_waiting;
+    all->waiting_at = run->env.waiting_at;
     if (!strc_world_is_worthless(all))
         conclude(run);
     else
@@ -174,7 +190,7 @@ static void print_stats(const strc_run *run) {
     const strc_surroundings *all = &run->surroundings;
     unsigned long long done = run->done;
     unsigned long long firings = run->about->init_firings + run->about->steady_firings * run->done;
-    if (run->program->demand) firings = run->env.firings;
+    firings = run->program->demand ? run->env.firings : firings + run->env.firings;
     char items[200] = "";
     char *to = items;
     put_items(&to, items + sizeof items, all->items_read, "read", run->seconds);
@@ -229,8 +245,8 @@ int main(int argc, char **argv) {
     int ran = 0;
     strc_parsed parsed = strc_options_parse(&all->options, argc, argv, run.about);
     if (parsed == STRC_PARSED_DONE) return 0;
-    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 &&
-        open_weights(all) == 0 && strc_filters_open(all) == 0) {
+    if (parsed == STRC_PARSED_RUN && check_processor(run.about) == 0 && open_weights(all) == 0 &&
+        strc_filters_open(all) == 0) {
         run.program = choose_program(run.about->program);
         strc_reading_threads = threads_of(&all->options);
         if (strc_world_open(all) == 0) {

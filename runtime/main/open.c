@@ -1,4 +1,6 @@
 // The files of the world: opened before the run.
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +25,12 @@ static strc_item item_of(const strc_executable *about, const strc_port *port) {
                        .shapes = about->shapes + port->first_shape};
 }
 
+/// The file of a filter.
+static const char *file_of(const strc_surroundings *all, const strc_port *port) {
+    return port->file_parameter ? strc_parameter_text(&all->options, port->file_parameter - 1)
+                                : strc_text_at(port->file);
+}
+
 static strc_origin origin_of(const strc_executable *about, const strc_port *port) {
     return (strc_origin){port->place, about->paths[port->node]};
 }
@@ -34,6 +42,50 @@ static int check_sound(const strc_reader *reader, const strc_stream_info *asked)
     char why[STRC_SOUND_WHY];
     if (!strc_sound_differs(asked, &reader->info, why)) return 0;
     return STRC_FAIL(reader->source.origin, CannotReadFile, reader->source.name, why);
+}
+
+static strc_sound_use use_of(const strc_port *port, const strc_item *item) {
+    return (strc_sound_use){strc_samples_of(strc_numbers_of(item)), port->steady};
+}
+
+static void warn_sound(const strc_reader *reader, uint32_t severity, strc_message_id id,
+                       int32_t number, const char *why) {
+    strc_digits digits;
+    strc_report(
+        (strc_severity)severity, reader->source.origin, id,
+        (const char *const[]){reader->source.name, strc_decimal_text(digits, number), why, 0});
+}
+
+/// Sums up the sounds that are read, and warns of those that are unlike what the program takes.
+static void hear_sounds(strc_surroundings *all) {
+    const strc_executable *about = all->about;
+    strc_sound_program sounds = about->sounds;
+    sounds.paces = about->paces;
+    const strc_reader *first = NULL;
+    for (uint32_t k = 0; k < about->program->inputs; ++k) {
+        const strc_port *port = &about->inputs[k];
+        const strc_reader *reader = &all->inputs[k].reader;
+        const strc_stream_info *info = &reader->info;
+        if (info->rate == 0) continue;
+        const strc_sound_use use = use_of(port, &reader->item);
+        char why[STRC_SOUND_WHY];
+        if (strc_sound_is_unlike(&port->info, info, use, &sounds, why))
+            warn_sound(reader, about->sound_channels, STRC_MESSAGE_SoundChannels, info->channels,
+                       why);
+        if (strc_sound_is_off(&port->info, info, use, &sounds, why))
+            warn_sound(reader, about->sound_rate, STRC_MESSAGE_SoundRate, info->rate, why);
+        if (strc_heard_add(&all->heard, info, use) && port->info.rate == 0) {
+            snprintf(why, sizeof why, "another sound is read with %" PRId32, first->info.rate);
+            warn_sound(reader, about->sound_rate, STRC_MESSAGE_SoundRate, info->rate, why);
+        }
+        if (!first) first = reader;
+    }
+}
+
+/// Completes `said` by the sounds that are read.
+static strc_stream_info sound_info(const strc_surroundings *all, const strc_port *port,
+                                   const strc_item *item, strc_stream_info said) {
+    return strc_heard_complete(&all->heard, said, use_of(port, item));
 }
 
 // ---- others may be waiting for what we have
@@ -173,12 +225,28 @@ static int find_formats(const strc_executable *about, const strc_port *port,
     return status;
 }
 
+/// Sets the parameters that are the rate or the channels of the input, unless -D has set them.
+static void set_from_sound(strc_surroundings *all, const strc_stream_info *info) {
+    strc_options *options = &all->options;
+    if (info->rate == 0) return;
+    for (uint32_t k = 0; k < all->about->parameter_count; ++k) {
+        const strc_parameter *each = &all->about->parameters[k];
+        if (each->sound == 0 || options->defined & STRC_PARAMETER_MARK(k)) continue;
+        strc_number_store(strc_integer(each->sound == 1 ? info->rate : info->channels),
+                          (strc_kind)each->kind, options->parameters + k * STRC_PARAMETER_BYTES);
+    }
+}
+
 static int open_input(strc_surroundings *all, const strc_port *port, strc_supply *input) {
     strc_file_options *file = &all->options.in;
     strc_item item = open_item(all->about, port, file);
+    item.is_open = (int)port->is_named;
     if (find_formats(all->about, port, file, &item, 0) != 0) return -1;
-    return strc_reader_open(&input->reader, item.formats[0], item, item.files[0], nowhere,
-                            before_waiting);
+    if (strc_reader_open(&input->reader, item.formats[0], item, item.files[0], nowhere,
+                         before_waiting) != 0)
+        return -1;
+    set_from_sound(all, &input->reader.info);
+    return 0;
 }
 
 /// What was not asked for is as the input has it.
@@ -190,7 +258,6 @@ static strc_stream_info out_info(const strc_surroundings *all, const strc_port *
         info.bits = from.bits;
         info.floating = from.floating;
     }
-    if (info.rate == 0) info.rate = from.rate;
     if (info.channels == 0) info.channels = from.channels;
     if (info.width == 0) info.width = from.width;
     return info;
@@ -214,16 +281,19 @@ static int open_turns(strc_surroundings *all, const strc_port *port, strc_item i
 }
 
 static int open_output(strc_surroundings *all, const strc_port *port, const strc_port *input) {
-    const strc_stream_info info = out_info(all, input);
     strc_file_options *file = &all->options.out;
     strc_item item = open_item(all->about, port, file);
     if (find_formats(all->about, port, file, &item, 1) != 0) return -1;
+    const int is_sound = item.formats[0] == all->about->formats[STRC_wav];
+    const strc_stream_info info =
+        is_sound ? sound_info(all, port, &item, all->options.out_info) : out_info(all, input);
     if (port->is_named || !are_equal(&item)) return open_turns(all, port, item, info);
     strc_writer *writer = &all->writers[all->writer_count++];
     all->outputs[port - all->about->outputs] = writer;
     return strc_writer_open(writer, item.formats[0], item, item.files[0], nowhere, info);
 }
 
+/// Checks both open ends, and opens the input.
 static int open_ends(strc_surroundings *all) {
     const strc_executable *about = all->about;
     const strc_options *options = &all->options;
@@ -240,7 +310,6 @@ static int open_ends(strc_surroundings *all) {
         status =
             STRC_FAIL(nowhere, ConflictingOptions, "--out", "another --out with the same file");
     if (status == 0 && input) status = open_input(all, input, &all->inputs[input - about->inputs]);
-    if (status == 0 && output) status = open_output(all, output, input);
     return status;
 }
 
@@ -251,46 +320,38 @@ static int open_reader(strc_surroundings *all, const strc_port *port, strc_suppl
     strc_origin origin = origin_of(about, port);
     strc_reader *reader = &input->reader;
     if (strc_reader_open(reader, about->formats[port->format], item_of(about, port),
-                         strc_text_at(port->file), origin, before_waiting) != 0 ||
+                         file_of(all, port), origin, before_waiting) != 0 ||
         check_sound(reader, &port->info) != 0)
         return -1;
     int any = strc_supply_has(input, 1);
-    if (any == 0) any = STRC_FAIL(origin, EmptyInput, strc_text_at(port->file));
+    if (any == 0) any = STRC_FAIL(origin, EmptyInput, file_of(all, port));
     return any < 0 ? -1 : 0;
-}
-
-static strc_stream_info sound_info(const strc_surroundings *all, const strc_port *port) {
-    strc_heard heard = {0};
-    for (uint32_t k = 0; k < all->about->program->inputs; ++k) {
-        const strc_reader *reader = &all->inputs[k].reader;
-        strc_heard_add(&heard, &reader->info, strc_samples_of(strc_numbers_of(&reader->item)));
-    }
-    const strc_item item = item_of(all->about, port);
-    return strc_heard_complete(&heard, port->info, strc_samples_of(strc_numbers_of(&item)));
 }
 
 static int open_writer(strc_surroundings *all, const strc_port *port, strc_writer **output) {
     const strc_executable *about = all->about;
-    const char *name = strc_text_at(port->file);
+    const char *name = file_of(all, port);
     for (const strc_port *other = about->outputs; other != port; ++other) {
-        if (other->node == STRC_OPEN || strcmp(strc_text_at(other->file), name) != 0) continue;
+        if (other->node == STRC_OPEN || strcmp(file_of(all, other), name) != 0) continue;
         *output = all->outputs[other - about->outputs];
         return 0;
     }
     strc_writer *writer = &all->writers[all->writer_count++];
     *output = writer;
     strc_origin origin = origin_of(about, port);
-    const strc_stream_info info = port->format == STRC_wav ? sound_info(all, port) : port->info;
-    return strc_writer_open(writer, about->formats[port->format], item_of(about, port), name,
-                            origin, info);
+    const strc_item item = item_of(about, port);
+    const strc_stream_info info =
+        port->format == STRC_wav ? sound_info(all, port, &item, port->info) : port->info;
+    return strc_writer_open(writer, about->formats[port->format], item, name, origin, info);
 }
 
 // ---- files that are read and written
 
 /// Those of a port; their number.
-static uint32_t files_of(const strc_port *port, const strc_file_options *open, const char **one,
+static uint32_t files_of(const strc_surroundings *all, const strc_port *port,
+                         const strc_file_options *open, const char **one,
                          const char *const **names) {
-    *one = port->node == STRC_OPEN ? open->name : strc_text_at(port->file);
+    *one = port->node == STRC_OPEN ? open->name : file_of(all, port);
     const int several = port->node == STRC_OPEN && open->count != 0;
     *names = several ? open->names : one;
     return several ? open->count : 1;
@@ -302,8 +363,8 @@ static int check_pair(const strc_surroundings *all, const strc_port *read,
     const strc_executable *about = all->about;
     const char *in, *out;
     const char *const *ins, *const *outs;
-    const uint32_t in_count = files_of(read, &all->options.in, &in, &ins);
-    const uint32_t out_count = files_of(written, &all->options.out, &out, &outs);
+    const uint32_t in_count = files_of(all, read, &all->options.in, &in, &ins);
+    const uint32_t out_count = files_of(all, written, &all->options.out, &out, &outs);
     const int reads = read->node != STRC_OPEN, writes = written->node != STRC_OPEN;
     if (!reads && !writes) return 0;  // has been checked
     for (uint32_t k = 0; k < in_count; ++k)
@@ -329,11 +390,17 @@ static int open_files(strc_surroundings *all) {
     for (uint32_t k = 0; k < about->program->inputs; ++k) {
         strc_supply *input = &all->inputs[k];
         const strc_port *port = &about->inputs[k];
-        strc_supply_begin(input, options->loop_input, options->pad_tail, port->flush,
+        strc_supply_begin(input, options->loop_input, options->tail == STRC_TAIL_PAD, port->flush,
                           about->most_bytes);
         if (port->node != STRC_OPEN && open_reader(all, port, input) != 0) return -1;
     }
+    hear_sounds(all);
+    const strc_port *input = open_port(about->inputs, about->program->inputs);
     int status = 0;
+    for (uint32_t k = 0; k < about->program->outputs; ++k) {
+        const strc_port *port = &about->outputs[k];
+        if (port->node == STRC_OPEN && open_output(all, port, input) != 0) return -1;
+    }
     for (uint32_t k = 0; k < about->program->outputs; ++k) {
         const strc_port *port = &about->outputs[k];
         if (port->node != STRC_OPEN) status |= open_writer(all, port, &all->outputs[k]);
@@ -366,7 +433,7 @@ int strc_world_open(strc_surroundings *all) {
     all->items_left = counts_items ? all->options.limit : -1;
     if (all->options.limit >= 0 && about->limits_nothing)
         return STRC_FAIL(nowhere, MainStreamSide, "'--limit'", strc_text_at(about->main_stream),
-                         "prints and no output");
+                         "printed lines and no output");
     all->prints_aside = has_output && strcmp(all->options.out.name, "-") == 0;
     int status =
         strc_sink_open_print(&all->print, all->prints_aside ? STDERR_FILENO : STDOUT_FILENO);

@@ -42,13 +42,15 @@ typedef struct option {
 static const option table[] = {
     {kHelp, 'h', "--help", NULL, "print this help"},
     {kIterations, 'i', "--iterations", "N", "stop after N steady states"},
-    {kLimit, 0, "--limit", "N", "stop after N items of the output, N printed lines or N items in files"},
+    {kLimit, 0, "--limit", "N",
+     "stop after N items of the output, N printed lines or N items in files"},
     {kSeconds, 0, "--seconds", "S", "stop after S seconds"},
     {kStats, 0, "--stats", NULL, "print firings, items and time on standard error"},
     {kTime, 't', "--time", NULL, "print the time on standard error"},
     {kLoopInput, 0, "--loop-input", NULL, "start input files again at their end"},
     {kTail, 0, "--tail", "WORD",
-     "an incomplete last steady state: drop it (default) or pad the input with zeros"},
+     "the end of the input: drain what has its items (default of an open input), "
+     "drop what fills no steady state (default of files), or pad with zeros until all is out"},
     {kPrintFormat, 0, "--print-format", "WORD",
      "floats as shortest digits (java, default) or %f (c)"},
     {kWorkers, 0, "--workers", "N",
@@ -122,6 +124,21 @@ static int take_word(const char *text, const char *option, const char *first, co
     return wrong_value(text, option, needed);
 }
 
+static int take_tail(const char *text, const char *option, const strc_executable *about,
+                     strc_tail *to) {
+    static const char *const words[] = {
+        [STRC_TAIL_DROP] = "drop", [STRC_TAIL_PAD] = "pad", [STRC_TAIL_DRAIN] = "drain"};
+    for (int k = STRC_TAIL_DROP; k <= STRC_TAIL_DRAIN; ++k)
+        if (strcmp(text, words[k]) == 0) *to = (strc_tail)k;
+    if (*to == STRC_TAIL_DEFAULT || strcmp(text, words[*to]) != 0)
+        return wrong_value(text, option, "drop, pad or drain");
+    if (*to == STRC_TAIL_PAD && about->program->demand)
+        return STRC_FAIL(nowhere, MainStreamSide, "'--tail=pad'", strc_text_at(about->main_stream),
+                         "steady state that zeros could fill");
+    if (*to != STRC_TAIL_DRAIN || !about->program->device) return 0;
+    return STRC_FAIL(nowhere, ConflictingOptions, option, "a program that runs on a device");
+}
+
 static int take_format(const char *text, const char *option, strc_file_options *to) {
     to->format = strc_format_named(text);
     if (to->format != STRC_FORMATS) return 0;
@@ -147,13 +164,37 @@ static int take_sample(const char *text, const char *option, strc_stream_info *t
 
 // ---- parameters
 
+/// Behind the parameters there is a string for each.
+static void set_text(strc_options *options, const strc_executable *about, uint32_t parameter,
+                     const char *text) {
+    strc_string *strings =
+        (strc_string *)(options->parameters + about->parameter_count * STRC_PARAMETER_BYTES);
+    const strc_string *string = &strings[parameter];
+    strings[parameter] = (strc_string){strlen(text), text};
+    memcpy(options->parameters + parameter * STRC_PARAMETER_BYTES, &string, sizeof string);
+}
+
 /// 0, or -1 after reporting.
 static int begin_parameters(strc_options *options, const strc_executable *about) {
     size_t bytes = (size_t)about->parameter_count * STRC_PARAMETER_BYTES;
+    size_t texts = (size_t)about->parameter_count * sizeof(strc_string);
     if (bytes == 0) return 0;
-    if (!strc_own((void **)&options->parameters, bytes, nowhere, "the parameters")) return -1;
+    if (!strc_own((void **)&options->parameters, bytes + texts, nowhere, "the parameters"))
+        return -1;
     memcpy(options->parameters, about->parameter_values, bytes);
+    for (uint32_t k = 0; k < about->parameter_count; ++k) {
+        if (about->parameters[k].kind != STRC_TEXT) continue;
+        strc_text text;
+        memcpy(&text, options->parameters + k * STRC_PARAMETER_BYTES, sizeof text);
+        set_text(options, about, k, strc_text_at(text));
+    }
     return 0;
+}
+
+const char *strc_parameter_text(const strc_options *options, uint32_t parameter) {
+    const strc_string *text;
+    memcpy(&text, options->parameters + parameter * STRC_PARAMETER_BYTES, sizeof text);
+    return text->text;
 }
 
 static void define(strc_options *options, const strc_executable *about, const char *text) {
@@ -167,6 +208,11 @@ static void define(strc_options *options, const strc_executable *about, const ch
         const strc_parameter *each = &about->parameters[k];
         const char *name = strc_text_at(each->name);
         if (strlen(name) != length || strncmp(name, text, length) != 0) continue;
+        options->defined |= STRC_PARAMETER_MARK(k);
+        if (each->kind == STRC_TEXT) {
+            set_text(options, about, k, value);
+            return;
+        }
         int is_number = each->kind != STRC_BOOLEAN || strcspn(value, "01") != 0;
         if (!is_number || !strc_word_value(value, strlen(value), (strc_kind)each->kind,
                                            options->parameters + k * STRC_PARAMETER_BYTES))
@@ -203,10 +249,7 @@ static void take(strc_options *options, const strc_executable *about, const opti
         case kStats: options->stats = 1; break;
         case kTime: options->time = 1; break;
         case kLoopInput: options->loop_input = 1; break;
-        case kTail:
-            take_word(text, option, "drop", "pad", "drop or pad (drain is for strc run)",
-                      &options->pad_tail);
-            break;
+        case kTail: take_tail(text, option, about, &options->tail); break;
         case kPrintFormat:
             take_word(text, option, "java", "c", "java or c", &options->c_format);
             break;

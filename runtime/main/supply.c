@@ -115,6 +115,13 @@ int strc_supply_has(strc_supply *supply, uint64_t wanted) {
     return 1;
 }
 
+int64_t strc_supply_still(strc_supply *supply, int64_t most) {
+    const uint64_t room = supply->most_bytes / item_size(supply);
+    const uint64_t wanted = most <= 0 ? 0 : (uint64_t)most < room ? (uint64_t)most : room;
+    if (read_until(supply, wanted) != 0) return -1;
+    return (int64_t)(here(supply) < wanted ? here(supply) : wanted);
+}
+
 int strc_supply_has_at_once(strc_supply *supply, uint64_t wanted) {
     if (supply->reader.format->total(&supply->reader) != STRC_UNKNOWN)
         (void)read_until(supply, wanted);  // a fault ends the run when what is there is used

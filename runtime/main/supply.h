@@ -32,6 +32,8 @@ void strc_supply_close(strc_supply *);
 int strc_supply_has(strc_supply *, uint64_t wanted);
 /// The same without waiting for a pipe and without filling up the end; never -1.
 int strc_supply_has_at_once(strc_supply *, uint64_t wanted);
+/// Items behind those taken, as far as `most` matters; -1 after reporting.
+int64_t strc_supply_still(strc_supply *, int64_t most);
 /// The next items, which have been promised. 0; -1 after reporting that the file has not kept that, or after a signal.
 int strc_supply_take(strc_supply *, void *to, uint64_t items);
 /// From here on what is taken is kept; strc_supply_give_back makes it the next items again; strc_supply_keep

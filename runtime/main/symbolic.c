@@ -59,7 +59,7 @@ int strc_filters_open(strc_surroundings *all) {
                               .interrupted = interrupted};
     const char *library = strc_text_at(table->library);
     const char *why = table->load(&library, &start, &all->filters);
-    all->filter_calls = (strc_symbolic){all, fire, next, settle, tensor};
+    all->filter_calls = (strc_symbolic){all, fire, next, settle, tensor, NULL};
     return why ? STRC_FAIL(((strc_origin){0, 0}), CannotOpenFile, library, why) : 0;
 }
 

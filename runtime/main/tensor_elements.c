@@ -106,9 +106,13 @@ static int is_same(const int64_t *one, const int64_t *other) {
 
 void strc_put_type(char *to, size_t room, int64_t element, int64_t rank, const int64_t *extents) {
     size_t used = (size_t)snprintf(to, room, "tensor<%s>[", strc_elements[element].name);
-    for (int64_t k = 0; k < rank && used < room; ++k)
-        used += (size_t)snprintf(to + used, room - used, "%s%lld", k == 0 ? "" : ", ",
-                                 (long long)extents[k]);
+    for (int64_t k = 0; k < rank && used < room; ++k) {
+        const char *between = k == 0 ? "" : ", ";
+        used += extents[k] == STRC_OPEN_EXTENT
+                    ? (size_t)snprintf(to + used, room - used, "%s_", between)
+                    : (size_t)snprintf(to + used, room - used, "%s%lld", between,
+                                       (long long)extents[k]);
+    }
     if (used < room) snprintf(to + used, room - used, "]");
 }
 

@@ -10,6 +10,7 @@ typedef struct part {
     const strc_tensor_files *files;
     strc_tensor_header header;
     const int64_t *shape;
+    int64_t *own_shape;  // of items that are open
     uint64_t count, left;  // tensors
     uint64_t lacks;  // elements: the file ends before the next tensor does
 } part;
@@ -17,6 +18,10 @@ typedef struct part {
 typedef struct tensor_reader {
     uint32_t count, next;
     part *parts;
+    uint64_t taken;  // tensors that marks stood for
+    const int64_t *last;  // the shape of the last of them
+    unsigned char *memory;  // of the last of them
+    size_t room;
 } tensor_reader;
 
 /// Is the file one such tensor, perhaps without a dimension of one in front, or several of them?
@@ -25,9 +30,29 @@ static int fits(const strc_tensor_header *header, const int64_t *shape) {
     const int64_t *inner = extra > 0 ? header->extents + 1 : header->extents;
     const int64_t *wanted = extra < 0 ? shape + 3 : shape + 2;
     if (extra < -1 || extra > 1 || header->element != shape[0]) return 0;
-    if (extra < 0 && shape[2] != 1) return 0;
+    if (extra < 0 && shape[2] != 1 && shape[2] != STRC_OPEN_EXTENT) return 0;
     const int64_t rank = extra < 0 ? header->rank : shape[1];
-    return memcmp(inner, wanted, sizeof *shape * (size_t)rank) == 0;
+    for (int64_t k = 0; k < rank; ++k)
+        if (wanted[k] != inner[k] && wanted[k] != STRC_OPEN_EXTENT) return 0;
+    return 1;
+}
+
+/// The shape of a file's items, of which `open` leaves extents open; 0, or -1 after reporting.
+static int close_shape(part *each, const int64_t *open) {
+    const int64_t rank = open[1], extra = each->header.rank - rank;
+    const strc_source *source = each->source;
+    size_t room = 0;
+    if (strc_grow((void **)&each->own_shape, &room, (size_t)rank + 3, sizeof *open, source->origin,
+                  source->name) != 0)
+        return -1;
+    int64_t *shape = each->own_shape;
+    shape[0] = open[0];
+    shape[1] = rank;
+    for (int64_t k = 0; k < rank; ++k)
+        shape[2 + k] = k + extra < 0 ? 1 : each->header.extents[k + extra];
+    shape[2 + rank] = 0;
+    each->shape = shape;
+    return 0;
 }
 
 static int refuse(const part *each, const strc_item *item, const int64_t *const *shapes) {
@@ -96,6 +121,8 @@ static int check_part(strc_reader *reader, tensor_reader *own, uint32_t k,
     each->shape = strc_common_shape(shapes, reader->item.tensors, k, own->count);
     if (!each->shape || !fits(&each->header, each->shape))
         return refuse(each, &reader->item, shapes);
+    if (reader->item.is_open && close_shape(each, each->shape) != 0) return -1;
+    if (each->header.count == 0) return strc_source_empty(each->source);
     each->count = each->left = each->header.count / strc_shape_count(each->shape);
     return each->count == 0 ? strc_source_empty(each->source) : 0;
 }
@@ -130,8 +157,12 @@ int strc_tensors_open(strc_reader *reader) {
 void strc_tensors_close(strc_reader *reader) {
     tensor_reader *own = reader->own;
     for (uint32_t k = 1; k < own->count; ++k) strc_source_close(&own->parts[k].own);
-    for (uint32_t k = 0; k < own->count; ++k) free(own->parts[k].header.decoded);
+    for (uint32_t k = 0; k < own->count; ++k) {
+        free(own->parts[k].header.decoded);
+        free(own->parts[k].own_shape);
+    }
     free(own->parts);
+    free(own->memory);
 }
 
 static void swap_bytes(unsigned char *at, size_t size) {
@@ -142,14 +173,14 @@ static void swap_bytes(unsigned char *at, size_t size) {
     }
 }
 
-/// 1; 0 after a signal or at an end that comes too early; -1 after reporting.
-static int read_tensor(part *each, unsigned char *to) {
+/// Number `k` of the file, before which it stands. 1; 0 after a signal or at an end that comes too early; -1 after reporting.
+static int read_tensor(part *each, uint64_t k, unsigned char *to) {
     const size_t bytes = strc_shape_bytes(each->shape);
     const size_t size = strc_elements[each->shape[0]].file_size;
     const size_t count = strc_shape_count(each->shape);
     unsigned char *memory = to;
     if (each->header.decoded) {
-        memcpy(to, each->header.decoded + (size_t)(each->count - each->left--) * bytes, bytes);
+        memcpy(to, each->header.decoded + (size_t)k * bytes, bytes);
         return 1;
     }
     if (strc_is_converted(each->shape[0])) to += count * strc_elements[each->shape[0]].size - bytes;
@@ -158,7 +189,7 @@ static int read_tensor(part *each, unsigned char *to) {
         if (some < 0) return -1;
         if (some == 0 && each->source->signalled) return 0;
         if (some == 0) {
-            each->lacks = (each->left * bytes - have + size - 1) / size;
+            each->lacks = ((each->count - k) * bytes - have + size - 1) / size;
             return 0;
         }
         have += (size_t)some;
@@ -166,8 +197,8 @@ static int read_tensor(part *each, unsigned char *to) {
     if (each->header.big_endian)
         for (size_t at = 0; at < bytes; at += size) swap_bytes(to + at, size);
     if (memory != to) strc_widen(each->shape[0], memory, to, count);
-    for (size_t k = 0; each->shape[0] == STRC_ELEMENT_BOOLEAN && k < count; ++k) to[k] = to[k] != 0;
-    --each->left;
+    for (size_t at = 0; each->shape[0] == STRC_ELEMENT_BOOLEAN && at < count; ++at)
+        to[at] = to[at] != 0;
     return 1;
 }
 
@@ -177,9 +208,56 @@ static int report_short(const part *each) {
     return strc_source_malformed(each->source, each->files->format, why);
 }
 
+// ---- open items
+
+static int64_t read_marks(tensor_reader *own, int32_t *to, uint64_t count) {
+    uint64_t done = 0;
+    for (; done < count && own->parts[own->next].left != 0; ++done) {
+        to[done] = 1;
+        --own->parts[own->next].left;
+        own->next = (own->next + 1) % own->count;
+    }
+    return (int64_t)done;
+}
+
+/// Marks may run ahead to the beginning of the file again: where tensor `k` stands depends on nothing before.
+static int read_open(part *each, uint64_t k, unsigned char *to) {
+    const uint64_t place = each->header.start + k * strc_shape_bytes(each->shape);
+    if (!each->header.decoded && each->source->taken != place)
+        (void)strc_source_seek(each->source, place);
+    const int status = read_tensor(each, k, to);
+    if (status == 0 && each->lacks) return report_short(each);
+    return status > 0 ? 0 : -1;
+}
+
+static int make_room(strc_reader *reader, size_t bytes) {
+    tensor_reader *own = reader->own;
+    return strc_grow((void **)&own->memory, &own->room, bytes, 1, reader->source.origin,
+                     reader->source.name);
+}
+
+int strc_tensors_next(strc_reader *reader, int is_padding, const int64_t **shape,
+                      const void **elements) {
+    tensor_reader *own = reader->own;
+    part *each = &own->parts[own->taken % own->count];
+    *shape = is_padding && own->last ? own->last : each->shape;
+    const size_t bytes = strc_shape_count(*shape) * strc_elements[(*shape)[0]].size;
+    if (make_room(reader, bytes) != 0) return -1;
+    *elements = own->memory;
+    if (is_padding) {
+        memset(own->memory, 0, bytes);
+        return 0;
+    }
+    own->last = *shape;
+    return read_open(each, own->taken++ / own->count % each->count, own->memory);
+}
+
+// ----
+
 /// What is whole before a fault comes first.
 int64_t strc_tensors_read(strc_reader *reader, void *to, uint64_t count) {
     tensor_reader *own = reader->own;
+    if (reader->item.is_open) return read_marks(own, to, count);
     const size_t size = (size_t)reader->item.type->size;
     uint64_t done = 0;
     for (; done < count; ++done) {
@@ -190,10 +268,12 @@ int64_t strc_tensors_read(strc_reader *reader, void *to, uint64_t count) {
         if (each->left == 0 || (done > 0 && would_wait)) break;
         unsigned char *item = (unsigned char *)to + done * size;
         if (strc_shape_bytes(each->shape) < size) memset(item, 0, size);
-        const int status =
-            each->lacks ? 0 : read_tensor(each, item + strc_shape_offset(each->shape));
+        const int status = each->lacks ? 0
+                                       : read_tensor(each, each->count - each->left,
+                                                     item + strc_shape_offset(each->shape));
         if (status < 0) return -1;
         if (status == 0) break;
+        --each->left;
         own->next = (own->next + 1) % own->count;
     }
     const part *next = &own->parts[own->next];

@@ -66,6 +66,7 @@ int64_t strc_tensors_read(strc_reader *, void *to, uint64_t count);
 int strc_tensors_rewind(strc_reader *);
 uint64_t strc_tensors_total(const strc_reader *);
 void strc_tensors_close(strc_reader *);
+int strc_tensors_next(strc_reader *, int is_padding, const int64_t **shape, const void **elements);
 
 // ---- pictures
 
@@ -83,6 +84,7 @@ int strc_pictures_finish(strc_writer *);
      .holds = strc_holds_tensors,         \
      .open_reader = strc_tensors_open,    \
      .read = strc_tensors_read,           \
+     .next_tensor = strc_tensors_next,    \
      .rewind = strc_tensors_rewind,       \
      .total = strc_tensors_total,         \
      .open_writer = writer,               \

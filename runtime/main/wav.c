@@ -1,8 +1,6 @@
 // Sounds: RIFF WAVE files.
 #include "sounds.h"
 
-enum { kMostNaturalChannels = 8 };  // a longer array is a piece of one channel
-
 // ---- reading
 
 static int read_header(strc_reader *reader, strc_wav *wav) {
@@ -75,7 +73,7 @@ static int open_writer(strc_writer *writer) {
     const uint64_t samples = strc_samples_of(item);
     if (info->rate <= 0) info->rate = 44100;
     if (info->channels <= 0)
-        info->channels = samples <= kMostNaturalChannels ? (int32_t)samples : 1;
+        info->channels = samples <= STRC_WAV_NATURAL_CHANNELS ? (int32_t)samples : 1;
     wav_writer *own = strc_own(&writer->own, sizeof *own, writer->sink.origin, writer->sink.name);
     if (!own) return -1;
     own->item = item;

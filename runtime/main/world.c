@@ -73,9 +73,32 @@ static int supply(void *self, uint32_t input, uint64_t items, int must) {
     return there < 0 ? -1 : there != 1;
 }
 
+static int64_t still(void *self, uint32_t input, int64_t most) {
+    strc_surroundings *all = self;
+    const int64_t there = strc_supply_still(&all->inputs[input], most);
+    if (there < 0) strc_world_end(all, STRC_FAILED);
+    return there;
+}
+
+/// Each mark becomes the name of what it stands for.
+static int name_items(strc_surroundings *all, uint32_t input, int32_t *items, uint64_t count) {
+    strc_reader *reader = &all->inputs[input].reader;
+    int status = 0;
+    for (uint64_t k = 0; k < count && status == 0; ++k) {
+        const int64_t *shape;
+        const void *elements;
+        status = reader->format->next_tensor(reader, items[k] == 0, &shape, &elements);
+        if (status == 0) status = all->filters.enter(all->filters.self, shape, elements, &items[k]);
+    }
+    return status;
+}
+
 static int take(void *self, uint32_t input, void *to, uint64_t items) {
     strc_surroundings *all = self;
-    if (strc_supply_take(&all->inputs[input], to, items) == 0) return 0;
+    int status = strc_supply_take(&all->inputs[input], to, items);
+    if (status == 0 && all->about->inputs[input].is_named)
+        status = name_items(all, input, to, items);
+    if (status == 0) return 0;
     strc_world_end(all, strc_interrupted() ? STRC_INTERRUPTED : STRC_FAILED);
     return -1;
 }
@@ -174,5 +197,6 @@ strc_world strc_world_of(strc_surroundings *all) {
                         .write = put,
                         .begin = begin,
                         .commit = commit,
-                        .rollback = rollback};
+                        .rollback = rollback,
+                        .still = still};
 }

@@ -27,6 +27,7 @@ typedef struct strc_surroundings {
     strc_options options;
     strc_outcome outcome;
     strc_supply *inputs;  ///< by input of the program
+    strc_heard heard;  ///< what the sounds among them agree on
     strc_writer *writers;  ///< by file: several filters may write one
     uint32_t writer_count;
     strc_writer **outputs;  ///< by output of the program
@@ -35,6 +36,9 @@ typedef struct strc_surroundings {
     int reader_gone;  ///< of what the program prints
     int64_t lines_left;  ///< that may be printed; negative: no limit
     int64_t items_left;  ///< that may go to the open output, or to files; negative: no limit
+    int knows_waiting;  ///< what stays, by node of the program before passes
+    int64_t items_waiting;
+    uint32_t waiting_at;
     uint64_t items_read, items_written;
     int in_transaction;  ///< what is printed and written is kept
     strc_kept kept_text;

@@ -1,4 +1,4 @@
-// What generated code calls to end a run or to reach the world, and the calls of generated code.
+// Functions that generated code calls to end a run and to reach the host, and those that call generated code.
 #include <setjmp.h>
 #include <string.h>
 

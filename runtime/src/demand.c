@@ -1,55 +1,16 @@
 // Sinks pull, what is upstream fires on demand, what is left over is drained: the same as interp/pull.cpp.
 #include "demand.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "messages.h"
 #include "run.h"
 
-static uint64_t bytes_in(const strc_queue *queue) { return (uint64_t)(queue->last - queue->first); }
-
 static int holds(const strc_queue *queue, uint64_t items) {
-    return bytes_in(queue) >= items * queue->item;
+    return strc_queue_bytes(queue) >= items * queue->item;
 }
 
 // ---------------------------------------------------------------- queues
-
-/// To a piece of so many bytes; what begins at the front can stay where it is.
-static int move_to(strc_queue *queue, uint64_t capacity) {
-    uint64_t used = bytes_in(queue);
-    int at_front = queue->first == queue->data;
-    char *to = at_front ? realloc(queue->data, capacity) : malloc(capacity);
-    if (!to) return -1;
-    if (!at_front) {
-        memcpy(to, queue->first, used);
-        free(queue->data);
-    }
-    queue->data = to;
-    queue->end = to + capacity;
-    return 0;
-}
-
-/// Room for so many bytes behind the last item. As eval/tape.cpp does, so that programs end at the same
-/// item when memory does. 0: it is there.
-static int grow(strc_puller *p, strc_queue *queue, uint64_t bytes) {
-    uint64_t used = bytes_in(queue), dead = (uint64_t)(queue->first - queue->data);
-    if (dead >= used && dead >= bytes) {
-        if (used) memcpy(queue->data, queue->first, used);
-    } else {
-        uint64_t held = (uint64_t)(queue->end - queue->data), capacity = 16 * queue->item;
-        if (capacity < 2 * used) capacity = 2 * used;
-        if (capacity < used + bytes) capacity = used + bytes;
-        if (capacity > held + p->bytes_left)
-            capacity = used + (bytes > used / 8 ? bytes : used / 8);
-        if (capacity > held + p->bytes_left || move_to(queue, capacity) != 0) return -1;
-        p->bytes_left += held;
-        p->bytes_left -= capacity;
-    }
-    queue->first = queue->data;
-    queue->last = queue->first + used;
-    return 0;
-}
 
 static _Noreturn void full(strc_puller *p) {
     strc_trap(p->env, (int32_t)p->demand->nodes[p->acting].full, (int32_t)p->acting, 0, 0);
@@ -59,7 +20,8 @@ static _Noreturn void full(strc_puller *p) {
 /// Where so many items at the end of the queue have to be written.
 static char *append(strc_puller *p, strc_queue *queue, uint64_t items) {
     uint64_t bytes = items * queue->item;
-    if ((uint64_t)(queue->end - queue->last) < bytes && grow(p, queue, bytes) != 0) full(p);
+    if ((uint64_t)(queue->end - queue->last) < bytes && p->memory->grow(p, queue, bytes) != 0)
+        full(p);
     char *at = queue->last;
     queue->last += bytes;
     return at;
@@ -72,23 +34,10 @@ static char *take(strc_queue *queue, uint64_t items) {
 }
 
 int64_t strc_make_room(strc_env *env, void *to) {
+    strc_puller *p = env->puller;
     strc_queue *queue = to;
-    uint64_t bytes = bytes_in(queue) + queue->item;
-    return grow(env->puller, queue, queue->item) == 0 ? 0 : (int64_t)bytes;
-}
-
-/// For a body that writes its items without asking. It grows as if they came one by one.
-static void reserve(strc_puller *p, uint32_t node, strc_queue *queue, int64_t items) {
-    for (;;) {
-        int64_t room = (int64_t)((uint64_t)(queue->end - queue->last) / queue->item);
-        if (room >= items) return;
-        uint64_t pushed = (uint64_t)room * queue->item;
-        queue->last += pushed;
-        int64_t bytes = strc_make_room(p->env, queue);
-        queue->last -= pushed;
-        if (bytes != 0)
-            strc_trap(p->env, (int32_t)p->demand->nodes[node].push_full, (int32_t)node, bytes, 0);
-    }
+    uint64_t bytes = strc_queue_bytes(queue) + queue->item;
+    return p->memory->grow(p, queue, queue->item) == 0 ? 0 : (int64_t)bytes;
 }
 
 // ---------------------------------------------------------------- the world
@@ -111,7 +60,7 @@ static int write_output(strc_puller *p) {
     const strc_demand *demand = p->demand;
     if (demand->output_edge == STRC_NONE) return 0;
     strc_queue *queue = &p->queues[demand->output_edge];
-    uint64_t items = bytes_in(queue) / queue->item;
+    uint64_t items = strc_queue_bytes(queue) / queue->item;
     if (items == 0) return 0;
     const strc_world *world = p->env->world;
     return world->write(world->self, demand->output, take(queue, items), items);
@@ -173,11 +122,13 @@ static void fire_code(strc_puller *p, uint32_t id, const strc_node *node) {
     const strc_rates *rates = actor->fired == 0 ? &node->first : &node->later;
     strc_queue *in = node->inputs ? &p->queues[inputs_of(p->demand, node)[0]] : NULL;
     strc_queue *out = node->outputs ? &p->queues[outputs_of(p->demand, node)[0]] : NULL;
-    if (out) reserve(p, id, out, rates->push);
+    if (out) p->memory->reserve(p, id, out, rates->push);
     env->firings += (uint64_t)rates->firings - 1;
     actor->is_firing = 1;
     if (box) box->is_firing = 1;
+    ++p->nesting;
     node->fire(env, p->state, in, out, actor->fired == 0);
+    --p->nesting;
     actor->is_firing = 0;
     if (!box) return;
     box->is_firing = 0;
@@ -191,6 +142,7 @@ static void read_one(strc_puller *p, uint32_t input, strc_queue *to) {
 static void fire(strc_puller *p, uint32_t id) {
     const strc_node *node = &p->demand->nodes[id];
     const uint32_t *edges = inputs_of(p->demand, node);
+    if (p->memory->between && p->nesting == 0) p->memory->between(p);
     p->acting = id;
     ++p->env->firings;
     switch ((strc_node_kind)node->kind) {
@@ -228,13 +180,7 @@ void strc_fired_empty(strc_env *env, int32_t site, int32_t node, int64_t most) {
 // ---------------------------------------------------------------- demand
 
 static void request(strc_puller *p, uint32_t edge, uint64_t items, uint32_t asker) {
-    if (p->depth == p->room) {
-        uint64_t room = p->room ? 2 * p->room : 64;
-        strc_request *more = realloc(p->requests, room * sizeof *more);
-        if (!more) full(p);
-        p->requests = more;
-        p->room = room;
-    }
+    if (p->depth == p->room && p->memory->more_requests(p) != 0) full(p);
     p->requests[p->depth++] = (strc_request){edge, asker, items};
 }
 
@@ -268,8 +214,18 @@ static int pursue(strc_puller *p) {
     }
     const strc_actor *up = &p->actors[source];
     if (up->is_firing || up->is_waiting) return 0;  // it needs its own output
-    if (!request_inputs(p, source)) fire(p, source);
+    if (request_inputs(p, source)) return 1;
+    const strc_node *node = &p->demand->nodes[source];
+    if (p->is_draining && node->kind == STRC_NODE_READER && !has_one(p, node->world)) return 0;
+    fire(p, source);
     return 1;
+}
+
+/// Those above the first `base` cannot be met. When no input comes any more, others may bring what they waited for.
+static void forget_requests(strc_puller *p, uint64_t base) {
+    for (uint64_t k = base; p->is_draining && k < p->depth; ++k)
+        if (p->requests[k].asker != STRC_NONE) p->actors[p->requests[k].asker].is_waiting = 0;
+    p->depth = base;
 }
 
 /// Runs sources until the edge holds so many items. Only dynamic input, which is asked for in the middle
@@ -279,7 +235,7 @@ static int ensure(strc_puller *p, uint32_t edge, uint64_t items) {
     request(p, edge, items, STRC_NONE);
     while (p->depth > base) {
         if (pursue(p)) continue;
-        p->depth = base;
+        forget_requests(p, base);
         return 0;
     }
     return 1;
@@ -342,6 +298,7 @@ static int guards_allow(const strc_puller *p, uint32_t id) {
 
 static int can_fire(const strc_puller *p, uint32_t id) {
     const strc_node *node = &p->demand->nodes[id];
+    if (p->actors[id].is_firing) return 0;
     for (uint32_t port = 0; port < node->inputs; ++port)
         if (!holds(&p->queues[inputs_of(p->demand, node)[port]], need_of(p, id, port))) return 0;
     return guards_allow(p, id);
@@ -352,22 +309,27 @@ static int waits_for_data(const strc_puller *p, uint32_t id) {
     return (p->actors[id].fired == 0 ? &node->first : &node->later)->is_dynamic != 0;
 }
 
-static void drain(strc_puller *p) {
+/// Did anything fire?
+static int drain(strc_puller *p) {
+    int any = 0;
     for (int moved = 1; moved;) {
         moved = 0;
         for (uint32_t k = 0; k < p->demand->drained_count; ++k) {
             uint32_t id = p->demand->drained[k];
             if (waits_for_data(p, id)) continue;
-            for (; can_fire(p, id); moved = 1) fire(p, id);
+            for (; can_fire(p, id); moved = any = 1) fire(p, id);
         }
     }
+    return any;
 }
 
 // ---------------------------------------------------------------- the run
 
-void strc_puller_begin(strc_puller *p, const strc_program *program, strc_env *env, void *state) {
+void strc_puller_begin(strc_puller *p, const strc_queue_memory *memory, const strc_program *program,
+                       strc_env *env, void *state) {
     const strc_demand *demand = program->demand;
-    *p = (strc_puller){.program = program, .demand = demand, .env = env, .state = state};
+    *p = (strc_puller){
+        .program = program, .demand = demand, .env = env, .state = state, .memory = memory};
     p->queues = (strc_queue *)((char *)state + demand->queues_at);
     p->actors = (strc_actor *)((char *)state + demand->actors_at);
     p->bytes_left = program->most_bytes;
@@ -401,14 +363,69 @@ strc_end strc_puller_run(strc_puller *p, uint64_t iterations) {
     return STRC_END_ITERATIONS;
 }
 
+/// Who waits for input in the middle of a firing leaves: it never goes on, and others do.
+static void forget_firings(strc_puller *p) {
+    p->is_draining = 1;
+    forget_requests(p, 0);
+    p->env->depth = 0;
+    p->env->strings_kept = 0;
+    p->nesting = 0;
+}
+
+/// The next sink, whether it lacks its items or not; 0: it was the last one of this round.
+static int pull_next(strc_puller *p) {
+    if (p->sink == p->demand->sink_count) return 0;
+    const strc_sink *sink = &p->demand->sinks[p->sink++];
+    for (uint64_t times = 0; sink->depends && times < sink->firings; ++times) {
+        if (!fire_on_demand(p, sink->node)) break;
+        p->moves = 1;
+    }
+    return 1;
+}
+
+static strc_end drain_on(void *self) {
+    strc_puller *p = self;
+    for (;;) {
+        while (pull_next(p)) continue;
+        const int moves = drain(p) || p->moves;
+        if (write_output(p) != 0) return STRC_END_STOPPED;
+        if (!moves) return STRC_END_ITERATIONS;
+        p->sink = 0;
+        p->moves = 0;
+    }
+}
+
+strc_end strc_puller_drain(strc_puller *p) {
+    strc_end end;
+    p->sink = 0;
+    p->moves = 0;
+    for (uint32_t k = 0; k < p->program->node_count; ++k) p->actors[k].is_waiting = 0;
+    do {
+        forget_firings(p);
+        end = strc_attempt(p->env, drain_on, p);
+    } while (end == STRC_END_INPUT);
+    return end == STRC_END_ITERATIONS ? STRC_END_INPUT : end;
+}
+
+strc_waiting strc_puller_waiting(const strc_puller *p) {
+    strc_waiting waiting = {0, STRC_NOBODY};
+    int64_t most = 0;
+    for (uint32_t k = 0; k < p->demand->edge_count; ++k) {
+        const strc_edge *edge = &p->demand->edges[k];
+        const int64_t items =
+            (int64_t)(strc_queue_bytes(&p->queues[k]) / p->queues[k].item) - edge->kept;
+        if (edge->kept < 0 || items <= 0) continue;
+        waiting.items += items;
+        if (items > most) {
+            most = items;
+            waiting.most = edge->to;
+        }
+    }
+    return waiting;
+}
+
 int strc_puller_conclude(strc_puller *p) {
     if (p->progress) ++p->done;
     p->progress = 0;
     return write_output(p);
-}
-
-void strc_puller_free(strc_puller *p) {
-    for (uint32_t k = 0; k < p->demand->edge_count; ++k) free(p->queues[k].data);
-    free(p->requests);
-    p->env->puller = NULL;
 }

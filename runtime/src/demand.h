@@ -3,35 +3,69 @@
 #define STRC_DEMAND_H
 
 #include "strc/demand.h"
+#include "strc/ending.h"
 
 typedef struct strc_request {
     uint32_t edge, asker;  ///< who waits for it; STRC_NONE: the firing that asked
     uint64_t items;
 } strc_request;
 
+typedef struct strc_puller strc_puller;
+
+/// Where queues have their memory.
+typedef struct strc_queue_memory {
+    /// Room for so many bytes behind the last item. 0: it is there.
+    int (*grow)(strc_puller *, strc_queue *, uint64_t bytes);
+    /// The same for so many items of a body that writes them without asking; it traps if there is none.
+    void (*reserve)(strc_puller *, uint32_t node, strc_queue *, int64_t items);
+    /// For one more request. 0: it is there.
+    int (*more_requests)(strc_puller *);
+    /// Before something fires while nothing else does; null: there is nothing to do.
+    void (*between)(strc_puller *);
+    void *self;
+} strc_queue_memory;
+
 /// A run by demand.
-typedef struct strc_puller {
+struct strc_puller {
     const strc_program *program;
     const strc_demand *demand;
     strc_env *env;
     void *state;
+    const strc_queue_memory *memory;
     strc_queue *queues;  ///< in the state, by edge
     strc_actor *actors;  ///< in the state, by node
-    uint64_t bytes_left;  ///< that the queues may still take
+    uint64_t bytes_left;  ///< that queues which grow may still take
     strc_request *requests;  ///< a stack: graphs are thousands of nodes deep
     uint64_t depth, room;
     uint32_t acting;  ///< who began to fire last
+    uint32_t nesting;  ///< firings under way
     int progress;  ///< a sink has fired in this iteration
     uint64_t done;  ///< iterations
-} strc_puller;
+    int is_draining;  ///< no input comes any more
+    uint32_t sink;  ///< that is asked next, then
+    int moves;  ///< somebody has fired in this round
+};
+
+/// Queues that grow, all together by no more than the program's limit.
+extern const strc_queue_memory strc_growing_queues;
+
+static inline uint64_t strc_queue_bytes(const strc_queue *queue) {
+    return (uint64_t)(queue->last - queue->first);
+}
 
 /// In the zeroed state.
-void strc_puller_begin(strc_puller *, const strc_program *, strc_env *, void *state);
+void strc_puller_begin(strc_puller *, const strc_queue_memory *, const strc_program *, strc_env *,
+                       void *state);
 /// Iterations until there are so many in all, or until another end.
 strc_end strc_puller_run(strc_puller *, uint64_t iterations);
+/// When the input has ended: as long as anything moves that depends on it.
+strc_end strc_puller_drain(strc_puller *);
+/// What stays in queues: items, and before whom most of them lie.
+strc_waiting strc_puller_waiting(const strc_puller *);
 /// After the end, whatever it was: counts the iteration under way, and lets out what has been made.
 /// Nonzero: the world did not take it.
 int strc_puller_conclude(strc_puller *);
+/// Gives back the memory of queues that grow.
 void strc_puller_free(strc_puller *);
 
 #endif

@@ -1,12 +1,14 @@
 // One run: phases until an end.
 #define _GNU_SOURCE  // pthread_getattr_np
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "demand.h"
 #include "messages.h"
 #include "run.h"
 #include "strc/device.h"
+#include "strc/ending.h"
 #include "strc/kernels.h"
 #include "undo.h"
 
@@ -30,6 +32,8 @@ typedef struct run {
     strc_watch watch;
     strc_undo undo;
     strc_puller puller;
+    int has_begun;  ///< the phase `init` is done
+    strc_draining draining;
     int scales;  ///< the phase `scaled` may be used
     uint64_t done_at_begin;  ///< of the transaction
     uint64_t alone_until;  ///< before that, steady states are done one by one
@@ -52,7 +56,7 @@ static void run_phase(run *r, const strc_phase *phase) {
     r->done += phase->iterations;
 }
 
-/// Whoever waits for input may be interrupted.
+/// The end of a run whose input has no more items: interrupted, if that is why it stopped waiting.
 static strc_end starved(run *r) {
     return strc_watch_interrupted(&r->watch) ? STRC_END_INTERRUPTED : STRC_END_INPUT;
 }
@@ -104,12 +108,64 @@ static strc_end run_init(void *self) {
     if (strc_is_set(r->env->interrupt)) return STRC_END_INTERRUPTED;
     if (!supplied(r, &r->program->init, 1)) return starved(r);
     run_phase(r, &r->program->init);
+    r->has_begun = 1;
     return STRC_END_ITERATIONS;
 }
 
-/// What went wrong in a transaction, took too long in it, or had no room for all its output, is done
-/// again with nothing running ahead, so that a run ends where the first steady state ends it.
-/// Each time this happens the steady states done alone become more, so that little is done twice.
+// ---- the end of the input
+
+static int64_t still(void *self, uint32_t input, int64_t most) {
+    const strc_world *world = self;
+    return world->still(world->self, input, most);
+}
+
+/// Tensors whose shape only the run knows stay: tapes may have names of some that have gone before.
+static strc_end run_draining(void *self) {
+    run *r = self;
+    for (void (*phase)(strc_env *, void *); (phase = strc_draining_next(&r->draining)) != NULL;) {
+        if (is_interrupted(r)) return STRC_END_INTERRUPTED;
+        phase(r->env, r->state);
+        strc_strings_release(r->env);
+    }
+    return STRC_END_INPUT;
+}
+
+static void conclude_ending(run *r, strc_waiting waiting) {
+    r->env->knows_waiting = 1;
+    r->env->items_waiting = waiting.items;
+    r->env->waiting_at = waiting.most;
+}
+
+static void conclude_draining(run *r) {
+    const strc_draining *draining = &r->draining;
+    conclude_ending(r, strc_ending_waiting(draining->ending, draining->wanted));
+    const strc_ending_node *nodes = draining->ending->nodes;
+    for (uint32_t k = 0; k < draining->ending->node_count; ++k)
+        if (nodes[k].is_node)
+            r->env->firings += (uint64_t)(draining->wanted[k] - draining->fired[k]);
+}
+
+/// What has its items when those of an input do not suffice for a phase.
+static strc_end drain(run *r) {
+    const strc_ending *ending = r->program->ending;
+    const uint32_t places = strc_draining_places(r->program);
+    int64_t *numbers = malloc(strc_draining_numbers(ending, places) * sizeof *numbers);
+    if (!numbers) return STRC_END_INPUT;  // as if it had not been asked for
+    strc_end end = STRC_END_STOPPED;
+    const int64_t states = r->has_begun ? (int64_t)r->done : -1;
+    if (strc_draining_begin(&r->draining, ending, places, numbers, states, still,
+                            (void *)r->env->world) == 0) {
+        r->env->left = r->draining.left;
+        end = strc_attempt(r->env, run_draining, r);
+        if (end == STRC_END_INPUT) conclude_draining(r);
+    }
+    free(numbers);
+    return end;
+}
+
+/// A transaction that failed, took too long or had no room for its output is done
+/// again, one steady state at a time, so that a run ends in the steady state that ends it.
+/// Each time this happens more steady states are done alone, so that little is done twice.
 static int is_done_again(run *r, strc_end *why) {
     const strc_device_program *device = r->program->device;
     const strc_end end = *why;
@@ -133,18 +189,20 @@ static strc_end run_pulled(void *self) {
     return strc_puller_run(&r->puller, r->iterations);
 }
 
-/// What has been made is let out, whatever the end.
+/// Output of completed firings is written, however the run ends.
 static strc_end run_by_demand(run *r) {
-    strc_puller_begin(&r->puller, r->program, r->env, r->state);
+    strc_puller_begin(&r->puller, &strc_growing_queues, r->program, r->env, r->state);
     strc_end end = strc_attempt(r->env, run_pulled, r);
     if (end == STRC_END_INPUT) end = starved(r);
+    if (end == STRC_END_INPUT && r->env->drains) end = strc_puller_drain(&r->puller);
+    if (end == STRC_END_INPUT) conclude_ending(r, strc_puller_waiting(&r->puller));
     int stopped = strc_puller_conclude(&r->puller);
     r->done = r->puller.done;
     strc_puller_free(&r->puller);
     return stopped && end != STRC_END_FAULT ? STRC_END_STOPPED : end;
 }
 
-static strc_end run_all(run *r) {
+static strc_end run_whole(run *r) {
     strc_end end = strc_attempt(r->env, run_init, r);
     if (end != STRC_END_ITERATIONS) return end;
     if (r->program->demand) return run_by_demand(r);
@@ -152,6 +210,12 @@ static strc_end run_all(run *r) {
         end = strc_attempt(r->env, run_phases, r);
     } while (is_done_again(r, &end));
     return strc_undo_commit(&r->undo) != 0 ? STRC_END_STOPPED : end;
+}
+
+static strc_end run_all(run *r) {
+    const strc_end end = run_whole(r);
+    const int drains = end == STRC_END_INPUT && r->env->drains && r->program->ending;
+    return drains ? drain(r) : end;
 }
 
 strc_end strc_execute(const strc_program *program, strc_env *env, void *state, uint64_t iterations,

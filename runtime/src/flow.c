@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "messages.h"
+#include "pulled.h"
 #include "run.h"
 
 enum {
@@ -13,21 +15,8 @@ static const volatile unsigned char never = 0;
 
 // ---- the program's two ends
 
-static size_t left(const strc_flow *self) { return self->ends->in_count - self->taken; }
-static size_t room(const strc_flow *self) { return self->ends->out_count - self->given; }
-
 /// Items that are there for the next phase.
-static size_t supplied(const strc_flow *self) { return self->waiting.count + left(self); }
-
-static void take(strc_flow *self, void *to, size_t items) {
-    self->ends->take(self->ends->self, to, self->taken, items);
-    self->taken += items;
-}
-
-static void give(strc_flow *self, const void *from, size_t items) {
-    self->ends->give(self->ends->self, from, self->given, items);
-    self->given += items;
-}
+static size_t supplied(const strc_flow *self) { return self->waiting.count + strc_flow_left(self); }
 
 static int read_items(void *of, uint32_t input, void *to, uint64_t items) {
     (void)input;
@@ -41,7 +30,7 @@ static int read_items(void *of, uint32_t input, void *to, uint64_t items) {
         waiting->count -= old;
         waiting->first = waiting->count == 0 ? 0 : waiting->first + old;
     }
-    if (items > old) take(self, at, items - old);
+    if (items > old) strc_flow_take(self, at, items - old);
     return 0;
 }
 
@@ -49,8 +38,10 @@ static int write_items(void *of, uint32_t output, const void *from, uint64_t ite
     (void)output;
     strc_flow *self = of;
     strc_flow_queue *pending = &self->pending;
-    size_t now = pending->count != 0 ? 0 : items < room(self) ? items : room(self);
-    if (now != 0) give(self, from, now);
+    size_t now = pending->count != 0            ? 0
+                 : items < strc_flow_room(self) ? items
+                                                : strc_flow_room(self);
+    if (now != 0) strc_flow_give(self, from, now);
     if (items > now) {  // a phase begins without any: there is room for all that it gives
         memcpy(pending->items + pending->count * pending->size,
                (const char *)from + now * pending->size, (items - now) * pending->size);
@@ -65,23 +56,23 @@ static int print(void *of, const char *text, uint64_t size) {
     return 0;
 }
 
-/// What found no room before.
+/// Gives out the items for which the caller had no room before.
 static void hand_over(strc_flow *self) {
     strc_flow_queue *pending = &self->pending;
-    size_t items = pending->count < room(self) ? pending->count : room(self);
+    size_t items = pending->count < strc_flow_room(self) ? pending->count : strc_flow_room(self);
     if (items == 0) return;
-    give(self, pending->items + pending->first * pending->size, items);
+    strc_flow_give(self, pending->items + pending->first * pending->size, items);
     pending->count -= items;
     pending->first = pending->count == 0 ? 0 : pending->first + items;
 }
 
-/// What is too little for the next phase, which needs `wanted`.
+/// Keeps the rest of the input, which is too little for the next phase: that needs `wanted` items.
 static void put_aside(strc_flow *self, uint64_t wanted) {
     strc_flow_queue *waiting = &self->waiting;
     size_t items = wanted > waiting->count ? wanted - waiting->count : 0;
-    if (items > left(self)) items = left(self);
+    if (items > strc_flow_left(self)) items = strc_flow_left(self);
     if (items == 0) return;
-    take(self, waiting->items + (waiting->first + waiting->count) * waiting->size, items);
+    strc_flow_take(self, waiting->items + (waiting->first + waiting->count) * waiting->size, items);
     waiting->count += items;
 }
 
@@ -101,7 +92,7 @@ static int is_idle(const strc_flow *self, const strc_phase *phase) {
 static int can_scale(const strc_flow *self) {
     const strc_phase *scaled = &self->facts->program->scaled;
     return self->scales && supplied(self) >= reads_of(self->facts, scaled) &&
-           room(self) >= self->facts->steady_writes * scaled->iterations;
+           strc_flow_room(self) >= self->facts->steady_writes * scaled->iterations;
 }
 
 /// The state is copied once a call, if a check may fail and what is done at once is worth it.
@@ -114,7 +105,7 @@ static void begin_scaling(strc_flow *self) {
     size_t reads = reads_of(facts, &facts->program->scaled);
     if (reads == 0 && facts->steady_writes == 0) return;
     size_t rounds =
-        reads != 0 ? supplied(self) / reads : room(self) / (facts->steady_writes * times);
+        reads != 0 ? supplied(self) / reads : strc_flow_room(self) / (facts->steady_writes * times);
     size_t bytes = reads * facts->in_size + facts->steady_writes * times * facts->out_size;
     self->scales = rounds >= facts->program->state_size / (kUndoWorth * bytes) + 1;
 }
@@ -124,6 +115,7 @@ static void remember(strc_flow *self) {
     if (before->is_valid || !self->facts->can_fail) return;
     memcpy(before->state, self->state, self->facts->program->state_size);
     before->random = self->env.random;
+    before->done = self->done;
     before->taken = self->taken;
     before->given = self->given;
     before->waiting =
@@ -137,6 +129,7 @@ static int go_back(strc_flow *self) {
     if (!before->is_valid) return 0;
     memcpy(self->state, before->state, self->facts->program->state_size);
     self->env.random = before->random;
+    self->done = before->done;
     self->taken = before->taken;
     self->given = before->given;
     self->waiting = before->waiting;
@@ -147,10 +140,11 @@ static int go_back(strc_flow *self) {
 
 static void run_phase(strc_flow *self, const strc_phase *phase) {
     phase->run(&self->env, self->state);
+    self->done += phase->iterations;
 }
 
 /// Random numbers go on as if nothing had been done again.
-static void update(strc_flow *self) {
+void strc_flow_update(strc_flow *self) {
     uint64_t changed = self->changed, random = self->env.random;
     self->changed = 0;
     if (!self->has_begun || changed == 0 || !self->facts->program->update) return;
@@ -162,7 +156,7 @@ static void update(strc_flow *self) {
 static strc_end run_phases(void *of) {
     strc_flow *self = of;
     const strc_program *program = self->facts->program;
-    update(self);
+    strc_flow_update(self);
     for (;;) {
         const strc_phase *next = self->has_begun ? &program->steady : &program->init;
         hand_over(self);
@@ -178,24 +172,73 @@ static strc_end run_phases(void *of) {
             put_aside(self, reads);
             return STRC_END_INPUT;
         }
-        if (reads == 0 && room(self) == 0 && self->has_begun) return STRC_END_ITERATIONS;
+        if (reads == 0 && strc_flow_room(self) == 0 && self->has_begun) return STRC_END_ITERATIONS;
         run_phase(self, next);
         self->has_begun = 1;
     }
 }
 
-int strc_flow_process(strc_flow *self, const strc_flow_ends *ends) {
-    strc_end end;
+/// Items that wait for a phase which will not come.
+static int64_t still(void *of, uint32_t input, int64_t most) {
+    (void)input;
+    const strc_flow *self = of;
+    return (int64_t)self->waiting.count < most ? (int64_t)self->waiting.count : most;
+}
+
+/// Until nothing has its items any more, or there is no room.
+static strc_end run_draining(void *of) {
+    strc_flow *self = of;
+    strc_flow_update(self);
+    for (;;) {
+        hand_over(self);
+        if (self->pending.count != 0) return STRC_END_ITERATIONS;
+        void (*phase)(strc_env *, void *) = strc_draining_next(&self->draining);
+        if (!phase) return STRC_END_INPUT;
+        phase(&self->env, self->state);
+    }
+}
+
+static void begin_draining(strc_flow *self) {
+    const strc_program *program = self->facts->program;
+    if (self->is_draining) return;
+    self->is_draining = 1;
+    self->draining = (strc_draining){0};
+    if (!program->ending) return;
+    (void)strc_draining_begin(&self->draining, program->ending, strc_draining_places(program),
+                              self->numbers, self->has_begun ? (int64_t)self->done : -1, still,
+                              self);
+    self->env.left = self->draining.left;
+}
+
+static void begin_call(strc_flow *self, const strc_flow_ends *ends) {
     self->ends = ends;
     self->taken = self->given = 0;
-    if (self->has_failed) return -1;
-    begin_scaling(self);
     self->env.stack_end = (const char *)__builtin_frame_address(0) - self->facts->stack_bytes;
+}
+
+static int conclude_call(strc_flow *self, strc_end end) {
+    self->has_failed = end == STRC_END_FAULT || end == STRC_END_DEVICE;
+    return self->has_failed ? -1 : 0;
+}
+
+int strc_flow_process(strc_flow *self, const strc_flow_ends *ends) {
+    strc_end end;
+    begin_call(self, ends);
+    if (self->has_failed || self->is_draining) return -1;
+    if (self->pulled) return conclude_call(self, strc_pulled_process(self->pulled));
+    begin_scaling(self);
     do {
         end = strc_attempt(&self->env, run_phases, self);
     } while (end == STRC_END_FAULT && go_back(self));
-    self->has_failed = end == STRC_END_FAULT || end == STRC_END_DEVICE;
-    return self->has_failed ? -1 : 0;
+    return conclude_call(self, end);
+}
+
+int strc_flow_drain(strc_flow *self, const strc_flow_ends *ends) {
+    begin_call(self, ends);
+    if (self->has_failed) return -1;
+    begin_draining(self);
+    if (self->pulled) return conclude_call(self, strc_pulled_process(self->pulled));
+    return conclude_call(self, strc_attempt(&self->env, run_draining, self));
 }
 
 // ---- its memory
@@ -210,16 +253,27 @@ static uint64_t larger(uint64_t a, uint64_t b) { return a > b ? a : b; }
 static size_t lay_out(const strc_flow_facts *facts, strc_flow *self) {
     const strc_program *program = facts->program;
     size_t at = aligned(sizeof *self);
-    const size_t parts[] = {offsetof(strc_flow, state), offsetof(strc_flow, before.state),
-                            offsetof(strc_flow, parameters), offsetof(strc_flow, waiting.items),
-                            offsetof(strc_flow, pending.items)};
+    const size_t parts[] = {offsetof(strc_flow, state),         offsetof(strc_flow, work),
+                            offsetof(strc_flow, before.state),  offsetof(strc_flow, parameters),
+                            offsetof(strc_flow, waiting.items), offsetof(strc_flow, pending.items),
+                            offsetof(strc_flow, numbers),       offsetof(strc_flow, letters),
+                            offsetof(strc_flow, pulled)};
     int undoes = program->scaled.iterations != 0 && facts->can_scale && facts->can_fail;
     uint64_t reads = larger(reads_of(facts, &program->init), reads_of(facts, &program->steady));
-    const uint64_t bytes[] = {program->state_size, undoes ? program->state_size : 0,
-                              facts->parameter_bytes, reads * facts->in_size,
-                              larger(facts->init_writes, facts->steady_writes) * facts->out_size};
+    const uint64_t numbers =
+        program->ending ? strc_draining_numbers(program->ending, strc_draining_places(program)) : 0;
+    const uint64_t bytes[] = {program->state_size,
+                              program->work_size,
+                              undoes ? program->state_size : 0,
+                              facts->parameter_bytes,
+                              reads * facts->in_size,
+                              larger(facts->init_writes, facts->steady_writes) * facts->out_size,
+                              numbers * sizeof(int64_t),
+                              strc_bounded_mail_bytes(program, (uint32_t)facts->bound),
+                              program->demand ? strc_pulled_bytes(facts) : 0};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; ++k) {
-        if (self) *(unsigned char **)((char *)self + parts[k]) = (unsigned char *)self + at;
+        if (self && bytes[k] != 0)
+            *(unsigned char **)((char *)self + parts[k]) = (unsigned char *)self + at;
         at += aligned(bytes[k]);
     }
     return at;
@@ -238,6 +292,7 @@ strc_flow *strc_flow_make(const strc_flow_facts *facts, void *block) {
         memcpy(self->parameters, facts->parameters, facts->parameter_bytes);
     self->world =
         (strc_world){.self = self, .read = read_items, .write = write_items, .print = print};
+    if (self->pulled) strc_pulled_make(self->pulled, self);
     strc_flow_reset(self);
     return self;
 }
@@ -254,14 +309,16 @@ static strc_end try_value(void *of) {
     return STRC_END_ITERATIONS;
 }
 
-/// Random numbers and state stay as they are.
+/// Random numbers and state stay as they are, as does a firing under way, which sees its own parameters.
 static int is_refused(strc_flow *self, uint64_t mark) {
     if (!self->facts->program->update) return 0;
     strc_flow_trial trial = {self, mark};
-    uint64_t random = self->env.random;
+    strc_env before = self->env;
+    self->env.parameters = self->parameters;
     self->env.stack_end = (const char *)__builtin_frame_address(0) - self->facts->stack_bytes;
     strc_end end = strc_attempt(&self->env, try_value, &trial);
-    self->env.random = random;
+    before.fault = self->env.fault;
+    self->env = before;
     return end == STRC_END_FAULT;
 }
 
@@ -284,9 +341,15 @@ void strc_flow_reset(strc_flow *self) {
                            .interrupt = &never,
                            .random = self->facts->random,
                            .parameters = self->parameters,
+                           .work = self->work,
                            .kernels = self->env.kernels};
+    if (self->letters)
+        strc_bounded_mail_begin(&self->env, self->facts->program, self->state,
+                                (uint32_t)self->facts->bound, self->letters);
+    if (self->pulled) strc_pulled_reset(self->pulled);
     self->waiting.first = self->waiting.count = 0;
     self->pending.first = self->pending.count = 0;
-    self->has_begun = self->has_failed = 0;
+    self->has_begun = self->has_failed = self->is_draining = 0;
+    self->done = 0;
     self->changed = 0;
 }

@@ -1,19 +1,12 @@
-// Who gets a message when (language.md 14.4): the same as interp/messages.cpp.
+// Delivers messages when they are due (language.md 14.4), as interp/messages.cpp does.
 #include "messages.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "letters.h"
 #include "run.h"
 
 enum { kLetter = 64 };  // bytes that a message counts for besides its arguments
-
-typedef struct strc_letter {
-    int64_t before;  ///< runs before this firing of the receiver (1: the first)
-    uint64_t bytes;
-    void (*handle)(strc_env *, void *state, const void *arguments);
-    _Alignas(16) char arguments[];
-} strc_letter;
 
 // ---- SDEP
 
@@ -51,42 +44,20 @@ int64_t strc_route_first(const strc_route *route, int64_t n) {
 
 // ---- mailboxes
 
-void strc_mail_begin(strc_env *env, const strc_program *program, void *state) {
-    env->bytes_left = program->most_bytes;
+void strc_mailboxes_begin(strc_env *env, const strc_program *program, void *state) {
     env->mailboxes = (strc_mailbox *)((char *)state + program->mailboxes_at);
     for (uint32_t k = 0; k < program->mailbox_count; ++k) env->mailboxes[k].due = INT64_MAX;
-}
-
-void strc_mail_end(strc_env *env, const strc_program *program) {
-    for (uint32_t k = 0; k < program->mailbox_count; ++k) {
-        strc_mailbox *box = &env->mailboxes[k];
-        free(box->open);
-        while (box->first < box->end) free(box->letters[box->first++]);
-        free(box->letters);
-    }
 }
 
 static void note_due(strc_mailbox *box) {
     box->due = box->first < box->end ? box->letters[box->first]->before - 1 : INT64_MAX;
 }
 
-/// 0: there is room for one more at the end.
-static int make_room(strc_mailbox *box) {
-    if (box->end < box->room) return 0;
+void strc_mailbox_close_up(strc_mailbox *box) {
     uint32_t count = box->end - box->first;
-    if (box->first > box->room / 2) {
-        memmove(box->letters, box->letters + box->first, count * sizeof *box->letters);
-        box->first = 0;
-        box->end = count;
-        return 0;
-    }
-    if (box->room > UINT32_MAX / 2) return -1;
-    uint32_t room = box->room ? 2 * box->room : 8;
-    strc_letter **larger = realloc(box->letters, room * sizeof *larger);
-    if (!larger) return -1;
-    box->letters = larger;
-    box->room = room;
-    return 0;
+    memmove(box->letters, box->letters + box->first, count * sizeof *box->letters);
+    box->first = 0;
+    box->end = count;
 }
 
 static void put(strc_mailbox *box, strc_letter *letter) {
@@ -126,10 +97,10 @@ static void post(strc_env *env, const strc_dispatch *what, const strc_recipient 
     int64_t before = due_before(env, to, latency, soonest);
     if (what->best_effort) before = greater(before, soonest);
     if (before < soonest) strc_trap(env, (int32_t)to->missed, (int32_t)to->sender, before, 0);
+    if (box->end - box->first == env->most_letters)
+        strc_trap(env, (int32_t)to->crowded, (int32_t)to->sender, 0, 0);
     uint64_t bytes = kLetter + what->bytes;
-    strc_letter *letter = NULL;
-    if (bytes <= env->bytes_left && make_room(box) == 0)
-        letter = malloc(sizeof *letter + what->bytes);
+    strc_letter *letter = bytes <= env->bytes_left ? env->letters->take(box, what->bytes) : NULL;
     if (!letter) strc_trap(env, (int32_t)what->full, (int32_t)to->sender, (int64_t)bytes, 0);
     env->bytes_left -= bytes;
     letter->before = before;
@@ -161,7 +132,7 @@ void strc_deliver(strc_env *env, void *state, int32_t mailbox) {
         note_due(box);
         env->bytes_left += box->open->bytes;
         box->open->handle(env, state, box->open->arguments);
-        free(box->open);
+        env->letters->give_back(box, box->open);
         box->open = NULL;
     }
 }

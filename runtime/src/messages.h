@@ -4,9 +4,15 @@
 
 #include "strc/runtime.h"
 
-/// Mailboxes in the zeroed state, which are empty.
+/// Mailboxes in the zeroed state, which are empty. Messages are taken from the heap, all together no more bytes than the
+/// program's limit.
 void strc_mail_begin(strc_env *, const strc_program *, void *state);
 void strc_mail_end(strc_env *, const strc_program *);
+
+/// The same with at most `bound` messages for each filter, in a block of so many bytes; nothing is to be given back.
+uint64_t strc_bounded_mail_bytes(const strc_program *, uint32_t bound);
+void strc_bounded_mail_begin(strc_env *, const strc_program *, void *state, uint32_t bound,
+                             void *block);
 
 /// SDEP of `m` firings downstream.
 int64_t strc_route_sdep(const strc_route *, int64_t m);

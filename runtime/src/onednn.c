@@ -105,7 +105,7 @@ static int run_copy(const provider *self, const operand *one, int is_result) {
     return one->copy ? execute(self, one->copy, arguments, 2) : 0;
 }
 
-/// What never changes is brought into its order now.
+/// Reorders weights, which never change, once, before the program runs.
 static int pack(const provider *self, operand *one, const float *weights, uint64_t bytes) {
     const strc_onednn *nn = self->nn;
     if (nn->memory_place(one->given, (void *)(uintptr_t)weights) != 0) return -1;
@@ -216,7 +216,7 @@ static const char *begin(provider *self, const strc_kernel_program *program) {
     return NULL;
 }
 
-/// Somebody else may have loaded the library of threads before.
+/// Limits the OpenMP library to one thread. Returns how many it had, as the process may use it, too.
 static int use_one_thread(const strc_onednn *nn) {
     const int before = nn->threads();
     if (before != 1) nn->set_threads(1);

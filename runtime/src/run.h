@@ -1,4 +1,4 @@
-/// What the parts of the runtime share; private to it.
+/// Declarations that several sources of the runtime share; private to it.
 #ifndef STRC_RUN_H
 #define STRC_RUN_H
 
@@ -15,10 +15,10 @@ _Noreturn void strc_leave(strc_env *env, strc_end end);
 /// Nothing fires: what only the run knows the shape of may go, as far as no channel has it.
 void strc_settle(strc_env *env, const void *state);
 
-/// `part(self)`, which runs phases: until it is over, or until somebody leaves.
+/// Calls `part(self)`, which runs phases, until it returns or code inside of it calls strc_leave.
 strc_end strc_attempt(strc_env *env, strc_end (*part)(void *), void *self);
 
-/// What the state holds before the phase `init`.
+/// Initialises the state as it is before the phase `init`.
 void strc_state_begin(const strc_program *, void *state);
 
 /// Gives back the memory of all strings.

@@ -44,7 +44,7 @@ static int64_t header_size(const void *file, uint64_t size, char *why) {
     return -1;
 }
 
-/// What stands for a tensor has at least so many bytes: "":{"dtype":"I8","shape":[],"data_offsets":[0,0]}
+/// The shortest entry of a tensor in a header: "":{"dtype":"I8","shape":[],"data_offsets":[0,0]}
 enum { kLeastEntry = 50 };
 
 static int compare_bytes(const char *a, size_t a_size, const char *b, size_t b_size) {

@@ -230,7 +230,7 @@ static int tensor(parser *p, size_t name_size) {
     return expect(p, '}');
 }
 
-/// Texts about texts, which nobody here wants to know.
+/// Skips the metadata, a table of texts that is not used.
 static int metadata(parser *p) {
     size_t ignored;
     if (expect(p, '{') != 0) return -1;

@@ -12,7 +12,7 @@ static uint32_t little(const unsigned char *bytes, uint32_t size) {
     return value;
 }
 
-/// What is full scale of an integer.
+/// The integer that is full scale.
 static double scale_of(strc_sample sample) {
     static const double scales[] = {0, 128, 32768, 8388608, 2147483648.0};
     return scales[sample.size];

@@ -83,7 +83,7 @@ static int zero(strc_device *d, const strc_device_op *op) {
     return strc_device_check(d, result, "cleared an array");
 }
 
-/// Whoever has a part in the segment may be the one that fails.
+/// Names all filters of the segment, since any of them may be the one that failed.
 static void name_all(strc_device *d) {
     const strc_device_op *op = d->program->ops + d->segment->first_op,
                          *end = op + d->segment->op_count;
@@ -160,7 +160,7 @@ static const strc_device_op *end_of_kind(const strc_device_op *op, const strc_de
     return op;
 }
 
-/// What comes later in `stream` waits for all that is in the other one now.
+/// Later operations of `stream` wait for all that the other stream contains now.
 static int follow(strc_device *d, cu_handle stream, cu_handle other) {
     cu_result result = d->driver->event_record(d->event, other);
     if (result == 0) result = d->driver->stream_wait(stream, d->event, 0);

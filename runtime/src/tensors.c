@@ -67,7 +67,7 @@ static void round_to(digits *to, double value, int count) {
     snprintf(text, sizeof text, "%.*e", count - 1, value);
     const char *exponent = strchr(text, 'e');
     to->text[0] = text[0];
-    // What stands for the point depends on the locale.
+    // snprintf writes the locale's decimal point, which is skipped.
     memcpy(to->text + 1, exponent - (count - 1), (size_t)(count - 1));
     to->count = count;
     to->point = atoi(exponent + 1) + 1;
@@ -123,7 +123,7 @@ static void find_shortest(digits *to, strc_element element, double value) {
     to->count = snprintf(to->text, sizeof to->text, "%llu", (unsigned long long)decimal.digits);
     to->point = to->count + decimal.exponent;
     if (to->count != 2) return;
-    // Of the least numbers Java wants two digits where one is enough.
+    // Java writes the smallest numbers with two digits where one is enough.
     digits one;
     round_to(&one, value, 1);
     char text[kRoom];

@@ -8,8 +8,8 @@ enum {
     kBytesPerTick = 1 << 22,  ///< copied in a small part of a tick
     kMostBytes = 1 << 28,  ///< beyond, transactions would have to be too long
     kPatience = 4,  ///< ticks more than it should take
-    /// What a transaction reads and writes should still be in a near cache when it ends; to begin one
-    /// must cost next to nothing of it.
+    /// The shortest transaction: its memory should still be in a near cache at its end, and beginning one
+    /// must cost next to nothing of that time.
     kShortest = 200000,  ///< ns
     kPerByte = 3,  ///< ns for each byte of the state: some thirty times what the copy takes
 };

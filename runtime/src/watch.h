@@ -15,7 +15,7 @@ typedef struct strc_watch {
     pthread_mutex_t mutex;  ///< of all that follows
     pthread_cond_t changed;
     struct timespec end;  ///< the time is up, CLOCK_MONOTONIC; used if env->seconds is not 0
-    int over;  ///< nobody needs the thread any more
+    int over;  ///< the thread is to end
     int armed;  ///< a transaction is open
     int idles;  ///< the thread looks at the clock rarely
     uint32_t patience;  ///< ticks that it may take
@@ -32,7 +32,7 @@ void strc_watch_arm(strc_watch *, uint32_t patience);
 /// It is over; env->poll is set only if the run is to end.
 void strc_watch_disarm(strc_watch *);
 
-/// Of the present transaction.
+/// The ticks of the present transaction.
 uint32_t strc_watch_ticks(strc_watch *);
 int strc_watch_interrupted(strc_watch *);
 

@@ -29,7 +29,7 @@ typedef struct job {
 
 /// Neighbours, which the same thread begins with in each job of as many parts: what it has read or written before is near it.
 typedef struct range {
-    _Alignas(kLine) int64_t next;  ///< the first part that nobody has begun; atomic
+    _Alignas(kLine) int64_t next;  ///< the first part that has not been begun; atomic
     int64_t end;
 } range;
 
@@ -43,7 +43,7 @@ static struct {
     int spins;  ///< who waits looks so often before it sleeps; atomic
     _Alignas(kLine)
         uint64_t gate;  ///< number of the job, whether it is open, threads at work for it; atomic
-    // While nobody is at work the owner may change these.
+    // The owner may change these while no thread works at the job.
     _Alignas(kLine) job job;
     range ranges[kMostThreads + 1];
 } pool = {.owner = PTHREAD_MUTEX_INITIALIZER,
@@ -66,7 +66,7 @@ static void pause_briefly(void) {
 #endif
 }
 
-/// What is left of the own range, and then of the others.
+/// Does the parts that are left of the thread's own range, then those of the others.
 static void work(const job *job, uint32_t me) {
     for (uint32_t k = 0; k < job->threads; ++k) {
         range *range = &pool.ranges[(me + k) % job->threads];
@@ -160,7 +160,7 @@ static void divide(const job *job) {
 
 static void open_job(const job *job) {
     while (pool.threads + 1 < job->threads && start_thread(pool.threads + 1) == 0) ++pool.threads;
-    // Who looks without a processor of its own keeps others from working.
+    // A thread that spins without a processor of its own keeps others from working.
     __atomic_store_n(&pool.spins, pool.threads < strc_processors() ? kSpins : 0, __ATOMIC_RELAXED);
     pool.job = *job;
     divide(job);
@@ -176,7 +176,7 @@ static int is_anyone_active(void) { return (look() & kThreads) != 0; }
 
 static void close_job(void) {
     __atomic_fetch_and(&pool.gate, ~(uint64_t)kOpen, __ATOMIC_SEQ_CST);
-    // Parts are short: whoever is still at work has done soon.
+    // Parts are short, so threads that are still at work end soon.
     const int spins = __atomic_load_n(&pool.spins, __ATOMIC_RELAXED);
     for (int k = 0; k < spins && is_anyone_active(); ++k) pause_briefly();
     if (!is_anyone_active()) return;
@@ -187,7 +187,7 @@ static void close_job(void) {
     pthread_mutex_unlock(&pool.mutex);
 }
 
-/// Nonzero: the pool is at work for somebody else.
+/// Nonzero: the pool works at the job of another owner.
 static int share(const job *job) {
     if (pthread_mutex_trylock(&pool.owner) != 0) return 1;
     open_job(job);

@@ -87,6 +87,11 @@ public:
         start.report(start.world, &fault);
     }
 
+    TensorId enter(const std::int64_t *words, const void *elements) {
+        return filters->enter(strc::types::ofShape(words, types),
+                              static_cast<const std::byte *>(elements));
+    }
+
     const void *tensor(TensorId name, const std::int64_t **words) {
         shape = strc::types::shapeOf(filters->typeOf(name));
         shape.push_back(0);  // it begins where its memory does
@@ -168,6 +173,13 @@ extern "C" __attribute__((visibility("default"))) const char *strc_symbolic_open
             return 0;
         });
         return elements;
+    };
+    to->enter = [](void *self, const std::int64_t *words, const void *elements,
+                   std::int32_t *name) {
+        return guarded(self, [&](Library &library) {
+            *name = library.enter(words, elements);
+            return 0;
+        });
     };
     return nullptr;
 }

@@ -205,7 +205,18 @@ std::optional<io::Format> Ends::formatOf(const char* file, const char* format,
     return known;
 }
 
+/// Executables alone read items that bring their extents: here files have said them, if there are any.
+bool Ends::isKnown(const graph::Edge& input) {
+    if (std::all_of(input.tensors.begin(), input.tensors.end(), types::isConcrete)) return true;
+    (diags.add(Diag::TensorUnknown, input.range) << "the shape of the program's input")
+            .note(Diag::Hint)
+        << "what '--input' leaves open the files of '--in' say that have shapes and are no pipes: "
+           ".npy, .safetensors and pictures; executables ('strc build') read any";
+    return false;
+}
+
 void Ends::openInput(const graph::Edge& edge) {
+    if (!isKnown(edge)) return;
     if (!options.in) {
         reader = std::make_unique<Reader>(options);
         return;
@@ -250,7 +261,8 @@ void Ends::openOutput(const graph::Edge& edge) {
     if (diags.hasErrors()) return;
     auto opened =
         !graph::hasTensors(edge)
-            ? io::openWriter(options.out, *format, edge.type, outInfo())
+            ? io::openWriter(options.out, *format, edge.type,
+                             *format == io::Format::Wav ? saidInfo() : outInfo())
             : io::openTensorWriter(files, {edge.tensors, graph::memoryOf(edge)}, outInfo());
     if (opened) {
         writer = std::move(*opened);
@@ -262,18 +274,29 @@ void Ends::openOutput(const graph::Edge& edge) {
             << "a .safetensors file takes tensors of several types, and so do several '--out'";
 }
 
+/// Only that which was asked for: the rest of a sound is up to all that the program reads.
+io::StreamInfo Ends::saidInfo() const {
+    const Sample* sample = sampleOf(options.out_sample);
+    io::StreamInfo info;
+    info.bits = sample ? sample->bits : 0;
+    info.floating = sample && sample->floating;
+    info.sampleRate = options.out_rate;
+    info.channels = options.out_channels;
+    info.width = options.out_width;
+    info.height = options.out_height;
+    return info;
+}
+
 /// What was not asked for is as the input has it.
 io::StreamInfo Ends::outInfo() const {
     const io::StreamInfo from = reader ? reader->info() : io::StreamInfo{};
-    const Sample* sample = sampleOf(options.out_sample);
-    auto either = [](int wanted, int other) { return wanted != 0 ? wanted : other; };
-    io::StreamInfo info;
-    info.bits = sample ? sample->bits : from.bits;
-    info.floating = sample ? sample->floating : from.floating;
-    info.sampleRate = either(options.out_rate, from.sampleRate);
-    info.channels = either(options.out_channels, from.channels);
-    info.width = either(options.out_width, from.width);
-    info.height = options.out_height;
+    io::StreamInfo info = saidInfo();
+    if (info.bits == 0) {
+        info.bits = from.bits;
+        info.floating = from.floating;
+    }
+    if (info.channels == 0) info.channels = from.channels;
+    if (info.width == 0) info.width = from.width;
     return info;
 }
 

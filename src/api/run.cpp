@@ -26,9 +26,10 @@ public:
         if (!ends.open()) return result;
         strc::interp::Options how = makeOptions();
         if (how.limit) checkLimit();
+        if (how.tail == strc::interp::Tail::Pad) checkPad();
         makeCode(how);
         if (compiler.program.context.diags.hasErrors()) return result;
-        const std::string undrained = whyNotDrained(how);
+        const std::string undrained = whyNotDrained();
         const bool compiled = compiler.code && strc::host::whyNot(how).empty() && undrained.empty();
         if (!compiled && compiler.settings.noInterpret && !isOver()) {
             compiler.program.context.diags.add(strc::base::Diag::CannotCompile)
@@ -60,19 +61,28 @@ private:
         return compiler.isInterrupted() || (limitsSeconds() && elapsed() >= options.seconds);
     }
 
-    std::string whyNotDrained(const strc::interp::Options& how) const {
-        if (how.tail != strc::interp::Tail::Drain || !compiler.code) return {};
-        return strc::host::whyNotDrained(*compiler.program.plan, compiler.program.elaboration.graph,
-                                         compiler.code->sites);
+    /// A device has the state that would go on. Without a wish the end is dropped there.
+    std::string whyNotDrained() const {
+        const bool isWanted = options.drain_tail != 0 && compiler.code;
+        if (!isWanted || !compiler.code->jit.program().device) return {};
+        return "it is drained at the end of its input";
     }
 
     /// Refuses a limit where the program has nothing that it could count: it would never be reached.
     void checkLimit() {
-        if (strc::interp::whatIsLimited(compiler.program.elaboration.graph) !=
+        if (strc::interp::whatIsLimited(compiler.program.module, compiler.program.elaboration) !=
             strc::interp::Limited::Nothing)
             return;
         compiler.program.context.diags.add(strc::base::Diag::MainStreamSide)
-            << "'--limit'" << compiler.program.main->name.text() << "prints and no output";
+            << "'--limit'" << compiler.program.main->name.text() << "printed lines and no output";
+    }
+
+    /// With dynamic rates nothing says how many zeros would do.
+    void checkPad() {
+        if (!compiler.program.elaboration.graph.isDynamic()) return;
+        compiler.program.context.diags.add(strc::base::Diag::MainStreamSide)
+            << "'--tail=pad'" << compiler.program.main->name.text()
+            << "steady state that zeros could fill";
     }
 
     /// Without it the interpreter runs, which starts at once: it also opens and closes the files of a run that was over
@@ -89,12 +99,22 @@ private:
         if (ends.output()) (void)ends.output()->flush();
     }
 
+    /// What flows through a program is wanted to the last item, and with dynamic rates there are no steady states;
+    /// files of others are read in whole ones.
+    strc::interp::Tail makeTail() const {
+        using strc::interp::Tail;
+        if (options.drop_tail != 0) return Tail::Drop;
+        if (options.pad_tail != 0) return Tail::Pad;
+        const strc::graph::Graph& graph = compiler.program.elaboration.graph;
+        const bool flows = graph.input != strc::graph::kNone || graph.isDynamic();
+        return flows || options.drain_tail != 0 ? Tail::Drain : Tail::Drop;
+    }
+
     strc::interp::Options makeOptions() {
         strc::interp::Options how;
         setBounds(how);
         how.loopInput = options.loop_input != 0;
-        if (options.pad_tail != 0) how.tail = strc::interp::Tail::Pad;
-        if (options.drain_tail != 0) how.tail = strc::interp::Tail::Drain;
+        how.tail = makeTail();
         how.cFormat = options.c_format != 0;
         how.lenient = compiler.settings.lenient;
         if (compiler.settings.stepLimit) how.stepLimit = *compiler.settings.stepLimit;

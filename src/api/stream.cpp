@@ -16,9 +16,10 @@ namespace {
 using strc::api::TensorItem;
 using strc::session::Stage;
 
-/// Of the caller's stack, that a call may take; what needs more has a stack of its own. Arrays of bodies that
-/// are inlined lie there together, which the sum that libraries promise does not know.
-constexpr std::uint64_t kMostStack = 1 << 20, kTimesMore = 4, kOwnStack = 1 << 29;
+/// Of the caller's stack, that a call may take; what needs more has a stack of its own.
+constexpr std::uint64_t kMostStack = 3 << 20, kOwnStack = 1 << 29;
+/// Firings that wait have a stack of their own: code that is not optimised takes up to so many times as much of it.
+constexpr std::uint64_t kTimesMore = 4;
 
 std::vector<TensorItem> tensorsOf(const strc_compiler& compiler, bool isInput) {
     std::vector<TensorItem> made;
@@ -79,6 +80,7 @@ private:
 
 /// Does anything stay behind in the program from one steady state to the next?
 bool keepsNothing(const strc::plan::Plan& plan) {
+    if (plan.demand) return false;
     for (const strc::plan::Channel& channel : plan.channels)
         if (channel.retained != 0) return false;
     for (const std::int64_t field : plan.fields)
@@ -101,7 +103,8 @@ struct strc_stream {
     void reportFailure();
     strc_status set(std::uint32_t parameter, const void* value, std::size_t size);
     template <typename Ends>
-    strc_status process(const Ends&, std::size_t inCount, std::size_t outCount);
+    strc_status call(int (*what)(strc_flow*, const strc_flow_ends*), const Ends&,
+                     std::size_t inCount, std::size_t outCount);
 
     strc_compiler& compiler;
     strc_stream_about about{};
@@ -126,7 +129,14 @@ strc::executable::Program parts(strc_compiler& compiler) {
             program.module,
             std::string(program.main->name.text()),
             {},
-            program.weights.get()};
+            program.weights.get(),
+            false,
+            false,
+            false,
+            true,
+            nullptr,
+            {},
+            compiler.settings.bound};
 }
 
 Places::Places(const strc_stream& stream, const void* const* in, void* const* out)
@@ -176,20 +186,19 @@ bool strc_stream::make() {
              unsignedOf(rates.firstOut),
              unsignedOf(rates.latency()),
              keepsNothing(*program.plan)};
-    const std::vector<strc::types::Value>& open = program.plan->program->openValues;
-    parameters.resize(open.size() * STRC_PARAMETER_BYTES);
-    for (std::size_t k = 0; k < open.size(); ++k)
-        std::memcpy(&parameters[k * STRC_PARAMETER_BYTES], open[k].bytes.data(),
-                    open[k].bytes.size());
+    parameters = strc::host::openParameters(*program.plan->program);
     facts.program = &compiler.code->jit.program();
     facts.in_size = sizeOfEnd(compiler, true);
     facts.out_size = sizeOfEnd(compiler, false);
     facts.init_writes = about.first_out;
     facts.steady_writes = about.block_out;
     facts.random = program.plan->program->random.state;
-    const std::uint64_t stack = strc::executable::stackBytes(known);
+    const std::uint64_t stack =
+        strc::executable::stackBytes(known, compiler.code->jit.stackBytes());
     hasOwnStack = stack > kMostStack;
-    facts.stack_bytes = hasOwnStack ? kOwnStack : kTimesMore * stack;
+    facts.stack_bytes = hasOwnStack ? kOwnStack : stack;
+    facts.bound = static_cast<std::uint64_t>(known.bound.value_or(0));
+    facts.firing_bytes = kTimesMore * strc::executable::firingBytes(known);
     facts.parameter_bytes = parameters.size();
     facts.parameters = parameters.data();
     facts.can_fail = !compiler.code->sites.empty();
@@ -239,7 +248,8 @@ strc_status strc_stream::set(std::uint32_t parameter, const void* value, std::si
 }
 
 template <typename Ends>
-strc_status strc_stream::process(const Ends& arrays, std::size_t inCount, std::size_t outCount) {
+strc_status strc_stream::call(int (*what)(strc_flow*, const strc_flow_ends*), const Ends& arrays,
+                              std::size_t inCount, std::size_t outCount) {
     struct Call {
         const Ends& arrays;
         strc_stream& stream;
@@ -259,10 +269,10 @@ strc_status strc_stream::process(const Ends& arrays, std::size_t inCount, std::s
         if (stream.print) stream.print(stream.printUser, text, size);
     };
     int failed = 0;
-    if (hasOwnStack)
-        strc::base::onOwnStack([&] { failed = strc_flow_process(flow, &ends); });
+    if (hasOwnStack && !flow->pulled)  // a run by demand has one from the start
+        strc::base::onOwnStack([&] { failed = what(flow, &ends); });
     else
-        failed = strc_flow_process(flow, &ends);
+        failed = what(flow, &ends);
     taken += flow->taken;
     given += flow->given;
     if (failed == 0) return STRC_OK;
@@ -278,9 +288,21 @@ template <typename Ends>
 strc_status processed(strc_stream* stream, const Ends& ends, std::size_t inCount,
                       std::size_t outCount, std::size_t* consumed, std::size_t* produced) {
     if (stream->flow->has_failed) return STRC_FAILED;
-    const strc_status status = strc::api::guarded(
-        &stream->compiler, [&] { return stream->process(ends, inCount, outCount); });
+    if (stream->flow->is_draining) return STRC_WRONG_CALL;
+    const strc_status status = strc::api::guarded(&stream->compiler, [&] {
+        return stream->call(strc_flow_process, ends, inCount, outCount);
+    });
     if (consumed) *consumed = stream->flow->taken;
+    if (produced) *produced = stream->flow->given;
+    return status;
+}
+
+template <typename Ends>
+strc_status drained(strc_stream* stream, const Ends& ends, std::size_t outCount,
+                    std::size_t* produced) {
+    if (stream->flow->has_failed) return STRC_FAILED;
+    const strc_status status = strc::api::guarded(
+        &stream->compiler, [&] { return stream->call(strc_flow_drain, ends, 0, outCount); });
     if (produced) *produced = stream->flow->given;
     return status;
 }
@@ -352,6 +374,23 @@ strc_status strc_stream_process_items(strc_stream* stream, const void* const* in
         return STRC_WRONG_CALL;
     const Places places(*stream, in, out);
     return processed(stream, places, in_count, out_capacity, consumed, produced);
+}
+
+strc_status strc_stream_drain(strc_stream* stream, void* out, size_t out_capacity,
+                              size_t* produced) {
+    if (produced) *produced = 0;
+    if (!stream || (!out && out_capacity != 0)) return STRC_WRONG_CALL;
+    const StreamArrays arrays{nullptr, static_cast<std::byte*>(out), stream->facts.in_size,
+                              stream->facts.out_size};
+    return drained(stream, arrays, out_capacity, produced);
+}
+
+strc_status strc_stream_drain_items(strc_stream* stream, void* const* out, size_t out_capacity,
+                                    size_t* produced) {
+    if (produced) *produced = 0;
+    if (!stream || (!out && out_capacity != 0) || !areThere(out, out_capacity))
+        return STRC_WRONG_CALL;
+    return drained(stream, Places(*stream, nullptr, out), out_capacity, produced);
 }
 
 strc_status strc_stream_set(strc_stream* stream, const char* parameter, const void* value,

@@ -4,7 +4,7 @@ namespace strc::ast {
 
 namespace {
 
-/// Of language.md's table: operators of one level form one list of operands.
+/// The level of an operator in the table of language.md; operators of one level form one list of operands.
 int level(BinaryOp op) {
     switch (op) {
         case BinaryOp::Or: return 2;
@@ -35,7 +35,7 @@ bool isNumber(const Expr& expr) {
            expr.kind == ExprKind::ImaginaryLiteral;
 }
 
-/// What a suffix is applied to; null for other expressions.
+/// The expression that a suffix is applied to; null if there is no suffix.
 const Expr* objectOf(const Expr& expr) {
     if (auto* member = tryAs<MemberExpr>(&expr)) return member->object;
     if (auto* index = tryAs<IndexExpr>(&expr)) return index->object;

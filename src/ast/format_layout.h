@@ -10,7 +10,7 @@
 
 namespace strc::ast {
 
-/// What happens to the breaks of a group that does not fit on its line.
+/// Says how the breaks of a group are laid out that does not fit on its line.
 enum class GroupMode : std::uint8_t {
     All,   ///< every break ends the line
     Fill,  ///< a break ends the line when what follows, up to the next break, does not fit

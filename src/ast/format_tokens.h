@@ -29,12 +29,12 @@ public:
     void close(std::string_view brace, BreakKind kind, int indent, std::size_t outdent = 0);
     /// Leaves a token out that means nothing.
     void drop(std::string_view expected);
-    /// What remains: comments at the end.
+    /// Prints the comments behind the last token.
     void finish();
     /// Prints what stands before the next token now: a group that begins here is not to hold it.
     void flush();
 
-    /// What stands before the next token; the last call counts.
+    /// Sets the gap before the next token; the last call counts.
     void space() { pending = Gap::Space; }
     void lineBreak(BreakKind kind);
 
@@ -49,7 +49,7 @@ private:
     std::size_t columnOf(std::uint32_t offset) const;
     std::size_t lineIndent(std::uint32_t offset) const;
     enum class Gap : std::uint8_t { None, Space, Soft, Line, Hard };
-    /// What lies before a token: `count` comments, and lines ended before, between and behind them.
+    /// The comments before a token, and how many lines end before, between and behind them.
     struct Between {
         std::string_view token;
         std::size_t count;

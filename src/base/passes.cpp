@@ -15,11 +15,26 @@ namespace {
 constexpr std::size_t kCount = static_cast<std::size_t>(Pass::Count);
 
 constexpr std::array<PassInfo, kCount> kPasses = {{
-#define STRC_PASS(Id, kind, product, name, what) \
+#define STRC_PASS(Id, kind, level, product, function, name, what) \
     {Pass::Id, PassKind::kind, PassProduct::product, name, what},
 #include "base/passes.def"
 #undef STRC_PASS
 }};
+
+constexpr std::array<PassLevel, kCount> kLevels = {{
+#define STRC_PASS(Id, kind, level, product, function, name, what) PassLevel::level,
+#include "base/passes.def"
+#undef STRC_PASS
+}};
+
+struct FormerName {
+    std::string_view former, current;
+};
+constexpr FormerName kFormerNames[] = {
+#define STRC_FORMER_PASS(former, current) {former, current},
+#include "base/former_passes.def"
+#undef STRC_FORMER_PASS
+};
 
 /// Of all time: less is not worth a line of its own.
 constexpr double kLeastShare = 0.005;
@@ -31,9 +46,18 @@ const PassInfo& info(Pass pass) {
     return kPasses[static_cast<std::size_t>(pass)];
 }
 
+PassLevel levelOf(Pass pass) { return kLevels[static_cast<std::size_t>(pass)]; }
+
+std::string_view currentPassName(std::string_view name) {
+    for (const FormerName& row : kFormerNames)
+        if (row.former == name) return row.current;
+    return name;
+}
+
 std::optional<Pass> findPass(std::string_view name) {
+    const std::string_view current = currentPassName(name);
     for (const PassInfo& row : kPasses)
-        if (row.name == name) return row.id;
+        if (row.name == current) return row.id;
     return std::nullopt;
 }
 

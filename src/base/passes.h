@@ -31,7 +31,9 @@ struct PassInfo {
     std::string_view what;
 };
 const PassInfo& info(Pass);
-/// Empty if there is none of that name.
+/// The name that a pass has today, of a name that it had before (former_passes.def); else the name itself.
+std::string_view currentPassName(std::string_view name);
+/// By a name of today or of before; empty if there is none of that name.
 std::optional<Pass> findPass(std::string_view name);
 /// "a, b or c", in order: those that `wanted` holds for.
 std::string passNames(const std::function<bool(const PassInfo&)>& wanted);

@@ -40,7 +40,7 @@ void BodyEmitter::chooseProducts() {
             const std::int64_t bytes = types::sizeOf(typeOf(instr.operands[0])->element);
             const StoredOperands stored = storedOperands(body, code, instr);
             std::optional<Product> product =
-                productOf(ir::contractionOf(instr), bytes, m.vectorUnit(), stored[0], stored[1]);
+                productOf(ir::contractionOf(instr), bytes, m.target(), stored[0], stored[1]);
             text += product ? codegen::print(*product) : "loops\n";
             if (!product) continue;
             if (product->canFetchPanels()) fetchPanels(*product);
@@ -92,7 +92,7 @@ void BodyEmitter::contract(const Instr& instr) {
         (product.isSwapped ? operands.a : operands.b) =
             m.packed(*stored, product, types::sizeOf(element));
     if (shared.leave)
-        return emitProduct(b, m.module, product, m.vectorUnit(), operands, products.room, pollNow);
+        return emitProduct(b, m.module, product, m.target(), operands, products.room, pollNow);
     emitProductParts(m, b, entry, product, operands, products.room, param(kEnv));
 }
 

@@ -180,7 +180,7 @@ void emitProductParts(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>&
             return textOf(loopOf(how, parts->along).rounds, parts->grain) + nameOf(parts->along) +
                    ": " + print(how);
         }))
-        return emitProduct(b, m.module, how, m.vectorUnit(), operands, room,
+        return emitProduct(b, m.module, how, m.target(), operands, room,
                            [&] { emitPoll(m, b, env); });
     auto some = [&](llvm::IRBuilder<>& builder, llvm::IRBuilder<>& variables, const Operands& here,
                     std::int64_t count, llvm::Value*) {

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/assert.h"
 #include "codegen/detail/module_builder.h"
+#include "graph/ending.h"
 
 namespace strc::codegen {
 namespace {
@@ -24,7 +27,8 @@ public:
         const plan::Demand& demand = *plan.demand;
         std::vector<llvm::Constant*> sinks;
         for (const plan::Demand::Sink& sink : demand.sinks)
-            sinks.push_back(row({small(sink.node), small(0), number(sink.firings)}));
+            sinks.push_back(
+                row({small(sink.node), small(sink.depends ? 1 : 0), number(sink.firings)}));
         const bool hasOutput = graph.output != graph::kNone;
         llvm::Constant* top =
             row({table(nodes, "nodes"), table(edges, "edges"), data(lists, "lists"),
@@ -207,10 +211,29 @@ private:
         for (const types::Value& item : from.initial) initial += item.bytes;
         const bool isCode =
             from.to == graph::kNone || graph.nodes[from.to].kind == graph::NodeKind::Filter;
+        const NodeId owner = from.from != graph::kNone ? from.from : from.to;
         return row({small(from.from), small(static_cast<std::uint64_t>(types::sizeOf(from.type))),
-                    number(isCode ? 0 : popRate(graph, id)),
+                    small(from.to), m.options.bound ? fullSite(from, owner) : small(0),
+                    small(owner), small(0), number(isCode ? 0 : popRate(graph, id)),
+                    number(graph::itemsKept(graph, id).value_or(-1)),
                     number(static_cast<std::int64_t>(from.initial.size())),
-                    initial.empty() ? nothing() : m.bytes(initial)});
+                    initial.empty() ? nothing() : m.bytes(initial),
+                    number(plan::isQueue(plan, id) ? 1 : 0)});
+    }
+
+    llvm::Constant* fullSite(const graph::Edge& edge, NodeId owner) {
+        auto end = [&](NodeId id, const char* open) {
+            return id == graph::kNone ? open : fmt::format("'{}'", path(graph, id));
+        };
+        const graph::Node& told = graph.nodes[owner];
+        const bool hasCode = edge.from != graph::kNone && told.kind == graph::NodeKind::Filter &&
+                             kindOf(told) == STRC_NODE_FILTER;
+        return site({base::Diag::LimitExceeded,
+                     hasCode ? firstPush(told) : told.range,
+                     {fmt::format("what waits between {} and {}", end(edge.from, "the input"),
+                                  end(edge.to, "the output")),
+                      fmt::format("{} items ('--bound')", *m.options.bound)},
+                     0});
     }
 
     // ---------------------------------------------------------------- firings

@@ -13,6 +13,7 @@ namespace strc::codegen {
 struct Jit::Impl {
     std::unique_ptr<llvm::orc::LLJIT> jit;
     const strc_program* program = nullptr;
+    std::uint64_t stackBytes = 0;
     std::vector<StoredSymbol> stored;  ///< which the code reads where they are
     std::vector<PackedArray> packed;
 };
@@ -23,6 +24,7 @@ Jit& Jit::operator=(Jit&&) noexcept = default;
 Jit::~Jit() = default;
 
 const strc_program& Jit::program() const { return *impl->program; }
+std::uint64_t Jit::stackBytes() const { return impl->stackBytes; }
 
 namespace {
 
@@ -58,27 +60,32 @@ llvm::orc::SymbolMap arraySymbols(llvm::orc::LLJIT& jit, const std::vector<Store
 
 class Compiler : public llvm::orc::IRCompileLayer::IRCompiler {
 public:
-    Compiler(std::unique_ptr<llvm::TargetMachine> machine, Options wanted)
+    /// `stackBytes` is where makeObject says it.
+    Compiler(std::unique_ptr<llvm::TargetMachine> machine, Options wanted,
+             std::uint64_t& stackBytes)
         : IRCompiler(llvm::orc::irManglingOptionsFromTargetOptions(machine->Options)),
           machine(std::move(machine)),
-          options(std::move(wanted)) {}
+          options(std::move(wanted)),
+          stack(stackBytes) {}
 
     llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> operator()(llvm::Module& module) override {
-        return makeObject(module, *machine, options);
+        return makeObject(module, *machine, options, stack);
     }
 
 private:
     std::unique_ptr<llvm::TargetMachine> machine;
     Options options;
+    std::uint64_t& stack;
 };
 
-llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> makeJit(const Options& options) {
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> makeJit(const Options& options,
+                                                          std::uint64_t& stackBytes) {
     using Builder = llvm::orc::JITTargetMachineBuilder;
-    auto compiler = [&options](Builder builder)
+    auto compiler = [&](Builder builder)
         -> llvm::Expected<std::unique_ptr<llvm::orc::IRCompileLayer::IRCompiler>> {
         auto machine = builder.createTargetMachine();
         if (!machine) return machine.takeError();
-        return std::make_unique<Compiler>(std::move(*machine), options);
+        return std::make_unique<Compiler>(std::move(*machine), options, stackBytes);
     };
     return llvm::orc::LLJITBuilder()
         .setJITTargetMachineBuilder(targetBuilder(options))
@@ -97,7 +104,7 @@ base::Result<Jit> Jit::load(Module made, const Options& wanted) {
     base::Timing timing(*made.impl->passes, base::Pass::MachineCode);
     Options options = affordable(*made.impl, wanted);
     auto impl = std::make_unique<Impl>();
-    auto jit = makeJit(options);
+    auto jit = makeJit(options, impl->stackBytes);
     if (!jit) return failure(jit.takeError());
     impl->jit = std::move(*jit);
     // The lookup below fails too; standard error is not LLVM's to write to.

@@ -1,6 +1,7 @@
 #pragma once
 /// Compiled programs in this process, by LLVM's ORC.
 
+#include <cstdint>
 #include <memory>
 
 #include "base/result.h"
@@ -20,6 +21,8 @@ public:
 
     /// Lives as long as this.
     const strc_program& program() const;
+    /// Bytes of the stack that its own functions take at most, but for recursion.
+    std::uint64_t stackBytes() const;
 
 private:
     struct Impl;

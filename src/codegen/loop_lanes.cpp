@@ -10,8 +10,6 @@ namespace strc::codegen {
 namespace {
 
 constexpr std::int64_t kLaneBytes = 64;  ///< that a value takes in all lanes
-/// Of a window that is turned round: more than half of the fastest memory, as it is read often.
-constexpr std::int64_t kMostOfWindow = 32 * 1024;
 constexpr std::int64_t kFewestRows = 16;  ///< of that window
 
 /// Those that leave the least for one by one; among those that leave nothing the most lanes.
@@ -44,6 +42,8 @@ void BodyEmitter::chooseRounds() {
 /// Far strides need a window turned round, which pays if the loop is in another one.
 bool BodyEmitter::readsFit(const ir::LoopLanes& loop) const {
     std::uint64_t far = columnStride;
+    // More than half of the fastest memory, as it is read often.
+    const std::int64_t mostOfWindow = m.target().firstCacheBytes;
     for (std::int64_t stride : loop.peekStrides) {
         if (stride <= kShuffled) continue;
         const auto wanted = static_cast<std::uint64_t>(stride);
@@ -51,7 +51,7 @@ bool BodyEmitter::readsFit(const ir::LoopLanes& loop) const {
         far = wanted;
         const std::int64_t items = rates.peek.max;
         if (!loop.isNested || items / stride < kFewestRows ||
-            items * types::sizeOf(kernel.kernel->input) > kMostOfWindow)
+            items * types::sizeOf(kernel.kernel->input) > mostOfWindow)
             return false;
     }
     return true;
@@ -64,8 +64,9 @@ void BodyEmitter::makeLoopColumns() {
     const auto end = static_cast<std::uint64_t>(rates.peek.max);
     const std::uint64_t items = (end + columnStride - 1) / columnStride * columnStride;
     llvm::Type* made = llvm::ArrayType::get(itemType(type), items);
-    askForStack({base::Diag::OutOfMemory, body.range, {"'" + body.name + "'"}, 1},
-                b.getInt64(items * static_cast<std::uint64_t>(types::sizeOf(type))));
+    if (m.isOnStack(body))
+        askForStack({base::Diag::OutOfMemory, body.range, {"'" + body.name + "'"}, 1},
+                    b.getInt64(items * static_cast<std::uint64_t>(types::sizeOf(type))));
     auto* slot = b.CreateAlloca(made, nullptr, "columns");
     slot->setAlignment(llvm::Align(64));
     columns = slot;

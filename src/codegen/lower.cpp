@@ -25,7 +25,7 @@ namespace {
 std::string whyNot(const ir::Body& body) {
     for (const ir::Block& block : body.blocks) {
         for (const ir::Instr& instr : block.instrs) {
-            if (instr.op == ir::Op::ReadArray) return "a filter reads an array while it runs";
+            if (ir::readsFile(instr.op)) return "a filter reads an array while it runs";
         }
     }
     return {};
@@ -55,7 +55,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
     auto machine = targetMachine(options);
     impl->vectorFloats = vectorFloats(*machine);
     impl->vectorDoubles = vectorDoubles(*machine, options);
-    impl->vectorUnit = vectorUnit(*machine);
+    impl->target = targetModel(*machine);
     impl->module->setTargetTriple(machine->getTargetTriple().str());
     impl->module->setDataLayout(machine->createDataLayout());
     ModuleBuilder builder(context, program, plan, options, *impl);
@@ -79,7 +79,7 @@ Module lower(base::Context& context, const ir::Module& program, const plan::Plan
         function.addFnAttr("target-features", machine->getTargetFeatureString());
         // Else LLVM takes half of them: the first whole ones slow some processors down. Tiles have them anyway.
         if (impl->prefersWholeVectors)
-            function.addFnAttr("prefer-vector-width", std::to_string(8 * impl->vectorUnit.bytes));
+            function.addFnAttr("prefer-vector-width", std::to_string(8 * impl->target.vectorBytes));
     }
 #ifdef STRC_CHECKED
     std::string faults;

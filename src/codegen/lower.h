@@ -22,7 +22,7 @@ namespace strc::codegen {
 /// Where a native function lies (language.md 15.3): in this process, or at its symbol.
 struct NativePlace {
     bool exists = false;  ///< else every call of it fails
-    void* address = nullptr;  ///< null: whoever links the code finds the symbol
+    void* address = nullptr;  ///< null: the linker resolves the symbol
 };
 
 struct DevicePart;
@@ -43,8 +43,10 @@ struct Options {
     std::string target;  ///< "aarch64-linux-gnu"; empty: this machine
     /// For a library: single steady states matter as much as many at once, and the stack is small.
     bool inPieces = false;
+    /// Of a library: items that a queue holds, and messages that wait for a filter. Sites say that it has been reached.
+    std::optional<std::int64_t> bound = {};
     std::function<NativePlace(const ir::Native&)> native = {};  ///< empty: there are none
-    bool onDevice = false;  ///< code for kernels: nobody interrupts them
+    bool onDevice = false;  ///< code for device kernels, which cannot be interrupted
     std::shared_ptr<const DevicePart> device = {};  ///< null: there is none
     std::optional<KernelLibrary> kernels = {};
     /// Arrays that stand in a weights file are found when the program starts (Module::stored).
@@ -86,7 +88,7 @@ struct StartPanels {
     PanelsOf panels;
 };
 
-/// What of the program a device does (codegen/device.h), for Module to bring along.
+/// The part of the program that runs on a device (codegen/device.h), which Module contains.
 struct DevicePart {
     std::shared_ptr<const device::Offloaded> parts;
     std::string code;  ///< PTX
@@ -121,7 +123,7 @@ std::string symbolOf(const ir::Native&);
 /// The context, whose passes these are (base/passes.h), outlives the module.
 Module lower(base::Context&, const ir::Module&, const plan::Plan&, const Options&);
 
-/// The pass `llvm`.
+/// The pass `llvm`, and then the places of large arrays: without this a module is not complete.
 void optimize(Module&, const Options&);
 
 /// The module as LLVM's text, assembly of this machine.

@@ -1,5 +1,7 @@
 #include "codegen/detail/machine_code.h"
 
+#include "codegen/detail/stack_depth.h"
+
 namespace strc::codegen {
 namespace {
 
@@ -52,8 +54,10 @@ llvm::Error error(const char* why) {
 
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> makeObject(llvm::Module& module,
                                                                llvm::TargetMachine& machine,
-                                                               const Options& options) {
+                                                               const Options& options,
+                                                               std::uint64_t& stackBytes) {
     llvm::SmallVector<char, 0> object;
+    const StackDepth depth(module);
     {
         llvm::raw_svector_ostream out(object);
         Passes passes(options);
@@ -63,6 +67,7 @@ llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> makeObject(llvm::Module& mod
         passes.run(module);
     }
     if (options.isInterrupted()) return error("interrupted");
+    stackBytes = depth.bytes();
     return std::make_unique<llvm::SmallVectorMemoryBuffer>(std::move(object), false);
 }
 

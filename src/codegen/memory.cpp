@@ -222,6 +222,7 @@ llvm::Value* hidden(llvm::IRBuilder<>& b, std::uint64_t number) {
 /// Before `needy` begins.
 void BodyEmitter::needStack(const ir::Body& needy, base::SourceRange at, std::string name,
                             bool always) {
+    if (!m.isOnStack(needy)) return;
     const std::int64_t bytes = bytesOfArrays(needy);
     if (bytes <= kSmall && !always) return;
     askForStack({base::Diag::OutOfMemory, at, {std::move(name)}, 1},
@@ -249,13 +250,14 @@ void BodyEmitter::declareLarge() {
     if (rooms.size() > 1 && !m.debug && base::PassRun(m.passes, base::Pass::Arena, name))
         rooms = together(std::move(rooms), body);
     for (const Room& room : rooms) bytes += static_cast<std::int64_t>(room.bytes);
-    const bool mayAsk = !isFunction() || body.kind == ir::BodyKind::Handler;
+    const bool isOnStack = m.isOnStack(body);
+    const bool mayAsk = isOnStack && (!isFunction() || body.kind == ir::BodyKind::Handler);
     if (mayAsk && bytes > kSmall)
         askForStack({base::Diag::OutOfMemory, body.range, {"'" + body.name + "'"}, 1},
                     b.getInt64(static_cast<std::uint64_t>(bytes)));
     for (const Room& room : rooms) {
         auto* made = llvm::ArrayType::get(m.i8(), room.bytes);
-        llvm::Value* count = bytes > kMostOfFrame ? hidden(b, 1) : nullptr;
+        llvm::Value* count = isOnStack && bytes > kMostOfFrame ? hidden(b, 1) : nullptr;
         auto* slot = b.CreateAlloca(made, count, body.locals[room.locals[0]].name);
         slot->setAlignment(llvm::Align(32));
         for (std::size_t local : room.locals) locals[local].memory = slot;

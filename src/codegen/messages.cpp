@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "base/assert.h"
 #include "codegen/detail/body_emitter.h"
 #include "strc/runtime.h"
@@ -112,13 +114,36 @@ llvm::Constant* ModuleBuilder::recipient(NodeId sender, NodeId receiver, const i
                              1});
     return llvm::ConstantStruct::getAnon(
         {small(sender), small(receiver), small(plan.mailboxOf(sender)),
-         small(plan.mailboxOf(receiver)), small(static_cast<std::uint64_t>(missed)), small(0),
-         route(sender, receiver), handlerEntry(receiver, send.handler)});
+         small(plan.mailboxOf(receiver)), small(static_cast<std::uint64_t>(missed)),
+         small(options.bound ? crowdedSite(receiver, range) : 0), route(sender, receiver),
+         handlerEntry(receiver, send.handler)});
+}
+
+std::uint64_t ModuleBuilder::crowdedSite(NodeId receiver, base::SourceRange range) {
+    const int made =
+        site({base::Diag::LimitExceeded,
+              range,
+              {fmt::format("what waits for '{}'", graph::path(plan.program->graph, receiver)),
+               fmt::format("{} messages ('--bound')", *options.bound)},
+              0});
+    return static_cast<std::uint64_t>(made);
+}
+
+llvm::Constant* ModuleBuilder::messageBytes() {
+    if (plan.mailboxes.empty()) return llvm::ConstantPointerNull::get(ptr());
+    longestMessages.resize(plan.mailboxes.size(), UINT64_MAX);
+    return constantData(llvm::ConstantDataArray::get(context, longestMessages), "message_bytes");
 }
 
 llvm::Constant* ModuleBuilder::constantData(llvm::Constant* contents, const char* name) {
     return new llvm::GlobalVariable(module, contents->getType(), true,
                                     llvm::GlobalValue::PrivateLinkage, contents, name);
+}
+
+void ModuleBuilder::noteMessage(NodeId receiver, std::uint64_t bytes) {
+    longestMessages.resize(plan.mailboxes.size(), UINT64_MAX);
+    std::uint64_t& longest = longestMessages[plan.mailboxOf(receiver)];
+    longest = longest == UINT64_MAX ? bytes : std::max(longest, bytes);
 }
 
 llvm::Constant* ModuleBuilder::dispatch(const KernelFunctions& from, std::int32_t portal,
@@ -129,8 +154,10 @@ llvm::Constant* ModuleBuilder::dispatch(const KernelFunctions& from, std::int32_
     for (NodeId sender = 0; sender < elaboration.graph.nodes.size(); ++sender) {
         const graph::KernelId kernel = elaboration.graph.nodes[sender].kernel;
         if (kernel == graph::kNone || &elaboration.kernels[kernel] != from.kernel) continue;
-        for (NodeId receiver : elaboration.portals[static_cast<std::size_t>(portal)])
+        for (NodeId receiver : elaboration.portals[static_cast<std::size_t>(portal)]) {
             rows.push_back(recipient(sender, receiver, send, range));
+            noteMessage(receiver, bytes);
+        }
     }
     llvm::Constant* list = llvm::ConstantPointerNull::get(ptr());
     if (!rows.empty()) {

@@ -4,6 +4,7 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
+#include "codegen/detail/work_memory.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -63,7 +64,10 @@ ModuleBuilder::ModuleBuilder(base::Context& told, const ir::Module& program, con
       module(*impl.module),
       debug(options.debug ? std::make_unique<DebugInfo>(told.sources, plan, options, module)
                           : nullptr),
-      impl(impl) {}
+      impl(impl) {
+    for (const elab::Kernel& each : plan.program->kernels)
+        for (const ir::Body* body : ir::bodiesThatNest(program, each.code)) nesting.insert(body);
+}
 
 llvm::Type* ModuleBuilder::registerType(const Type* type) {
     switch (type->kind) {
@@ -382,6 +386,11 @@ bool ModuleBuilder::isRecursive(const KernelFunctions& from, const ir::Callee& c
     return known->second;
 }
 
+/// A filter with dynamic rates has others fire while it does.
+bool ModuleBuilder::isOnStack(const ir::Body& body) const {
+    return plan.demand || options.onDevice || nesting.contains(&body);
+}
+
 bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& body) {
     auto [known, isNew] = stringMakers.try_emplace(&body, false);
     if (!isNew) return known->second;
@@ -431,6 +440,7 @@ void ModuleBuilder::emitPending() {
         } else if (next.width != 0 && next.lanes == Lanes::Whole && next.function->use_empty()) {
             next.kernel->workLanes.erase(next.width);  // variants are what steps call
             next.function->eraseFromParent();
+            continue;
         } else if (next.width != 0) {
             base::Timing timing(passes, base::Pass::Lanes);
             emitLanes(*this, *next.kernel, *next.function, next.width, next.lanes, next.repeat);
@@ -439,6 +449,7 @@ void ModuleBuilder::emitPending() {
         } else {
             emitBody(*this, *next.kernel, next.code, *next.body, *next.function);
         }
+        if (!isOnStack(*next.body)) markForWork(*next.function);
     }
 }
 

@@ -102,15 +102,19 @@ void defineArrays(const Module::Impl& made) {
 
 }  // namespace
 
-base::Result<std::string> emitObject(Module made, const Options& wanted,
-                                     const std::vector<Data>& data, const std::string& exported) {
+base::Result<Object> emitObject(Module made, const Options& wanted, const std::vector<Data>& data,
+                                const std::string& exported) {
     base::Timing timing(*made.impl->passes, base::Pass::MachineCode);
     Options options = affordable(*made.impl, wanted);
     define(*made.impl->module, data, exported);
     defineArrays(*made.impl);
     auto machine = targetMachine(options);
-    auto object = makeObject(*made.impl->module, *machine, options);
-    if (object) return (*object)->getBuffer().str();
+    Object result;
+    auto object = makeObject(*made.impl->module, *machine, options, result.stackBytes);
+    if (object) {
+        result.file = (*object)->getBuffer().str();
+        return result;
+    }
     return base::Failure{llvm::toString(object.takeError())};
 }
 

@@ -2,6 +2,7 @@
 /// Compiled programs as object files, position independent, for a linker.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,19 @@ struct Data {
     std::vector<Pointer> pointers;  ///< in ascending order
 };
 
-/// The file's contents; the module is used up. It defines `strc_program` and all of `data`, of which only
+struct Object {
+    std::string file;  ///< its contents
+    std::uint64_t stackBytes = 0;  ///< that its functions take at most, but for recursion
+};
+
+/// The module is used up. The object defines `strc_program` and all of `data`, of which only
 /// `exported` is seen outside. A sentence why not.
-base::Result<std::string> emitObject(Module, const Options&, const std::vector<Data>& data,
-                                     const std::string& exported);
+base::Result<Object> emitObject(Module, const Options&, const std::vector<Data>& data,
+                                const std::string& exported);
 
 /// Is there such a processor of the options' target (`--march=NAME`)?
 bool knowsProcessor(const Options&, const std::string& name);
-/// What code made with these options may ask of the processor: bits by the rows of
+/// The features of the processor that code made with these options may use: bits by the rows of
 /// strc/processor_features.def.
 std::uint64_t processorFeatures(const Options&);
 /// The first feature that code for these options may use and the processor at hand does not have, as LLVM calls it;

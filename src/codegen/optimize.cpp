@@ -6,6 +6,7 @@
 #include "codegen/detail/instrument.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/target.h"
+#include "codegen/detail/work_memory.h"
 
 namespace strc::codegen {
 namespace {
@@ -91,7 +92,9 @@ Options affordable(const Module::Impl& made, const Options& wanted) {
     return options;
 }
 
-void optimize(Module& made, const Options& options) {
+namespace {
+
+void runPasses(Module& made, const Options& options) {
     base::Passes& ours = *made.impl->passes;
     base::PassRun run(ours, base::Pass::Llvm, "the module");
     if (!run || options.isInterrupted()) return;
@@ -120,6 +123,13 @@ void optimize(Module& made, const Options& options) {
         isQuick ? quickPasses()
                 : builder.buildPerModuleDefaultPipeline(levelOf(affordable(*made.impl, options)));
     passes.run(*made.impl->module, modules);
+}
+
+}  // namespace
+
+void optimize(Module& made, const Options& options) {
+    runPasses(made, options);
+    if (!options.isInterrupted()) placeWork(*made.impl->module);
 }
 
 }  // namespace strc::codegen

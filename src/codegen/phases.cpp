@@ -7,9 +7,12 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "codegen/detail/chains.h"
+#include "codegen/detail/ending.h"
 #include "codegen/detail/module_builder.h"
 #include "codegen/detail/rings.h"
 #include "codegen/detail/state_pieces.h"
+#include "codegen/detail/work_memory.h"
+#include "plan/drain.h"
 #include "strc/demand.h"
 
 namespace strc::codegen {
@@ -53,12 +56,13 @@ public:
     /// A phase that runs rarely is not worth the time of LLVM's passes: the kernels it calls are optimised
     /// all the same.
     /// `undone`: after a fault or an interrupt the state does not matter.
-    PhaseEmitter(ModuleBuilder& m, bool rare, bool undone)
-        : m(m), rare(rare), undone(undone), b(m.context) {}
+    /// `drains`: firings are left out (plan::Drain).
+    PhaseEmitter(ModuleBuilder& m, bool rare, bool undone, bool drains = false)
+        : m(m), rare(rare), undone(undone), drains(drains), b(m.context) {}
 
     llvm::Function* emit(const plan::Phase& phase, const std::string& name) {
         return inFunction(name, 0, [&] {
-            if (&phase == &m.plan.init) startLate();
+            if (&phase == &m.plan.init || (drains && &phase == &m.plan.drain->init)) startLate();
             steps(phase.steps, name);
         });
     }
@@ -103,6 +107,7 @@ private:
         if (m.debug) b.SetCurrentDebugLocation(m.debug->phase(*made));
         body();
         b.CreateRetVoid();
+        if (!m.plan.demand) markForWork(*made);
         function = std::get<0>(saved);
         b.restoreIP(std::get<1>(saved));
         rounds = std::get<2>(saved);
@@ -345,6 +350,62 @@ private:
     }
 
     void step(const Step& step, const std::string& name) {
+        if (!drains) return wholeStep(step, name);
+        switch (step.kind) {
+            case StepKind::Fire:
+                if (!m.plan.drain->counts[step.node]) break;
+                return ifLeft(step.node, [&] { wholeStep(step, name); }, [&] { giveZeros(step); });
+            case StepKind::Read:
+                return ifLeft(
+                    nodes(), [&] { wholeStep(step, name); },
+                    [&] { zero(step.channel, step.outputs, 0, 1); });
+            case StepKind::Write: return ifLeft(nodes() + 1, [&] { wholeStep(step, name); }, [] {});
+            default: break;
+        }
+        wholeStep(step, name);
+    }
+
+    // ---- draining
+
+    std::uint64_t nodes() const { return m.plan.program->graph.nodes.size(); }
+
+    /// `done` if the number at this place is not 0 yet, which it then counts down; else `without`.
+    template <typename Done, typename Without>
+    void ifLeft(std::uint64_t place, Done done, Without without) {
+        llvm::Value* numbers = b.CreateLoad(
+            m.ptr(), b.CreateConstInBoundsGEP1_64(m.i8(), env(), offsetof(strc_env, left)));
+        llvm::Value* number = b.CreateConstInBoundsGEP1_64(m.i64(), numbers, place);
+        llvm::Value* left = b.CreateLoad(m.i64(), number);
+        auto* some = llvm::BasicBlock::Create(m.context, "left", function);
+        auto* none = llvm::BasicBlock::Create(m.context, "none", function);
+        auto* after = llvm::BasicBlock::Create(m.context, "after", function);
+        b.CreateCondBr(b.CreateICmpNE(left, b.getInt64(0)), some, none);
+        b.SetInsertPoint(some);
+        b.CreateStore(b.CreateSub(left, b.getInt64(1)), number);
+        done();
+        b.CreateBr(after);
+        b.SetInsertPoint(none);
+        without();
+        b.CreateBr(after);
+        b.SetInsertPoint(after);
+    }
+
+    void giveZeros(const Step& step) {
+        const std::vector<EdgeId>& edges = m.plan.outputsOf(step.node);
+        for (std::size_t port = 0; port < edges.size(); ++port)
+            zero(edges[port], step.outputs, port,
+                 plan::itemsAt(m.plan, step.node, port, false, step.first));
+    }
+
+    /// Rings go no further instead: who reads finds what lay there before.
+    void zero(EdgeId edge, const std::vector<Position>& places, std::size_t port,
+              std::int64_t items) {
+        if (!hasRings())
+            b.CreateMemSet(item(edge, places[port]), b.getInt8(0), bytesOf(edge, items),
+                           llvm::MaybeAlign(1));
+    }
+
+    void wholeStep(const Step& step, const std::string& name) {
         switch (step.kind) {
             case StepKind::Fire: return fire(step);
             case StepKind::Loop:
@@ -705,6 +766,7 @@ private:
     ModuleBuilder& m;
     bool rare;
     bool undone;
+    bool drains;
     llvm::IRBuilder<> b;
     llvm::Function* function = nullptr;
     std::vector<llvm::Value*> rounds;
@@ -727,6 +789,15 @@ llvm::Constant* readsOf(ModuleBuilder& m, const plan::Phase& phase) {
     auto* data = llvm::ConstantDataArray::get(m.context, reads);
     return new llvm::GlobalVariable(m.module, data->getType(), true,
                                     llvm::GlobalValue::PrivateLinkage, data, "reads");
+}
+
+/// Of a device the host has no state that it could go on with.
+llvm::Constant* endingConstant(ModuleBuilder& m) {
+    if (!m.plan.drain || m.options.device) return llvm::ConstantPointerNull::get(m.ptr());
+    const plan::Drain& drain = *m.plan.drain;
+    return emitEnding(m, drain.ending,
+                      PhaseEmitter(m, true, false, true).emit(drain.init, "drain.init"),
+                      PhaseEmitter(m, true, false, true).emit(drain.steady, "drain"));
 }
 
 llvm::Constant* phaseConstant(ModuleBuilder& m, const plan::Phase& phase, const std::string& name,
@@ -769,17 +840,36 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder& m, const std::string& name,
     llvm::Constant* device = emitDevice(m);
     llvm::Constant* demand = plan.demand ? emitDemand(m) : llvm::ConstantPointerNull::get(m.ptr());
     llvm::Constant* update = emitUpdates(m);
+    llvm::Constant* ending = endingConstant(m);
     const StatePieces pieces = emitPieces(m, plan.image);
     m.emitPending();
     llvm::Constant* kernels = m.emitKernels();
     auto number = [&](std::uint64_t value) { return llvm::ConstantInt::get(m.i64(), value); };
     auto small = [&](std::size_t value) { return llvm::ConstantInt::get(m.i32(), value); };
-    auto* program = llvm::ConstantStruct::getAnon(
-        {small(STRC_ABI_VERSION), small(plan.inputs.size()), small(plan.outputs.size()),
-         small(plan.program->graph.nodes.size()), small(plan.mailboxes.size()), small(0),
-         number(static_cast<std::uint64_t>(plan.mailboxOffset)), number(m.limits.totalBytes),
-         number(static_cast<std::uint64_t>(plan.stateSize)), number(pieces.count), pieces.table,
-         demand, init, steady, scaled, device, kernels, fallback, update});
+    llvm::Constant* messages = m.messageBytes();
+    auto* program =
+        llvm::ConstantStruct::getAnon({small(STRC_ABI_VERSION),
+                                       small(plan.inputs.size()),
+                                       small(plan.outputs.size()),
+                                       small(plan.program->graph.nodes.size()),
+                                       small(plan.mailboxes.size()),
+                                       small(0),
+                                       number(static_cast<std::uint64_t>(plan.mailboxOffset)),
+                                       number(m.limits.totalBytes),
+                                       number(static_cast<std::uint64_t>(plan.stateSize)),
+                                       number(0),
+                                       number(pieces.count),
+                                       pieces.table,
+                                       demand,
+                                       init,
+                                       steady,
+                                       scaled,
+                                       device,
+                                       kernels,
+                                       fallback,
+                                       update,
+                                       messages,
+                                       ending});
     auto* made = new llvm::GlobalVariable(m.module, program->getType(), true,
                                           llvm::GlobalValue::ExternalLinkage, program, name);
     m.limitLanes();

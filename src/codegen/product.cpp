@@ -19,10 +19,6 @@ constexpr std::int64_t kMostTileVectors = 8;
 constexpr std::int64_t kMostTileRows = 14;
 constexpr std::int64_t kMostStep = 4;  ///< of a vector whose elements are not neighbours
 constexpr std::int64_t kLeastProducts = 64;
-/// What the cache of a processor keeps while something larger is read past it, in bytes.
-constexpr std::int64_t kKept = 1024 * 1024;
-/// A sum waits so long for itself, in cycles, with a little that no row of instructions makes up for; products and loads that begin in a cycle.
-constexpr double kLatency = 4.5, kAtOnce = 2;
 
 std::int64_t countRounds(const Loops& loops) {
     std::int64_t count = 1;
@@ -68,8 +64,8 @@ Contraction swapped(Contraction how) {
 class Orientation {
 public:
     Orientation(const Contraction& how, bool isSwapped, bool areRowsVectors,
-                std::int64_t elementBytes, const VectorUnit& unit, bool canStore)
-        : unit(unit), elementBytes(elementBytes), canStore(canStore) {
+                std::int64_t elementBytes, const target::Model& target, bool canStore)
+        : target(target), elementBytes(elementBytes), canStore(canStore) {
         made.isSwapped = isSwapped;
         made.areRowsVectors = areRowsVectors;
         made.firstOut = how.out;
@@ -162,15 +158,15 @@ private:
     }
 
     std::int64_t lanesFor(std::int64_t count) const {
-        const auto most =
-            static_cast<std::uint64_t>(std::max<std::int64_t>(1, unit.bytes / elementBytes));
+        const auto most = static_cast<std::uint64_t>(
+            std::max<std::int64_t>(1, target.vectorBytes / elementBytes));
         return static_cast<std::int64_t>(
             std::min(most, std::bit_ceil(static_cast<std::uint64_t>(count))));
     }
 
     /// Rows that fit into the registers, equally high as far as possible.
     std::int64_t heightFor(std::int64_t vectors) const {
-        const std::int64_t free = unit.registers - 2 - (vectors > 1 ? vectors : 0);
+        const std::int64_t free = target.vectorRegisters - 2 - (vectors > 1 ? vectors : 0);
         const std::int64_t perRow = made.areRowsVectors ? 2 * vectors : vectors;
         const std::int64_t most = std::clamp<std::int64_t>(free / perRow, 0, kMostTileRows);
         if (most == 0) return 0;
@@ -180,11 +176,12 @@ private:
     /// Cycles for one more sum, of all rows times so many vectors.
     double sumCycles(std::int64_t vectors, std::int64_t height, double loads) const {
         auto tile = [&](std::int64_t rows) {
-            const double products = static_cast<double>(rows * vectors) / kAtOnce;
+            const double products = static_cast<double>(rows * vectors) / target.productsAtOnce;
             const std::int64_t factors = made.areRowsVectors ? rows * vectors : rows;
             const double moved =
-                (static_cast<double>(factors) + static_cast<double>(vectors) * loads) / kAtOnce;
-            return std::max({products, moved, kLatency});
+                (static_cast<double>(factors) + static_cast<double>(vectors) * loads) /
+                target.productsAtOnce;
+            return std::max({products, moved, target.productLatency});
         };
         const std::int64_t tiles = piecesOf(made.rows.rounds, height);
         const std::int64_t high = made.rows.rounds - tiles * (height - 1);
@@ -258,12 +255,12 @@ private:
         }
     }
 
-    /// Do the panels stay near while the rows, which are more, go by?
+    /// Do the panels stay in the second cache while the rows, which are more, go by?
     bool keepsPanels(const Product& way) const {
         const std::int64_t panels = way.packedElements(countRounds(columns)) * elementBytes;
         const std::int64_t rows =
             countRounds(way.lines) * way.rows.rounds * way.countSums() * elementBytes;
-        return made.areRowsVectors || (panels <= kKept && panels < rows);
+        return made.areRowsVectors || (panels <= target.secondCacheBytes && panels < rows);
     }
 
     /// As many rounds as there is memory for, in blocks that are equally large as far as possible.
@@ -300,7 +297,7 @@ private:
         return cycles + runs * perLoad + static_cast<double>(vectors) * 2;
     }
 
-    const VectorUnit& unit;
+    const target::Model& target;
     const std::int64_t elementBytes;
     const bool canStore;
     Product made;
@@ -333,14 +330,14 @@ std::int64_t Product::roomBytes(std::int64_t elementBytes) const {
 }
 
 std::optional<Product> productOf(const Contraction& how, std::int64_t elementBytes,
-                                 const VectorUnit& unit, bool canStoreA, bool canStoreB) {
+                                 const target::Model& target, bool canStoreA, bool canStoreB) {
     if (ir::countProducts(how) < kLeastProducts) return std::nullopt;
     std::optional<Product> best;
     for (const bool isSwapped : {false, true})
         for (const bool areRowsVectors : {false, true}) {
             std::optional<Product> way =
                 Orientation(isSwapped ? swapped(how) : how, isSwapped, areRowsVectors, elementBytes,
-                            unit, isSwapped ? canStoreA : canStoreB)
+                            target, isSwapped ? canStoreA : canStoreB)
                     .best();
             if (way && (!best || way->cycles < best->cycles)) best = std::move(way);
         }

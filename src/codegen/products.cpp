@@ -22,12 +22,12 @@ constexpr std::align_val_t kLine{64};  ///< of a cache
 class ProductEmitter {
 public:
     ProductEmitter(llvm::IRBuilder<>& builder, llvm::Module& module, const Product& product,
-                   const VectorUnit& unit, const Operands& operands, llvm::Value* room,
+                   const target::Model& target, const Operands& operands, llvm::Value* room,
                    const std::function<void()>& pollNow)
         : b(builder),
           module(module),
           how(product),
-          unit(unit),
+          target(target),
           element(operands.element),
           base{operands.out, product.isSwapped ? operands.b : operands.a,
                product.isSwapped ? operands.a : operands.b, operands.addends},
@@ -172,7 +172,7 @@ private:
             operands.push_back(address(base.addends[k], at.addends[k]));
         tile.fetched = fetched;
         if (ahead) operands.push_back(b.CreateLoad(b.getPtrTy(), ahead));
-        llvm::Value* end = b.CreateCall(tileFunction(module, element, tile, unit), operands);
+        llvm::Value* end = b.CreateCall(tileFunction(module, element, tile, target), operands);
         if (ahead) b.CreateStore(end, ahead);
     }
 
@@ -373,7 +373,7 @@ private:
     llvm::IRBuilder<>& b;
     llvm::Module& module;
     const Product& how;
-    const VectorUnit& unit;
+    const target::Model& target;
     llvm::Type* element;
     OperandOffsets base;
     llvm::Value* room;
@@ -415,9 +415,9 @@ std::string keyOf(const PanelsOf& panels) {
 }  // namespace
 
 void emitProduct(llvm::IRBuilder<>& b, llvm::Module& module, const Product& product,
-                 const VectorUnit& unit, const Operands& operands, llvm::Value* room,
+                 const target::Model& target, const Operands& operands, llvm::Value* room,
                  const std::function<void()>& poll) {
-    ProductEmitter(b, module, product, unit, operands, room, poll).emit();
+    ProductEmitter(b, module, product, target, operands, room, poll).emit();
 }
 
 llvm::Constant* ModuleBuilder::packed(const ir::StoredArray& array, const Product& product,

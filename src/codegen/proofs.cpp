@@ -1,4 +1,4 @@
-// The pass `bounds-proofs`: which checks of a kernel's bodies cannot fail, in any of its instances.
+// The pass `bounds-check-elimination`: which checks of a kernel's bodies cannot fail, in any of its instances.
 
 #include <cstring>
 

@@ -1,5 +1,6 @@
 #pragma once
-/// What code needs beside the variables of a body.
+/// The memory on the stack that code for a body needs.
+
 
 #include <cstdint>
 

@@ -100,7 +100,7 @@ void emitPiece(ModuleBuilder& m, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
         slot->setAlignment(llvm::Align(64));
         room = slot;
     }
-    emitProduct(b, m.module, product, m.vectorUnit(), operands, room, [] {});
+    emitProduct(b, m.module, product, m.target(), operands, room, [] {});
 }
 
 }  // namespace strc::codegen

@@ -48,7 +48,7 @@ private:
 
     std::optional<Product> productFor(std::int64_t rounds) const {
         if (!m.passes.isEnabled(base::Pass::Tiles)) return std::nullopt;
-        return productOf(contractionOf(rounds), elementBytes, m.vectorUnit(), stored[0], stored[1]);
+        return productOf(contractionOf(rounds), elementBytes, m.target(), stored[0], stored[1]);
     }
 
     void piece(llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry, Operands here, std::int64_t rounds,

@@ -3,6 +3,7 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "codegen/detail/module_builder.h"
+#include "codegen/target_model.h"
 
 namespace strc::codegen {
 namespace {
@@ -98,12 +99,19 @@ unsigned vectorDoubles(const llvm::TargetMachine& machine, const Options& option
     return features.checkFeatures("+avx2") ? 4 : 2;
 }
 
-VectorUnit vectorUnit(const llvm::TargetMachine& machine) {
+target::Model targetModel(const llvm::TargetMachine& machine) {
+    const llvm::Triple& triple = machine.getTargetTriple();
     const llvm::MCSubtargetInfo& features = *machine.getMCSubtargetInfo();
-    if (machine.getTargetTriple().isAArch64()) return {16, 32, true};
-    if (!machine.getTargetTriple().isX86()) return {16, 16, false};
-    if (features.checkFeatures("+avx512f")) return {64, 32, true};
-    return {features.checkFeatures("+avx") ? 32 : 16, 16, features.checkFeatures("+fma")};
+    return target::modelOf(
+        triple.isAArch64() ? target::Architecture::AArch64
+        : triple.isX86()   ? target::Architecture::X86
+                           : target::Architecture::Other,
+        [&](std::string_view name) { return features.checkFeatures("+" + std::string(name)); });
+}
+
+target::Model targetModel(const Options& options) {
+    const bool canBeMade = !options.target.empty() || whyNotHere().empty();
+    return canBeMade ? targetModel(*targetMachine(options)) : target::Model();
 }
 
 bool hasVectorFunction(const std::string& symbol) {

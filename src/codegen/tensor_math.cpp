@@ -22,9 +22,7 @@ public:
           ints(type->getWithNewType(b.getInt32Ty())),
           fusesProducts(fusesProducts) {}
 
-    void emit(MathFn fn, llvm::Value* x) {
-        b.CreateRet(fn == MathFn::Tanh ? tanh(x) : exp(x));
-    }
+    void emit(MathFn fn, llvm::Value* x) { b.CreateRet(fn == MathFn::Tanh ? tanh(x) : exp(x)); }
 
 private:
     llvm::Value* number(double value) { return llvm::ConstantFP::get(type, value); }
@@ -75,11 +73,10 @@ private:
         llvm::Value* square = b.CreateFMul(x, x);
         static constexpr std::array kNear{-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2,
                                           1.33314422036e-1, -3.33332819422e-1};
-        llvm::Value* near =
-            plusProduct(b.CreateFMul(polynomial(kNear, square), square), x, x);
+        llvm::Value* near = plusProduct(b.CreateFMul(polynomial(kNear, square), square), x, x);
         llvm::Value* power = exp(b.CreateFAdd(size, size));
-        llvm::Value* far = b.CreateFSub(
-            number(1), b.CreateFDiv(number(2), b.CreateFAdd(power, number(1))));
+        llvm::Value* far =
+            b.CreateFSub(number(1), b.CreateFDiv(number(2), b.CreateFAdd(power, number(1))));
         llvm::Value* value = b.CreateSelect(b.CreateFCmpOLT(size, number(0.625)), near, far);
         return b.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, value, x);  // -0, too
     }
@@ -109,7 +106,7 @@ llvm::Function* ModuleBuilder::relaxedMath(MathFn fn, llvm::Type* type) {
     made->setDoesNotAccessMemory();
     made->setWillReturn();
     made->addFnAttr(llvm::Attribute::AlwaysInline);
-    FloatMath(made, vectorUnit().fusesProducts).emit(fn, made->getArg(0));
+    FloatMath(made, target().fusesProducts).emit(fn, made->getArg(0));
     return made;
 }
 
@@ -117,7 +114,8 @@ bool chooseRelaxed(ModuleBuilder& m, const ir::Body& body, const std::string& su
     std::string found;
     for (const ir::Block& block : body.blocks)
         for (const Instr& i : block.instrs)
-            if (isRelaxed(i)) found += " " + std::string(i.op == Op::Add ? "sum" : types::name(i.math));
+            if (isRelaxed(i))
+                found += " " + std::string(i.op == Op::Add ? "sum" : types::name(i.math));
     if (found.empty() || m.options.level < 2) return false;
     base::PassRun run(m.passes, base::Pass::TensorMath, subject);
     run.show([&] { return "relaxed:" + found + "\n"; });

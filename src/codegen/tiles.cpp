@@ -17,7 +17,6 @@ constexpr std::int64_t kMostUnrolled = 256;
 constexpr std::int64_t kGoodRound = 48;
 /// A sum waits for itself: of so many, products go on in turn. Fewer are taken apart and added at the end.
 constexpr std::int64_t kFewestSums = 4;
-constexpr std::int64_t kLineBytes = 64;  ///< of a cache
 
 llvm::Align alignOf(llvm::Type* element) {
     return llvm::Align(element->getPrimitiveSizeInBits() / 8);
@@ -34,7 +33,7 @@ llvm::Constant* firstLanes(llvm::IRBuilder<>& b, std::int64_t lanes, std::int64_
 class TileEmitter {
 public:
     TileEmitter(llvm::Function* function, llvm::Type* element, const Tile& tile,
-                const VectorUnit& unit)
+                const target::Model& target)
         : b(llvm::BasicBlock::Create(function->getContext(), "entry", function)),
           function(function),
           element(element),
@@ -42,7 +41,7 @@ public:
                      ? element
                      : llvm::FixedVectorType::get(element, static_cast<unsigned>(tile.lanes))),
           tile(tile),
-          unit(unit) {}
+          target(target) {}
 
     void emit() {
         const auto count = asU64(tile.height) * tile.vectors.size();
@@ -135,7 +134,7 @@ private:
             return b.CreateConstGEP1_64(b.getInt8Ty(), at, asU64(bytes));
         };
         constexpr unsigned kToRead = 0, kSecondCache = 2, kData = 1;
-        for (std::int64_t bytes = 0; bytes < fetchedAtOnce; bytes += kLineBytes)
+        for (std::int64_t bytes = 0; bytes < fetchedAtOnce; bytes += target.lineBytes)
             b.CreateIntrinsic(
                 llvm::Intrinsic::prefetch, {b.getPtrTy()},
                 {further(bytes), b.getInt32(kToRead), b.getInt32(kSecondCache), b.getInt32(kData)});
@@ -252,7 +251,7 @@ private:
 
     llvm::Value* plusProduct(llvm::Value* sum, llvm::Value* x, llvm::Value* y) {
         if (!element->isFloatingPointTy()) return b.CreateAdd(sum, b.CreateMul(x, y));
-        if (!unit.fusesProducts) return plus(sum, b.CreateFMul(x, y));
+        if (!target.fusesProducts) return plus(sum, b.CreateFMul(x, y));
         return b.CreateIntrinsic(llvm::Intrinsic::fma, {vector}, {x, y, sum});
     }
 
@@ -261,7 +260,7 @@ private:
     llvm::Type* element;
     llvm::Type* vector;
     const Tile& tile;
-    const VectorUnit& unit;
+    const target::Model& target;
     std::size_t writtenOut = 0;  ///< loops from here on
     std::int64_t roundsInOne = 1;  ///< of the loop around them
     std::size_t parts = 1;  ///< of each sum
@@ -291,7 +290,7 @@ std::string nameOf(llvm::Type* element, const Tile& tile) {
 }  // namespace
 
 llvm::Function* tileFunction(llvm::Module& module, llvm::Type* element, const Tile& tile,
-                             const VectorUnit& unit) {
+                             const target::Model& target) {
     const std::string name = nameOf(element, tile);
     if (llvm::Function* made = module.getFunction(name)) return made;
     llvm::LLVMContext& context = module.getContext();
@@ -308,7 +307,7 @@ llvm::Function* tileFunction(llvm::Module& module, llvm::Type* element, const Ti
         function->addParamAttr(k, llvm::Attribute::NoCapture);
         function->addParamAttr(k, k != 2 ? llvm::Attribute::ReadOnly : llvm::Attribute::NoAlias);
     }
-    TileEmitter(function, element, tile, unit).emit();
+    TileEmitter(function, element, tile, target).emit();
     return function;
 }
 

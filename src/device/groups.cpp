@@ -22,7 +22,9 @@ const char* effectOf(const Instr& instr) {
         case Op::Random: return "it draws random numbers";
         case Op::Send: return "it sends messages";
         case Op::Call: return "it calls functions that are not part of its body";
-        case Op::ReadArray: return "it reads files";
+        case Op::ReadArray:
+        case Op::FileNumber:
+        case Op::ReadItems: return "it reads files";
         case Op::Iter: return "it asks for iter()";
         case Op::Pop:
         case Op::Peek:
@@ -136,7 +138,7 @@ private:
         }
     }
 
-    /// An item that nobody changes is looked at where it lies.
+    /// A popped array that is never changed is read where the channel has it.
     void take(const Instr& instr, std::uint32_t item) {
         result.items[&instr] = item;
         const auto local = localOf(instr.operands[0]);
@@ -145,7 +147,7 @@ private:
         result.dropped.insert(&instr);
     }
 
-    /// What is given away and never changed afterwards is computed where it goes.
+    /// An array that is pushed and never changed afterwards is computed in the memory of the output.
     void give(const Instr& instr, std::uint32_t item, std::size_t next) {
         result.items[&instr] = item;
         const auto local = localOf(instr.operands[0]);

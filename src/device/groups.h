@@ -29,7 +29,7 @@ struct Group {
     std::uint32_t id = 0;
 };
 
-/// What all parts of splitting know about a body.
+/// The results of the analysis of a body that all parts of splitting use.
 struct Cut {
     std::vector<Group> groups;
     std::map<const ir::Instr*, std::uint32_t>

@@ -66,7 +66,7 @@ private:
 
     Reg refTo(const Array& array, const Type* type) {
         const std::uint32_t local = parameterOf(array, type);
-        // Of an attempt that is only made to find out what is needed any array will do.
+        // The first attempt only finds out which arrays are needed; it works on this one and is thrown away.
         if (local == UINT32_MAX) return w.address(w.local("unknown", type));
         return w.address(local);
     }
@@ -100,7 +100,7 @@ private:
         return std::find(own.begin(), own.end(), local) != own.end();
     }
 
-    /// Of the round at hand.
+    /// A ref to the copy of an array that this iteration has for itself.
     Reg own(std::uint32_t local, const Type* type) {
         if (types::sizeOf(type) <= kMostInThread) {
             auto [known, isNew] = locals.try_emplace(local, 0);
@@ -113,7 +113,7 @@ private:
         return w.reference(all, w.load(flat));
     }
 
-    /// Whose memory a store of the body goes to.
+    /// Notes which memory a store of the body goes to.
     void noteWrite(Reg ref) {
         const Instr* at = &p.affine.definition(ref);
         while (at->op == Op::Elem || at->op == Op::Member)
@@ -132,7 +132,7 @@ private:
         return nullptr;
     }
 
-    /// What the register holds, for those that are made outside of the code at hand.
+    /// The register of the kernel with the same value; values from outside of the group are computed again or loaded.
     Reg need(Reg reg) {
         if (auto found = regs.find(reg); found != regs.end()) return found->second;
         const Instr& instr = p.affine.definition(reg);

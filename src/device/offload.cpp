@@ -496,7 +496,7 @@ private:
         need(Memory::Scratch, node, bytes);
     }
 
-    /// Whose items take most.
+    /// Notes the filter whose items take the most memory.
     void noteMost() {
         for (const plan::Channel& channel : plan.channels)
             if (channel.tape == channel.edge && isDevices(channel.edge))

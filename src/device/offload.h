@@ -59,7 +59,7 @@ struct Weight {
     std::int64_t at = 0;
 };
 
-/// Who needs most of a kind of memory.
+/// The filter that needs the most of a kind of memory, for messages.
 struct Need {
     graph::NodeId node = graph::kNone;
     std::int64_t bytes = 0;

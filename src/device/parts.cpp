@@ -68,7 +68,7 @@ public:
     }
 
 private:
-    /// Firings of each node at a stretch, and moves, which come last: nobody behind them may see that.
+    /// Takes firings of a node at a stretch, and moves. Moves are done last, so nothing that follows them may depend on that.
     void take(const Step& step) {
         if (step.kind != StepKind::Fire) {
             isPlain = isPlain && step.kind == StepKind::Move;
@@ -195,7 +195,7 @@ private:
         return {parts[part].downloads, {}};
     }
 
-    /// What of the tapes that are written here somebody reads later.
+    /// The bytes written by these steps that later steps read.
     Spans leftBehind() const {
         std::set<EdgeId> others, written;
         for (const Step* move : moves) written.insert(tapeOf(move->channel));

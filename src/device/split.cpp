@@ -57,7 +57,7 @@ private:
         if (isVariable && !isCounterOf(group, instr.var.index) &&
             body.locals[instr.var.index].type->isScalar()) {
             usersOf[instr.var.index].insert(group.id);
-            // What a launch leaves in it the next round of a loop around may read.
+            // The next iteration of a loop around may read the value that this launch has left in the variable.
             const bool stays = group.kind == GroupKind::Serial && !group.around.empty();
             if (stays) usersOf[instr.var.index].insert(UINT32_MAX);
         }
@@ -204,7 +204,7 @@ private:
         actions.push_back({Launch{static_cast<std::uint32_t>(made.kernels.size() - 1)}});
     }
 
-    /// What is read and then not needed by another launch changes nothing.
+    /// False: the instruction only reads, and no other launch needs its result.
     bool matters(const Instr& instr) const {
         if (instr.op == Op::Store || instr.op == Op::Declare) {
             if (instr.var.space != Space::Local) return true;

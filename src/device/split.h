@@ -17,7 +17,7 @@ namespace strc::device {
 
 using types::Type;
 
-/// Whose memory an array is.
+/// The memory in which an array lies.
 enum class Home : std::uint8_t {
     Scratch,  ///< of the firing: `index` into Firing::scratch
     Own,  ///< of each thread: likewise, so often as there are threads
@@ -81,7 +81,7 @@ struct Firing {
     bool isStateful = false;  ///< it changes fields: firings one after the other
 };
 
-/// What is no failure: a sentence why the filter is not for a device.
+/// An error is no fault of the program: it is the sentence why the filter stays on the processor.
 base::Result<Firing> split(const ir::Module&, const elab::Kernel&, types::TypeTable&);
 
 /// Kernels and actions as a text.

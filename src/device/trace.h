@@ -1,5 +1,5 @@
 #pragma once
-/// What pieces of work read and write, as bytes of the state, to find out whether they may be done in another order.
+/// Records which bytes of the state pieces of work read and write, so that one can tell whether their order may change.
 /// Private to device.
 
 #include <cstdint>
@@ -20,13 +20,13 @@ struct Piece {
 
 bool overlap(const std::vector<Span>&, const std::vector<Span>&);
 
-/// Who wrote what a piece reads, piece after piece.
+/// Finds, piece after piece, which pieces wrote the bytes that a piece reads.
 class Trace {
 public:
     using Writer = std::uint32_t;
     struct Source {
         Span bytes;
-        Writer writer = 0;  ///< 0: nobody yet
+        Writer writer = 0;  ///< 0: not written yet
         bool operator==(const Source& other) const {
             return bytes.begin == other.bytes.begin && bytes.end == other.bytes.end &&
                    writer == other.writer;

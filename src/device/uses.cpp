@@ -28,7 +28,7 @@ std::vector<Use> usesOfFilter(const Plan& plan, const Step& step, const graph::N
     return uses;
 }
 
-/// Of a node that copies from one edge to many, or from many to one.
+/// The uses of a splitter or joiner, which copies from one edge to many, or from many to one.
 std::vector<Use> usesOfCopies(const Step& step, const graph::Node& node) {
     const bool isJoiner = node.kind == NodeKind::RoundRobinJoiner;
     const bool isPlain = node.kind == NodeKind::Filter || node.kind == NodeKind::Duplicate;

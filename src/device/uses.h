@@ -15,7 +15,7 @@ struct Use {
     std::int64_t items = 0;  ///< of all firings, from where the first one begins
 };
 
-/// Of a step that fires.
+/// The tapes that a Fire step reads and writes.
 std::vector<Use> usesOf(const plan::Plan&, const plan::Step&);
 
 /// Does any step of it read or write the tape of this edge?

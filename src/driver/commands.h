@@ -21,6 +21,7 @@ int runCommand(const Call&);
 int buildCommand(const Call&);
 int checkCommand(const Call&);
 int fmtCommand(const Call&);
+int optCommand(const Call&);
 int explainCommand(const Call&);
 int replCommand(const Call&);
 int completionCommand(const Call&);

@@ -1,5 +1,7 @@
 #include "driver/compiler.h"
 
+#include <algorithm>
+#include <cctype>
 #include <istream>
 #include <new>
 #include <ostream>
@@ -33,6 +35,15 @@ bool saysShape(const std::string& file, const std::optional<std::string>& format
          {".npy", ".safetensors", ".png", ".jpg", ".jpeg", ".pgm", ".ppm", ".pnm"})
         if (file.ends_with(end)) return true;
     return file.find(".safetensors:") != file.npos;
+}
+
+bool isSound(const std::string& file, const std::optional<std::string>& format) {
+    if (file == "-") return false;
+    if (format) return *format == "wav";
+    std::string lower = file;
+    std::transform(lower.begin(), lower.end(), lower.begin(),
+                   [](unsigned char c) { return std::tolower(c); });
+    return lower.ends_with(".wav") || lower.ends_with(".wave");
 }
 
 }  // namespace
@@ -69,8 +80,10 @@ void Compiler::addSources() {
 
 void Compiler::addInputs() {
     const FileOptions& in = call.options.in;
-    for (const std::string& file : in.names)
+    for (const std::string& file : in.names) {
         if (saysShape(file, in.format)) set("input-file", file.c_str());
+        if (isSound(file, in.format)) set("input-sound", file.c_str());
+    }
 }
 
 bool Compiler::compile(strc_stage last, const Print& print) {
@@ -99,6 +112,15 @@ std::optional<Compiler::Formatted> Compiler::format() {
     show();
     if (made) return Formatted{{made, size}, changes != 0};
     if (before == 0 && strc_compiler_error_count(compiler) == 0) throw std::bad_alloc();
+    return std::nullopt;
+}
+
+std::optional<std::string_view> Compiler::optimise() {
+    std::size_t size = 0;
+    const char* made = strc_compiler_optimise(compiler, &size);
+    show();
+    if (made) return std::string_view(made, size);
+    if (strc_compiler_error_count(compiler) == 0) throw std::bad_alloc();
     return std::nullopt;
 }
 

@@ -42,6 +42,8 @@ public:
     };
     /// Of its one source.
     std::optional<Formatted> format();
+    /// Its one source, a text of the IR, after the passes of the call.
+    std::optional<std::string_view> optimise();
 
     /// What was found since the last time.
     void show();

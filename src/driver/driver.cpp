@@ -21,6 +21,7 @@ int runCall(const Call& call) {
         case Command::Build: return buildCommand(call);
         case Command::Check: return checkCommand(call);
         case Command::Fmt: return fmtCommand(call);
+        case Command::Opt: return optCommand(call);
         case Command::Explain: return explainCommand(call);
         case Command::Repl: return replCommand(call);
         case Command::Completion: return completionCommand(call);

@@ -6,11 +6,13 @@
 #include <functional>
 #include <map>
 #include <ostream>
+#include <set>
 #include <span>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "base/pass.h"
 #include "base/passes.h"
 #include "base/spelling.h"
 #include "driver/table.h"
@@ -84,6 +86,10 @@ constexpr std::string_view kFmtExamples = R"(Examples:
   strc fmt radio.str                        prints the program, formatted
   strc fmt --write *.str                    formats the files
   strc fmt --check *.str                    tells whether a file would change)";
+constexpr std::string_view kOptExamples = R"(Examples:
+  strc check --emit=ir radio.str > radio.ir
+  strc opt --pass=fold,inline radio.ir
+  strc opt radio.ir                         checks and prints it)";
 constexpr std::string_view kExplainExamples = R"(Examples:
   strc explain deadlock
   strc explain                              lists all diagnostics)";
@@ -138,6 +144,7 @@ public:
         addGraph();
         addSchedule();
         addFmt();
+        addOpt();
         addExplain();
         addRepl();
         addCommand(Command::Version, "version", "print the version", kVersionExamples);
@@ -173,6 +180,7 @@ public:
         } catch (const CLI::Error& error) {
             diags.add(Diag::BadCommandLine) << error.what();
         }
+        warnOfFormerNames();
         if (!diags.hasErrors()) checkTogether();
         return diags.hasErrors() ? Parsed::Wrong : Parsed::Run;
     }
@@ -247,10 +255,10 @@ private:
         addFiles(sub);
         group = "Running";
         flag(sub, "--loop-input", options.loopInput, "start input files again at their end");
-        choose(sub, "--tail", kTails, options.tail,
-               "the end of the input: drop what fills no steady state (default), pad with zeros "
-               "until all "
-               "is out, or drain what has its items");
+        choose(
+            sub, "--tail", kTails, options.tail,
+            "the end of the input: drain what has its items (default of an open input), drop what "
+            "fills no steady state (default of files), or pad with zeros until all is out");
         choose(sub, "--print-format", kPrintFormats, options.cFormat,
                "floats as shortest digits (java, default) or %f (c)");
         setting(sub, "--interpret", "interpret instead of compiling");
@@ -282,6 +290,12 @@ private:
         setting(sub, "--bundle", "DIR",
                 "put it into a folder, with all files that it needs, which may be moved");
         setting(sub, "--header", "FILE", "where the header of --shared goes; default: beside it");
+        value(sub, "--bound", "N",
+              "let --shared have dynamic rates and messages: at most N items in a queue, and N "
+              "messages that wait for a filter",
+              [this](const std::string& text) {
+                  if (parseInteger("--bound", text, 1, INT32_MAX)) set("bound", text);
+              });
         setting(sub, "--linker", "FILE",
                 "link with this C compiler; default: cc, or NAME-gcc of the target");
         addEmit(sub);
@@ -327,6 +341,33 @@ private:
         sub.add_flag("-i,--write", options.write, "write the files instead of printing them");
         sub.add_flag("--check", options.check,
                      "print the names of files that would change, and exit with 1 then");
+    }
+
+    void addOpt() {
+        CLI::App& sub = addCommand(Command::Opt, "opt",
+                                   "run passes on the text of the IR, and print it", kOptExamples);
+        sub.add_option("FILE", options.arguments, "a text of the IR; - is standard input")
+            ->type_name("");
+        value(sub, "--pass", "NAME[,NAME]",
+              "passes to run, in this order: " + base::passNames(runsOnText) + "; repeatable",
+              [this](const std::string& text) { addPassesOf(text); });
+        addOutput(sub);
+    }
+
+    /// The levels of which passes are functions on the body of a filter.
+    static bool runsOnText(const base::PassInfo& row) {
+        const base::PassLevel level = base::levelOf(row.id);
+        return level == base::PassLevel::Kernel || level == base::PassLevel::Tensors ||
+               level == base::PassLevel::Loops;
+    }
+
+    /// Names with commas between them.
+    void addPassesOf(const std::string& text) {
+        for (std::size_t begin = 0; begin <= text.size();) {
+            const std::size_t end = std::min(text.find(',', begin), text.size());
+            setPass("pass", text.substr(begin, end - begin), runsOnText);
+            begin = end + 1;
+        }
     }
 
     void addExplain() {
@@ -379,9 +420,10 @@ private:
                   else
                       set("D", text);
               });
-        setting(
-            sub, "--input", "SHAPE",
-            "tensors that arrive: 1x3x224x224, 2x7:long (repeatable); default: as --in has them");
+        setting(sub, "--input", "SHAPE",
+                "tensors that arrive: 1x3x224x224, 2x7:long, 3x_x_ with what is open as each file "
+                "has it "
+                "(repeatable); default: as --in has them");
         setting(sub, "--lenient", "warn instead of refusing what old programs do");
         value(sub, "--step-limit", "N",
               "stop after N steps of one body while the graph is built, or of one firing",
@@ -509,10 +551,30 @@ private:
     void setPass(std::string_view option, const std::string& name,
                  const std::function<bool(const base::PassInfo&)>& fits) {
         std::optional<base::Pass> pass = base::findPass(name);
-        if (pass && fits(base::info(*pass)))
-            set(option, name);
-        else
+        if (pass && fits(base::info(*pass))) return set(option, currentName(name));
+        base::Diagnostic& diag =
             wrongValue(name, "--" + std::string(option), base::passNames(fits));
+        base::SpellingSearch search(name);
+        for (int id = 0; id < static_cast<int>(base::Pass::Count); ++id)
+            if (const base::PassInfo& row = base::info(static_cast<base::Pass>(id)); fits(row))
+                search.consider(row.name);
+        if (!search.best().empty()) diag.note(Diag::DidYouMean) << search.best();
+    }
+
+    std::string currentName(const std::string& name) {
+        std::string current(base::currentPassName(name));
+        if (current != name) formerNames.insert(name);
+        return current;
+    }
+
+    /// Once for each former name, however often it was given.
+    void warnOfFormerNames() {
+        const auto isOff = [](const Setting& each) {
+            return each.name == "w" || (each.name == "W" && each.value == "no-renamed-pass");
+        };
+        if (std::any_of(options.settings.begin(), options.settings.end(), isOff)) return;
+        for (const std::string& name : formerNames)
+            diags.add(Diag::RenamedPass) << name << base::currentPassName(name);
     }
 
     void addOutput(CLI::App& sub) {
@@ -569,9 +631,9 @@ private:
         sub.add_flag(flags, field, help)->disable_flag_override()->group(group);
     }
 
-    template <typename T, std::size_t N>
-    void choose(CLI::App& sub, const char* flags, const std::array<Choice<T>, N>& choices, T& field,
-                const char* help) {
+    template <typename T, std::size_t N, typename Field>
+    void choose(CLI::App& sub, const char* flags, const std::array<Choice<T>, N>& choices,
+                Field& field, const char* help) {
         std::string shown = std::string(flags).substr(0, std::string_view(flags).find(','));
         CLI::Option* added = value(sub, flags, "WORD", help,
                                    [this, &choices, &field, shown](const std::string& text) {
@@ -581,8 +643,8 @@ private:
         valueWords[added] = listOf(choices);
     }
 
-    template <typename T, std::size_t N>
-    static bool find(const std::array<Choice<T>, N>& choices, std::string_view text, T& field) {
+    template <typename T, std::size_t N, typename Field>
+    static bool find(const std::array<Choice<T>, N>& choices, std::string_view text, Field& field) {
         auto found = std::find_if(choices.begin(), choices.end(),
                                   [&](const auto& each) { return each.word == text; });
         if (found != choices.end()) field = found->value;
@@ -678,8 +740,9 @@ private:
                        "DIM:PLACES, a dimension from 0 on and at least one place,");
     }
 
-    void wrongValue(const std::string& text, std::string_view option, std::string_view needed) {
-        diags.add(Diag::BadOptionValue) << text << option << needed;
+    base::Diagnostic& wrongValue(const std::string& text, std::string_view option,
+                                 std::string_view needed) {
+        return diags.add(Diag::BadOptionValue) << text << option << needed;
     }
 
     // ---------------------------------------------------------------- faults
@@ -796,6 +859,9 @@ private:
         if (needsFiles && options.arguments.empty()) diags.add(Diag::NoInputFiles);
         auto standardInputs = std::count(options.arguments.begin(), options.arguments.end(), "-");
         if (standardInputs > 1) conflict("'-'", "a second '-'");
+        if (options.command == Command::Opt && options.arguments.size() > 1)
+            diags.add(Diag::BadCommandLine)
+                << fmt::format("'{}' is one argument too many", options.arguments[1]);
         if (options.command == Command::Fmt) {
             if (options.write && options.check) conflict("--write", "--check");
             if (options.write && standardInputs > 0) conflict("--write", "'-'");
@@ -815,11 +881,13 @@ private:
         exclude(options.emit && options.has("bundle"), "--emit", "--bundle");
         if (options.has("header") && !options.has("shared"))
             diags.add(Diag::BadCommandLine) << "--header needs --shared";
+        if (options.has("bound") && !options.has("shared"))
+            diags.add(Diag::BadCommandLine) << "--bound needs --shared";
         if (options.has("emit-after")) options.emit = STRC_AFTER_PASS;
         if (options.command == Command::Graph) chooseGraphFormat();
         if (options.command == Command::Build && !options.emit) chooseProductName();
-        bool printsStage = options.emit || options.command == Command::Build ||
-                           options.command == Command::Graph ||
+        bool printsStage = options.emit || options.command == Command::Opt ||
+                           options.command == Command::Build || options.command == Command::Graph ||
                            options.command == Command::Schedule;
         if (!options.output.empty() && !printsStage)
             diags.add(Diag::BadCommandLine) << "-o needs --emit";
@@ -845,6 +913,7 @@ private:
     CLI::App app;
     std::map<const CLI::Option*, std::vector<std::string>>
         valueWords;  ///< of options with few values
+    std::set<std::string> formerNames;  ///< of passes
     bool formatGiven = false;
     bool showsMemory = false;
     std::string group = "Options";  ///< of the options being added, in the help text

@@ -21,6 +21,7 @@ enum class Command : std::uint8_t {
     Graph,
     Schedule,
     Fmt,
+    Opt,
     Explain,
     Repl,
     Completion,
@@ -65,7 +66,7 @@ struct Options {
     std::optional<std::int64_t> limit;
     std::optional<double> seconds;
     bool loopInput = false;
-    Tail tail = Tail::Drop;
+    std::optional<Tail> tail;  ///< none: by the program's inputs
     bool cFormat = false;
     bool stats = false;
     int workers = 0;  ///< 0: not given

@@ -102,6 +102,7 @@ private:
         how.c_format = options.cFormat ? 1 : 0;
         how.pad_tail = options.tail == Tail::Pad ? 1 : 0;
         how.drain_tail = options.tail == Tail::Drain ? 1 : 0;
+        how.drop_tail = options.tail == Tail::Drop ? 1 : 0;
         how.loop_input = options.loopInput ? 1 : 0;
         return how;
     }

@@ -152,6 +152,7 @@ private:
         if (hasItems(kernel.output)) node.outputs.assign(1, graph::kNone);
         bool isFile = !instance.code && types::info(instance.builtin).isFile();
         if (isFile) node.file = kernel.constants[0].bytes;
+        if (instance.fileSlot != ir::kNone) node.fileParameter = instance.fileSlot + 1;
         auto newId = static_cast<graph::NodeId>(graph.nodes.size());
         enterParent(instance, node.parent, node.index, {false, newId});
         instance.node = addNode(std::move(node));

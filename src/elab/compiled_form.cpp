@@ -50,7 +50,8 @@ private:
         HandedOn groups(*made);
         std::set<EdgeId> named;
         for (EdgeId id = 0; id < graph.edges.size(); ++id)
-            if (isTensor(graph.edges[id].type) && graph.edges[id].tensors.empty())
+            if (isTensor(graph.edges[id].type) &&
+                (graph.edges[id].tensors.empty() || areOpen(graph.edges[id].tensors)))
                 named.insert(groups.of(id));
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             graph::Edge& edge = graph.edges[id];
@@ -83,11 +84,12 @@ private:
         for (NodeId end : {edge.from, edge.to})
             if (end != graph::kNone && !graph.nodes[end].file.empty())
                 interpretWhole("a file in it has tensors of shapes that only the run knows");
-        if (edge.from == graph::kNone)
+        const bool isOpen = areOpen(edge.tensors);
+        if (edge.from == graph::kNone && !isOpen)
             interpretWhole("its input is joined with tensors of such shapes");
         if (isCheckedJoin(edge)) interpretWhole("what is joined at its output is declared");
         edge.isNamed = true;
-        edge.tensors.clear();
+        if (!isOpen) edge.tensors.clear();
         edge.type = types.intType();
         edge.inFiles = nullptr;
     }
@@ -226,7 +228,8 @@ private:
         const graph::Edge& edge = whole.graph.edges[edges[0]];
         const graph::Edge& memory = compiled.edges[edges[0]];
         const Type* item = isTensor(edge.type) ? declared : memory.type;
-        return {item, memory.type, memory.isNamed, edge.type, edge.tensors};
+        return {item, memory.type, memory.isNamed, edge.type,
+                areOpen(edge.tensors) ? Sequence() : edge.tensors};
     }
 
     const base::SourceManager& sources;

@@ -18,6 +18,9 @@ using ir::Space;
 
 constexpr const char* kNothing = "nothing that happens while the graph is built can depend on it";
 
+constexpr const char* kOnlyAsItIs =
+    "it can only be handed on as it is, not be put together with other texts";
+
 bool isDerived(const Instance& instance, std::uint32_t constant) {
     return constant < instance.marks.size() && instance.marks[constant] != 0 &&
            instance.code->openSlot(constant) == kNone;
@@ -28,7 +31,7 @@ bool isNative(const Instr& instr) {
 }
 
 bool draws(const Instr& instr) {
-    return instr.op == Op::Random || instr.op == Op::ReadArray || isNative(instr);
+    return instr.op == Op::Random || ir::readsFile(instr.op) || isNative(instr);
 }
 
 /// May it not be different for other values? Arguments of streams are looked at one by one.
@@ -129,6 +132,10 @@ private:
         Marks others = visit.control;
         for (std::uint32_t at = 0; at < visit.operands.size(); ++at) {
             const auto arg = std::find(create.args.begin(), create.args.end(), at);
+            if (create.stream == kNone && visit.operands[at] != 0 && isFileName(create, at)) {
+                nameFile(instr, create, at, visit.operands[at]);
+                continue;
+            }
             if (arg != create.args.end() && create.stream != kNone)
                 args[static_cast<std::size_t>(arg - create.args.begin())] = visit.operands[at];
             else
@@ -143,9 +150,46 @@ private:
             Instance& of = tree.instances[child];
             if (of.create != instr.index || of.stream != create.stream) continue;
             of.marks = args;
+            for (std::uint32_t k = 0; k < args.size(); ++k)
+                if (isDerived(of, k) && of.constants[k].type->is(types::TypeKind::String))
+                    return report(args[k], instr.range, kOnlyAsItIs);
             checkDefaults(of);
             derives = derives || hasDerived(of);
         }
+    }
+
+    static bool isFileName(const ir::Create& create, std::uint32_t operand) {
+        return types::info(create.builtin).isFile() && !create.args.empty() &&
+               create.args[0] == operand;
+    }
+
+    /// A reader or writer whose file the executable is told.
+    void nameFile(const Instr& instr, const ir::Create& create, std::uint32_t operand,
+                  Marks marks) {
+        const std::uint32_t slot = loadedSlot(instr.operands[operand]);
+        if (slot == kNone) return report(marks, instr.range, kOnlyAsItIs);
+        const bool isTensor =
+            create.typeArgument && create.typeArgument->is(types::TypeKind::Tensor);
+        const bool isImage = create.builtin == ir::BuiltinStream::ImageReader ||
+                             create.builtin == ir::BuiltinStream::ImageWriter;
+        if (isTensor || isImage)
+            return report(marks, instr.range,
+                          isTensor
+                              ? "the shapes in the file cannot be told"
+                              : "the format of the picture, which its name says, cannot be told");
+        for (InstanceId child : tree.instances[id].children)
+            if (tree.instances[child].create == instr.index) tree.instances[child].fileSlot = slot;
+    }
+
+    /// The open parameter that a register holds as it is, or kNone.
+    std::uint32_t loadedSlot(ir::Reg reg) const {
+        const ir::StreamCode& code = *tree.instances[id].ran;
+        for (const ir::Block& block : code.body->blocks)
+            for (const Instr& instr : block.instrs)
+                if (instr.result == reg && instr.op == Op::Load &&
+                    instr.var.space == Space::Constant)
+                    return code.openSlot(instr.var.index);
+        return kNone;
     }
 
     /// Where a parameter is not given, its value is that of the build.

@@ -19,12 +19,16 @@ Elaboration elaborate(base::Context& context, const ir::Module& module, types::T
     for (Instance& instance : tree.instances)
         if (instance.isFilter()) result.states[instance.node] = std::move(instance.state);
     linkMessages(context, tree, result);
+    noteSounds(context.sources, tree, result.graph);
+    requireSounds(types, tree);
     result.kernels = std::move(tree.kernels);
     bool hasShapes = inferShapes(context, module, types, entry, result);
     if (hasShapes) checkWriters(context, result);
     result.random = tree.random;
-    for (const ir::OpenParameter& each : module.open)
+    for (const ir::OpenParameter& each : module.open) {
         result.openValues.push_back(tree.instances[0].constants[each.constant]);
+        result.openSounds.push_back(soundOf(tree.instances[0], each.constant));
+    }
     result.complete = context.diags.errorCount() == errors;
     if (hasShapes) checkRates(context, module, result);
     return result;

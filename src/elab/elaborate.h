@@ -16,6 +16,7 @@
 #include "base/context.h"
 #include "graph/graph.h"
 #include "ir/dependence.h"
+#include "ir/file_question.h"
 #include "ir/ir.h"
 
 namespace strc::eval {
@@ -106,11 +107,16 @@ struct Elaboration {
     std::vector<std::vector<graph::NodeId>> portals;
     types::Random random;  ///< its state goes on from elaboration
     std::vector<Value> openValues;  ///< by Module::open: what the elaboration took them for
+    /// Parallel to them: what of the input's sound an executable sets the parameter to. Items: nothing.
+    std::vector<ir::FileQuestion::What> openSounds = {};
     std::optional<Symbolic> symbolic;
     /// A symbolic program as compiled engines run it (elab/compiled_form.h). Nodes and edges are the same.
     std::shared_ptr<const Elaboration> compiled;
     /// Those of such a form, for whoever runs them; null: there are none.
     std::shared_ptr<const symbolic::Program> symbolicFilters;
+    /// Of a program that passes have made: by NodeId, the node of the elaborated one that it still is; kNone: they have
+    /// made it of others. Empty: all of them.
+    std::vector<graph::NodeId> origin = {};
     bool complete = false;  ///< whatever bodies are found to do beside their rates
 };
 
@@ -119,7 +125,8 @@ std::string whySymbolic(const Elaboration&);
 
 /// A tensor that arrives at the main stream, as a user says or a file has it.
 struct GivenInput {
-    const Type* type = nullptr;  ///< concrete; of a file: of all of it, which may be several items
+    const Type* type =
+        nullptr;  ///< said: may have open extents; of a file: of all of it, which may be several items
     std::string file;  ///< empty: it was said
 };
 
@@ -129,11 +136,18 @@ struct Entry {
     std::vector<GivenInput> inputs = {};  ///< in turn
 };
 
+/// The sound that arrives at the main stream, if its header can be looked at beforehand.
+struct GivenSound {
+    int rate = 0, channels = 0;  ///< 0: not known
+    std::string why;  ///< it is not known: half a sentence
+};
+
 struct Surroundings {
     std::function<void(std::string_view)> print;  ///< prints during elaboration
     const volatile bool* interrupt = nullptr;
     eval::Natives* natives = nullptr;  ///< null: natives cannot be called
     weights::Source* weights = nullptr;  ///< null: there are none
+    GivenSound sound = {};
 };
 
 /// Errors are in Context::diags; then nothing can run. If the result is complete, its graph can still

@@ -150,6 +150,10 @@ private:
         return context.diags.add(id, range).in(path(tree, current));
     }
 
+    void takeSound(const std::string& file, bool isRate, int value) override {
+        TakenSound& taken = tree.sounds[file];
+        (isRate ? taken.rate : taken.channels) = value;
+    }
     std::string where() const override { return path(tree, current); }
     base::SourceRange added() const { return addedAt(context.sources, tree, current); }
     std::string addedName() const {

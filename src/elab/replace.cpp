@@ -12,7 +12,6 @@ namespace {
 
 using graph::Child;
 using graph::CompositeId;
-using graph::kNone;
 using graph::NodeId;
 
 constexpr std::uint32_t kMostNames = 4;
@@ -27,16 +26,17 @@ public:
     Rewriter(const Elaboration& program, std::vector<Replacement> filters)
         : old(program),
           places(std::move(filters)),
-          regionOf(program.graph.nodes.size(), kNone),
-          nodeOf(places.size(), kNone),
-          newNode(program.graph.nodes.size(), kNone),
+          regionOf(program.graph.nodes.size(), graph::kNone),
+          nodeOf(places.size(), graph::kNone),
+          newNode(program.graph.nodes.size(), graph::kNone),
           isGone(program.graph.composites.size()),
-          newComposite(program.graph.composites.size(), kNone) {}
+          newComposite(program.graph.composites.size(), graph::kNone) {}
 
     Replaced run() {
         made.kernels = old.kernels;
         made.random = old.random;
         made.openValues = old.openValues;
+        made.openSounds = old.openSounds;
         made.complete = old.complete;
         made.symbolicFilters = old.symbolicFilters;
         for (std::uint32_t k = 0; k < places.size(); ++k) mark(k);
@@ -61,7 +61,7 @@ private:
             const graph::Composite& composite = old.graph.composites[child.id];
             isGone[child.id] = true;
             for (NodeId node : {composite.splitter, composite.joiner})
-                if (node != kNone) regionOf[node] = region;
+                if (node != graph::kNone) regionOf[node] = region;
             inside.insert(inside.end(), composite.children.begin(), composite.children.end());
         }
     }
@@ -69,14 +69,16 @@ private:
     void nodes() {
         for (NodeId id = 0; id < old.graph.nodes.size(); ++id) {
             const std::uint32_t region = regionOf[id];
-            if (region == kNone) {
+            if (region == graph::kNone) {
                 newNode[id] = add(old.graph.nodes[id], old.states[id]);
+                made.origin.push_back(old.origin.empty() ? id : old.origin[id]);
             } else if (id == places[region].place.entry) {
                 nodeOf[region] = add(filter(places[region]), places[region].state);
+                made.origin.push_back(graph::kNone);
             }
         }
         for (NodeId id = 0; id < old.graph.nodes.size(); ++id)
-            if (regionOf[id] != kNone) newNode[id] = nodeOf[regionOf[id]];
+            if (regionOf[id] != graph::kNone) newNode[id] = nodeOf[regionOf[id]];
     }
 
     NodeId add(graph::Node node, std::shared_ptr<const std::string> state) {
@@ -92,10 +94,10 @@ private:
         node.range = entry.range;
         node.order = entry.order;
         node.parent = replacement.place.parent;
-        node.inputs.assign(1, kNone);
-        node.outputs.assign(1, kNone);
+        node.inputs.assign(1, graph::kNone);
+        node.outputs.assign(1, graph::kNone);
         node.kernel = replacement.kernel;
-        if (node.kernel == kNone) {
+        if (node.kernel == graph::kNone) {
             node.kernel = static_cast<graph::KernelId>(made.kernels.size());
             made.kernels.push_back(std::move(replacement.made));
         }
@@ -110,21 +112,21 @@ private:
             if (isGone[id]) continue;
             newComposite[id] = static_cast<CompositeId>(made.graph.composites.size());
             graph::Composite composite = old.graph.composites[id];
-            if (composite.parent != kNone) composite.parent = newComposite[composite.parent];
+            if (composite.parent != graph::kNone) composite.parent = newComposite[composite.parent];
             composite.children.clear();
             for (NodeId* node : {&composite.splitter, &composite.joiner})
-                if (*node != kNone) *node = newNode[*node];
+                if (*node != graph::kNone) *node = newNode[*node];
             made.graph.composites.push_back(std::move(composite));
         }
         for (graph::Node& node : made.graph.nodes)
-            if (node.parent != kNone) node.parent = newComposite[node.parent];
+            if (node.parent != graph::kNone) node.parent = newComposite[node.parent];
         for (CompositeId id = 0; id < old.graph.composites.size(); ++id)
             if (!isGone[id]) children(id);
     }
 
     std::uint32_t regionWith(Child child) const {
         if (!child.isComposite) return regionOf[child.id];
-        if (!isGone[child.id]) return kNone;
+        if (!isGone[child.id]) return graph::kNone;
         const graph::Graph& graph = old.graph;
         while (child.isComposite) child = graph.composites[child.id].children.front();
         return regionOf[child.id];
@@ -132,18 +134,19 @@ private:
 
     void children(CompositeId id) {
         const std::vector<Child>& before = old.graph.composites[id].children;
-        const bool hasChanged = std::any_of(
-            before.begin(), before.end(), [&](Child child) { return regionWith(child) != kNone; });
+        const bool hasChanged = std::any_of(before.begin(), before.end(), [&](Child child) {
+            return regionWith(child) != graph::kNone;
+        });
         // Names that were told from their siblings' by numbers stay as they are.
         std::map<std::string, std::uint32_t> total, seen;
         if (hasChanged)
             for (Child child : before) ++total[nameIn(old.graph, child)];
-        std::uint32_t last = kNone;
+        std::uint32_t last = graph::kNone;
         for (Child child : before) {
             const std::string name = nameIn(old.graph, child);
             const std::uint32_t number = seen[name]++;
             const std::uint32_t region = regionWith(child);
-            if (region == kNone) {
+            if (region == graph::kNone) {
                 child.id = child.isComposite ? newComposite[child.id] : newNode[child.id];
                 if (hasChanged && total[name] > 1)
                     nameIn(made.graph, child) = name + '[' + std::to_string(number) + ']';
@@ -166,26 +169,29 @@ private:
     // ---- edges
 
     void edges() {
-        std::vector<graph::EdgeId> newEdge(old.graph.edges.size(), kNone);
+        std::vector<graph::EdgeId> newEdge(old.graph.edges.size(), graph::kNone);
         for (graph::EdgeId id = 0; id < old.graph.edges.size(); ++id) {
             graph::Edge edge = old.graph.edges[id];
-            const std::uint32_t from = edge.from == kNone ? kNone : regionOf[edge.from];
-            const std::uint32_t to = edge.to == kNone ? kNone : regionOf[edge.to];
-            if (from != kNone && from == to) continue;
+            const std::uint32_t from =
+                edge.from == graph::kNone ? graph::kNone : regionOf[edge.from];
+            const std::uint32_t to = edge.to == graph::kNone ? graph::kNone : regionOf[edge.to];
+            if (from != graph::kNone && from == to) continue;
             newEdge[id] = static_cast<graph::EdgeId>(made.graph.edges.size());
-            if (edge.from != kNone) {
+            if (edge.from != graph::kNone) {
                 edge.from = newNode[edge.from];
-                if (from != kNone) edge.fromPort = 0;
+                if (from != graph::kNone) edge.fromPort = 0;
                 made.graph.nodes[edge.from].outputs[edge.fromPort] = newEdge[id];
             }
-            if (edge.to != kNone) {
+            if (edge.to != graph::kNone) {
                 edge.to = newNode[edge.to];
-                if (to != kNone) edge.toPort = 0;
+                if (to != graph::kNone) edge.toPort = 0;
                 made.graph.nodes[edge.to].inputs[edge.toPort] = newEdge[id];
             }
             made.graph.edges.push_back(std::move(edge));
         }
-        auto moved = [&](graph::EdgeId id) { return id == kNone ? kNone : newEdge[id]; };
+        auto moved = [&](graph::EdgeId id) {
+            return id == graph::kNone ? graph::kNone : newEdge[id];
+        };
         made.graph.input = moved(old.graph.input);
         made.graph.output = moved(old.graph.output);
     }
@@ -213,7 +219,7 @@ private:
 }  // namespace
 
 std::vector<Child> childrenAt(const graph::Graph& graph, const Place& place) {
-    if (place.parent != kNone) {
+    if (place.parent != graph::kNone) {
         auto first = graph.composites[place.parent].children.begin();
         return {first + place.from, first + place.to};
     }
@@ -234,7 +240,7 @@ std::string nameOf(const graph::Graph& graph, const Place& place) {
 
 std::string pathOf(const graph::Graph& graph, const Place& place) {
     const std::string name = nameOf(graph, place);
-    if (place.parent == kNone) return name;
+    if (place.parent == graph::kNone) return name;
     return graph::compositePath(graph, place.parent) + '.' + name;
 }
 

@@ -26,12 +26,6 @@ struct Replacement {
     std::shared_ptr<const std::string> state;
 };
 
-/// A program for code generation alone, with its quota.
-struct Improved {
-    Elaboration program;
-    graph::Quota quota;
-};
-
 struct Replaced {
     Elaboration program;
     std::vector<graph::NodeId> nodeOf;  ///< by old node; those of a place have one

@@ -1,6 +1,5 @@
 #include "elab/runner.h"
 
-#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -24,7 +23,8 @@ Runner::Runner(base::Context& context, const ir::Module& module, types::TypeTabl
       types(types),
       surroundings(surroundings),
       generator(random),
-      machine(context.limits) {
+      machine(context.limits),
+      files(context, types) {
     machine.stepsLeft = context.limits.elaborationSteps;
     machine.interrupt = surroundings.interrupt;
 }
@@ -33,15 +33,8 @@ void Runner::print(std::string_view text) {
     if (surroundings.print) surroundings.print(text);
 }
 
-/// From the working directory, else from beside the source that names it (language.md 1.6). What
-/// has no name of its own, like standard input, lies in the working directory.
 base::Result<std::string> Runner::readFile(const std::string& name, base::SourceRange range) {
-    std::ifstream file(name, std::ios::binary);
-    if (!file && range.valid()) {
-        std::filesystem::path source = context.sources.name(range.buffer);
-        if (source.has_parent_path())
-            file = std::ifstream(source.parent_path() / name, std::ios::binary);
-    }
+    std::ifstream file(pathOf(context.sources, name, range), std::ios::binary);
     if (!file) return base::Failure{"no such file here or beside the source"};
     std::string text;
     std::vector<char> piece(kPiece);
@@ -53,6 +46,31 @@ base::Result<std::string> Runner::readFile(const std::string& name, base::Source
     }
     if (file.bad()) return base::Failure{"it cannot be read"};
     return text;
+}
+
+base::Result<std::int32_t> Runner::fileNumber(const ir::FileQuestion& question,
+                                              const std::string& name, std::int32_t other,
+                                              base::SourceRange range) {
+    if (question.what == ir::FileQuestion::Items) return files.count(question, name, other, range);
+    const bool isRate = question.what == ir::FileQuestion::Rate;
+    if (question.reader != types::BuiltinStream::None) {
+        base::Result<std::int32_t> told = files.tell(question, name, range);
+        if (told) takeSound(name, isRate, *told);
+        return told;
+    }
+    const GivenSound& sound = surroundings.sound;
+    if (const int known = isRate ? sound.rate : sound.channels; known != 0) return known;
+    if (other != ir::kNoDefault) {
+        takeSound({}, isRate, other);
+        return other;
+    }
+    return base::failure(Diag::SoundUnknown, {name + "()", sound.why});
+}
+
+base::Result<std::string> Runner::readItems(const ir::FileQuestion& question,
+                                            const std::string& name, std::int32_t channel,
+                                            base::SourceRange range) {
+    return files.items(question, name, channel, range);
 }
 
 std::optional<eval::Trap> Runner::callNative(const ir::Native& native,

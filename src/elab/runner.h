@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "elab/elaborate.h"
+#include "elab/files.h"
 #include "eval/eval.h"
 
 namespace strc::elab {
@@ -18,6 +19,10 @@ public:
     void print(std::string_view text) override;
     types::Random& random() override { return generator; }
     base::Result<std::string> readFile(const std::string& name, base::SourceRange range) override;
+    base::Result<std::int32_t> fileNumber(const ir::FileQuestion&, const std::string& name,
+                                          std::int32_t other, base::SourceRange range) override;
+    base::Result<std::string> readItems(const ir::FileQuestion&, const std::string& name,
+                                        std::int32_t channel, base::SourceRange range) override;
     std::optional<eval::Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
                                          std::uint64_t& result) override;
     void warn(const eval::Trap&) override;
@@ -27,6 +32,8 @@ protected:
     bool runBody(const ir::Body&, eval::Instance&);
     /// The value of a default; empty after reporting a trap.
     std::optional<Value> evaluate(const ir::Body&, eval::Instance&);
+    /// The program takes the rate, or the channels, of a sound to be so: of a file, or of its input (an empty name).
+    virtual void takeSound(const std::string& /*file*/, bool /*isRate*/, int /*value*/) {}
     /// Path of the instance that runs, for messages; empty outside of any.
     virtual std::string where() const { return {}; }
     /// Adds notes to what is reported of a trap.
@@ -42,6 +49,7 @@ private:
 
     types::Random& generator;
     eval::Machine machine;
+    FilesRead files;
     std::unordered_map<const ir::Body*, eval::CodePtr> codes;  ///< each body is compiled once
 };
 

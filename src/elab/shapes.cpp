@@ -6,6 +6,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "elab/tree.h"
 #include "elab/turns.h"
@@ -39,13 +40,26 @@ public:
           turns(program) {}
 
     bool run() {
-        if (std::none_of(graph.edges.begin(), graph.edges.end(),
-                         [](const graph::Edge& edge) { return isTensor(edge.type); }) &&
-            std::none_of(program.kernels.begin(), program.kernels.end(),
-                         [](const Kernel& kernel) { return usesTensors(kernel); }))
-            return true;
+        if (!hasTensors()) return true;
         if (context.diags.hasErrors()) return false;  // a body that is damaged pushes anything
+        infer();
+        if (!openItems.empty()) arriving[graph.input] = std::move(openItems);
+        if (!faults.areAny()) layOutTensors(context, module, types, arriving, program, faults);
+        if (!faults.areAny() && program.symbolic) faults.warn(*program.symbolic);
+        return !faults.areAny();
+    }
+
+private:
+    bool hasTensors() const {
+        return std::any_of(graph.edges.begin(), graph.edges.end(),
+                           [](const graph::Edge& edge) { return isTensor(edge.type); }) ||
+               std::any_of(program.kernels.begin(), program.kernels.end(),
+                           [](const Kernel& kernel) { return usesTensors(kernel); });
+    }
+
+    void infer() {
         isOfRun.resize(graph.edges.size());
+        known.resize(graph.edges.size());
         do {
             startsAgain = false;
             arriving.assign(graph.edges.size(), {});
@@ -56,18 +70,65 @@ public:
             visitAll();
         } while (startsAgain && !faults.areAny());
         if (program.symbolic) turns.undo();
-        if (!faults.areAny()) layOutTensors(context, module, types, arriving, program, faults);
-        if (!faults.areAny() && program.symbolic) faults.warn(*program.symbolic);
-        return !faults.areAny();
     }
 
-private:
     // ---- where shapes come from
 
     void seedInput() {
         if (graph.input == graph::kNone || !isTensor(graph.edges[graph.input].type)) return;
-        arriving[graph.input] = arrivingItems(graph.edges[graph.input], entry, types, faults);
-        isOfFiles = isOfFiles || arriving[graph.input].size() > 1;
+        Sequence items = arrivingItems(graph.edges[graph.input], entry, types, faults);
+        isOfFiles = isOfFiles || items.size() > 1;
+        if (!std::all_of(items.begin(), items.end(), types::isConcrete)) {
+            if (sample == 0) return leaveInput(std::move(items));
+            for (const Type*& item : items) item = sampleOf(item);
+        }
+        arriving[graph.input] = std::move(items);
+    }
+
+    /// Each item brings its own extents.
+    void leaveInput(Sequence items) {
+        isOfRun[graph.input] = true;
+        if (!program.symbolic)
+            program.symbolic = Symbolic{graph.edges[graph.input].to,
+                                        "the program's input",
+                                        "'--input' leaves extents open: " + io::allOf(items),
+                                        {},
+                                        {}};
+        if (openItems.empty()) findKnown();
+        openItems = std::move(items);
+    }
+
+    const Type* sampleOf(const Type* open) {
+        std::vector<std::int64_t> dims = open->dims;
+        std::int64_t next = sample;
+        for (std::int64_t& extent : dims)
+            if (extent == types::kDynamic) extent = next++;
+        return types.tensor(open->element, std::move(dims));
+    }
+
+    /// Whatever is the same for two samples of the open extents is taken for known, and checked as the run goes on: a picture
+    /// that is resized, say. Small samples come first, as batches are small; pictures may have to be larger than windows.
+    void findKnown() {
+        constexpr std::pair<int, int> kSamples[] = {{2, 5}, {64, 97}, {230, 307}};
+        for (const auto& [one, other] : kSamples) {
+            const std::vector<Sequence> first = itemsIf(one);
+            const std::vector<Sequence> second = first.empty() ? first : itemsIf(other);
+            for (EdgeId id = 0; id < second.size(); ++id)
+                if (first[id] == second[id]) known[id] = first[id];
+            if (!second.empty()) return;
+        }
+    }
+
+    /// By edge, if the open extents are such ones; nothing: there is a fault then.
+    std::vector<Sequence> itemsIf(std::int64_t extent) {
+        Elaboration copy = program;
+        copy.symbolic.reset();
+        base::Diagnostics told = std::exchange(context.diags, {});
+        Inference trial(context, module, types, entry, copy);
+        trial.sample = extent;
+        trial.infer();
+        context.diags = std::move(told);
+        return trial.faults.areAny() ? std::vector<Sequence>() : std::move(trial.arriving);
     }
 
     /// What is enqueued says what comes along the back edge.
@@ -187,6 +248,10 @@ private:
             const Type* declared = isFilter ? program.kernels[node.kernel].output : nullptr;
             if (declared && isConcrete(declared)) {
                 deliver(id, {declared});
+                continue;
+            }
+            if (!known[id].empty()) {
+                deliver(id, known[id]);
                 continue;
             }
             startsAgain = startsAgain || (!arriving[id].empty() && !isOfRun[id]);
@@ -355,6 +420,10 @@ private:
     ShapeFaults faults;
     std::vector<Sequence> arriving;  ///< by edge; empty: not known yet, or no tensors
     std::vector<bool> isOfRun;  ///< by edge: only the run will know
+    std::vector<Sequence>
+        known;  ///< by edge: what comes there whatever the open extents of the input are
+    std::int64_t sample = 0;  ///< the first of these extents; 0: they are open
+    Sequence openItems;  ///< of the input, if they are
     std::vector<bool> isWrong;  ///< by edge: what comes before it has a fault
     bool startsAgain = false;
     /// A file has types in turn, of which an iteration of the steady state need not take all.

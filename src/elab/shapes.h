@@ -45,13 +45,16 @@ private:
     std::size_t found = 0;
 };
 
-/// What arrives at the program's open input: as a user says, as files have it, or as it is declared. Empty: there is a
-/// fault.
+/// What arrives at the program's open input: as a user says, who may leave extents open, as files have it, or as it is
+/// declared. Empty: there is a fault.
 tensor::Sequence arrivingItems(const graph::Edge& input, const Entry&, types::TypeTable&,
                                ShapeFaults&);
 /// What a reader in the program gives: what is declared leaves open is as its file has it. Nothing: there is a fault.
 std::optional<tensor::Sequence> itemsOfReader(const graph::Graph&, graph::NodeId, const Kernel&,
                                               types::TypeTable&, ShapeFaults&);
+
+/// Does each of these items bring some of its extents itself?
+bool areOpen(const tensor::Sequence&);
 
 /// `items`, by edge, become Edge::tensors, channels get memory for them, and filters kernels that know both; nothing has
 /// memory in a symbolic program.

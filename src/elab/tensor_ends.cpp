@@ -44,7 +44,8 @@ Sequence arrivingItems(const graph::Edge& input, const Entry& entry, types::Type
         items.push_back(itemOf(input, given, types, faults));
     if (faults.areAny()) return {};
     if (items.empty() && isConcrete(input.type)) items.push_back(input.type);
-    for (const Type* item : items) checkSize(input, item, faults);
+    for (const Type* item : items)
+        if (isConcrete(item)) checkSize(input, item, faults);
     if (items.empty())
         (faults.add(Diag::TensorUnknown, input.range) << "the shape of the program's input")
                 .note(Diag::Hint)

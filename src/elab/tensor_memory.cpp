@@ -1,5 +1,6 @@
 // The memory of tensors on channels.
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -43,6 +44,10 @@ void place(Value& value, const Type* item, types::TypeTable& types) {
     value = {item, std::move(bytes)};
 }
 
+bool areOpen(const Sequence& items) {
+    return !std::all_of(items.begin(), items.end(), types::isConcrete);
+}
+
 bool isPeriodic(const graph::Node& node, const Kernel& kernel, const Sequence& items) {
     const bool isAny = kernel.builtin != ir::BuiltinStream::None;
     return isAny || items.size() <= 1 ||
@@ -57,13 +62,13 @@ void layOutTensors(base::Context& context, const ir::Module& module, types::Type
     HandedOn groups(program);
     std::map<EdgeId, std::set<const Type*>> sets;
     for (EdgeId id = 0; id < graph.edges.size(); ++id)
-        sets[groups.of(id)].insert(items[id].begin(), items[id].end());
+        if (!areOpen(items[id])) sets[groups.of(id)].insert(items[id].begin(), items[id].end());
     for (EdgeId id = 0; id < graph.edges.size(); ++id) {
         graph::Edge& edge = graph.edges[id];
         if (!isTensor(edge.type)) continue;
         edge.tensors = items[id];
         if (!fitsSide(edge, faults)) return;
-        if (edge.tensors.empty()) continue;
+        if (edge.tensors.empty() || areOpen(edge.tensors)) continue;
         const Type* memory = storages.of(sets[groups.of(id)]);
         (program.symbolic ? edge.inFiles : edge.type) = memory;
         if (!program.symbolic)

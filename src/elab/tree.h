@@ -47,6 +47,8 @@ struct Instance {
     bool demands =
         false;  ///< its body requires something of open parameters, which no filter in it checks yet
     std::vector<ir::Marks> marks;  ///< by constant: open parameters it depends on; or empty
+    std::uint32_t fileSlot =
+        ir::kNone;  ///< readers and writers: the open parameter that names the file
     const Type* typeArgument = nullptr;  ///< built-ins
     const Type* input = nullptr;  ///< concrete; null until known (anonymous composites)
     const Type* output = nullptr;
@@ -76,11 +78,18 @@ struct Registration {
     InstanceId receiver;
 };
 
+/// The program takes a sound to be so; 0: it did not ask.
+struct TakenSound {
+    int rate = 0, channels = 0;
+};
+
 struct Tree {
     std::vector<Instance> instances;  ///< [0] is the main stream
     std::vector<Registration> registrations;
     std::vector<Kernel> kernels;
     std::deque<ir::StreamCode> derivedCodes;  ///< of filters with derived constants
+    std::map<std::string, TakenSound>
+        sounds;  ///< by file; an empty name: the input, where the program had to assume
     std::int32_t portals = 0;  ///< how many there are
     types::Random random;
 };
@@ -116,6 +125,13 @@ void checkTypes(base::Context&, types::TypeTable&, Tree&);
 
 /// Nodes, edges and composites of a tree without errors; notes their ids in the instances.
 graph::Graph buildGraph(base::Context&, const ir::Module&, types::TypeTable&, Tree&);
+
+/// Notes in the graph what the program says of the sounds that it takes.
+void noteSounds(const base::SourceManager&, const Tree&, graph::Graph&);
+/// Readers refuse files whose rate or channels are not those that the program was told of them.
+void requireSounds(types::TypeTable&, Tree&);
+/// The rate or channels, if a parameter of the main stream has these of the input as default value; else Items.
+ir::FileQuestion::What soundOf(const Instance& main, std::uint32_t constant);
 
 /// Finds which filter sends to which, and the direction of each link.
 void linkMessages(base::Context&, const Tree&, Elaboration&);

@@ -1,6 +1,6 @@
 #pragma once
-/// What the compiler wants to know of a body before it emits code: in which order instructions are
-/// emitted, how long registers live, which loads and element addresses need no code of their own.
+/// Analysis of a body before the evaluator's compiler emits code for it: the order in which instructions are
+/// emitted, the live ranges of registers, and which loads and element addresses need no code of their own.
 
 #include <cstdint>
 #include <vector>

@@ -29,7 +29,7 @@ public:
     /// The same, with a jump as the last operand.
     void jump(Code32, std::initializer_list<std::uint32_t> operands, Label& to);
     void bind(Label&);
-    /// What jumps to `from`, which is not bound and never will be, goes to `to` instead.
+    /// Redirects all jumps to `from`, which is not bound and never will be, to `to`.
     void forward(Label& from, Label& to);
     /// The code that follows comes from there. Gives what it came from before.
     SourceRange place(SourceRange);

@@ -76,7 +76,7 @@ struct HostOperand {
     bool isRef = false;  ///< the slot holds an address; extents follow if the type is dynamic
 };
 
-/// What opcode Host does: instructions that leave the evaluator or need more than slots.
+/// The operations of opcode Host: instructions that leave the evaluator or need more than slots.
 struct HostOp {
     const ir::Instr* instr = nullptr;
     const ir::Body* body = nullptr;

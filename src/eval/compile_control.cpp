@@ -74,6 +74,8 @@ void Compiler::instruction(const Instr& instr, const Context& blockContext) {
         case Op::Require:
         case Op::Send:
         case Op::ReadArray:
+        case Op::FileNumber:
+        case Op::ReadItems:
         case Op::NewPortal:
         case Op::Create:
         case Op::Split:

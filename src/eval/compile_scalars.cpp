@@ -261,7 +261,7 @@ Op mirrored(Op op) {
     }
 }
 
-/// Of lt, le, eq and ne: the others are these with the operands swapped.
+/// The comparison as one of lt, le, eq and ne: gt and ge are these with the operands swapped.
 Comparison comparison(Op op, Family family) {
     using C = Code32;
     switch (family) {

@@ -134,7 +134,7 @@ void Compiler::constant(const Instr& instr) {
     sharedAddress(instr, instr.value.bytes.data());
 }
 
-/// Of memory that all instances share and nobody writes.
+/// Emits the address of constant memory that all instances share.
 void Compiler::sharedAddress(const Instr& instr, const void* memory) {
     auto bits = reinterpret_cast<std::uint64_t>(memory);
     auto low = static_cast<std::uint32_t>(bits);
@@ -206,7 +206,7 @@ std::optional<std::uint32_t> Compiler::argumentSlot(Reg reg) const {
     return kOutgoing | slot;
 }
 
-// What is stored into a local variable at once, or yielded at once, is computed where it belongs.
+// A result that is only stored into a local variable, or yielded, is computed in that variable's slot.
 std::uint32_t Compiler::destination(const Instr& instr) {
     Reg result = instr.result;
     if (analysis[result].uses == 1 && current + 1 < instrs->size()) {

@@ -28,7 +28,7 @@ public:
     virtual const ir::Body& body(ir::Callee) = 0;
 };
 
-/// What the Yield of a block does.
+/// Says where the Yield of a block puts its value, and where it jumps to.
 struct Context {
     std::optional<std::uint32_t> slot;  ///< puts the value there
     Label* ifTrue = nullptr;  ///< or jumps on it, to one of two;

@@ -58,7 +58,7 @@ std::array<T, places> sums(std::span<const ContractionLoop> loops, const Contrac
     return total;
 }
 
-/// What becomes of a sum before it is written.
+/// Applies the epilogue to a sum.
 template <typename T>
 T finished(T total, const ir::Contraction& how, const Operands<T>& at) {
     for (std::size_t k = 0; k < how.addends; ++k) total += *at.added[k];

@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "eval/tape.h"
 #include "eval/tensors.h"
+#include "ir/file_question.h"
 #include "ir/ir.h"
 
 namespace strc::eval {
@@ -27,8 +28,8 @@ using base::SourceRange;
 using types::Type;
 using types::Value;
 
-/// What a body reaches outside its own memory. The default of each callback but
-/// callNative, which refuses, is an internal error.
+/// Callbacks of a body for all that is outside of its own memory. By default each of them is an internal error, except for
+/// callNative, which refuses.
 class Host {
 public:
     virtual ~Host() = default;
@@ -41,7 +42,7 @@ public:
     /// A dynamic filter wants its input tape to hold `items`; runs the sources. False: it never will
     /// (end of input): the firing is abandoned (Outcome::Starved).
     virtual bool demandInput(std::uint64_t items);
-    /// Of bodies whose tensors have no shapes before they run.
+    /// The heap of tensors, for bodies whose tensors have no shapes before they run.
     virtual Tensors& tensors();
     /// Runs a native function; a trap if it cannot be found.
     virtual std::optional<Trap> callNative(const ir::Native&, std::span<std::uint64_t> args,
@@ -68,6 +69,14 @@ public:
                       SourceRange range);
     /// Concrete type of the stream's input (0) or output (1); also in Instance::itemTypes then.
     virtual void itemType(int side, const Type* concrete);
+
+    // ---- files that are looked at while the graph is built
+    /// Tells a number of a file that the code at `range` names; `other`: the second operand (ir/file_question.h).
+    virtual base::Result<std::int32_t> fileNumber(const ir::FileQuestion&, const std::string& name,
+                                                  std::int32_t other, SourceRange range);
+    /// The items that fileNumber counts, as they lie in memory.
+    virtual base::Result<std::string> readItems(const ir::FileQuestion&, const std::string& name,
+                                                std::int32_t channel, SourceRange range);
 };
 
 /// Memory and surroundings of one stream instance while its bodies run.
@@ -150,8 +159,8 @@ public:
     /// From then on runs stop with Outcome::Interrupted, within a moment.
     std::optional<std::chrono::steady_clock::time_point> deadline;
 
-    /// What may stand in registers and variables of all runs that have not ended: 8 bytes each, also some that
-    /// nobody uses any more.
+    /// Visits the registers and variables of all runs that have not ended: 8 bytes each, dead ones among
+    /// them.
     void forEachSlot(const std::function<void(std::uint64_t)>& visit) const;
 
     struct Memory;  ///< frames, arrays of dynamic extent, strings

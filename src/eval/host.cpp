@@ -31,6 +31,14 @@ std::optional<Trap> Host::callNative(const ir::Native& native, std::span<std::ui
 base::Result<std::string> Host::readFile(const std::string&, SourceRange) {
     STRC_UNREACHABLE("a file in a place that has none");
 }
+base::Result<std::int32_t> Host::fileNumber(const ir::FileQuestion&, const std::string&,
+                                            std::int32_t, SourceRange) {
+    STRC_UNREACHABLE("a file in a place that has none");
+}
+base::Result<std::string> Host::readItems(const ir::FileQuestion&, const std::string&, std::int32_t,
+                                          SourceRange) {
+    STRC_UNREACHABLE("a file in a place that has none");
+}
 void Host::warn(const Trap&) {}
 std::int32_t Host::newPortal(SourceRange) { STRC_UNREACHABLE("a portal outside of elaboration"); }
 std::optional<Trap> Host::create(const ir::Create&, const Type*,
@@ -70,6 +78,8 @@ public:
             case Op::Require: return demand();
             case Op::Print: return printTensor();
             case Op::ReadArray: return readArray();
+            case Op::FileNumber: return fileNumber();
+            case Op::ReadItems: return readItems();
             case Op::Send: return send();
             case Op::Call: return callNative();
             case Op::NewPortal: frame[op.result].i = host.newPortal(instr.range); return true;
@@ -125,7 +135,7 @@ private:
                                   static_cast<std::size_t>(types::sizeOf(type)))};
     }
 
-    /// Of a tensor only the memory is there.
+    /// The value that is enqueued. For a tensor the instruction only gives its memory.
     Value enqueued() const {
         if (!instr.type->is(types::TypeKind::Tensor)) return value(0);
         const Slot* slot = frame + op.operands[0].slot;
@@ -188,7 +198,7 @@ private:
         return true;
     }
 
-    /// Whoever reports it knows what the filter is called.
+    /// Checks a `require`. The trap has no name of the filter: its reporter fills that in.
     bool demand() { return number(0) != 0 || trap(Diag::TensorShape, {"", value(1).bytes}); }
 
     std::string variableName() const {
@@ -279,7 +289,7 @@ private:
         return true;
     }
 
-    /// The caller has its memory, unless it is a default value whose size nobody knew.
+    /// Allocates an array parameter that has no memory of the caller: a default value whose size was not known before.
     bool declareParameter(std::uint64_t bytes) {
         Slot& address = frame[op.local];
         if (address.address) return true;
@@ -472,6 +482,28 @@ private:
                         {name, std::to_string(found), std::to_string(needed)});
         if (found > needed)
             host.warn({Diag::ArrayFileLong, instr.range, {name, std::to_string(needed)}});
+        return true;
+    }
+
+    bool refuse(const base::Failure& failure) {
+        return passOn(Trap{failure.id, instr.range, failure.args});
+    }
+
+    bool fileNumber() {
+        const auto told = host.fileNumber(ir::FileQuestion::at(instr.index), value(0).bytes,
+                                          number(1), instr.range);
+        if (!told) return refuse(told.failure());
+        frame[op.result].i = *told;
+        return true;
+    }
+
+    bool readItems() {
+        const std::size_t file = op.operands.size() - 2;
+        const auto items = host.readItems(ir::FileQuestion::at(instr.index), value(file).bytes,
+                                          number(file + 1), instr.range);
+        if (!items) return refuse(items.failure());
+        run.charge(items->size());
+        std::memcpy(frame[op.operands[0].slot].address, items->data(), items->size());
         return true;
     }
 

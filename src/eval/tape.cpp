@@ -26,7 +26,7 @@ bool Tape::grow(std::uint64_t bytes) {
     return true;
 }
 
-/// What begins at the front can stay where it is: large pieces are not even copied.
+/// Gets larger memory for the items. If none before them is dead, realloc may leave large pieces where they are.
 bool Tape::move(std::uint64_t capacity, std::uint64_t used, std::uint64_t dead) {
     void* to = dead == 0 ? std::realloc(data.get(), capacity) : std::malloc(capacity);
     if (!to) return false;

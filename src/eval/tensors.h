@@ -29,7 +29,7 @@ public:
 
     /// Concrete; the name is one of a tensor.
     virtual const types::Type* typeOf(TensorId) const = 0;
-    /// As storage has them (types::inMemory), row by row. Nobody writes them but a maker of new ones.
+    /// The elements as they lie in memory (types::inMemory), row by row. They are only written by code that has just added the tensor.
     virtual std::byte* elementsOf(TensorId) = 0;
     /// A new one of zeros. A trap: there is no memory for it.
     virtual std::optional<Trap> add(const types::Type* concrete, TensorId&) = 0;

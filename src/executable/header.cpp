@@ -188,7 +188,18 @@ constexpr const char* kRates = R"(
 #define {0}_FIRST_OUT {4}
 /* In input items: who wants BLOCK_OUT items for each BLOCK_IN from the start has to give so many more before. */
 #define {0}_LATENCY {5}
-#define {0}_STACK_BYTES {6}
+)";
+
+constexpr const char* kDynamic = R"(
+/* How many items come of how many others the items decide. */
+)";
+
+constexpr const char* kBound =
+    R"(/* So many items wait in a queue of the program at most, and so many messages for one filter: more are a fault. */
+#define {0}_BOUND {1}
+)";
+
+constexpr const char* kStack = R"(#define {0}_STACK_BYTES {1}
 
 )";
 
@@ -207,19 +218,30 @@ enum {{
 void {0}_destroy({0}_handle *);
 
 /* Takes up to in_count items and gives up to out_capacity. The result is the same however the input is cut into
- * pieces. All of it is taken if there is room for what comes of it; what is taken but too little for a
- * steady state, and what finds no room, waits inside for the next call. *consumed and *produced (which may be
+ * pieces. All of it is taken if there is room for what comes of it; {4}
+ * *consumed and *produced (which may be
  * NULL) say how many there were, also if the value is not {0}_OK. After {0}_FAULT all calls fail until
  * {0}_reset. An array of no items may be NULL. */
 int {0}_process({0}_handle *, const {1} *in, size_t in_count, {2} *out, size_t out_capacity,
 {3}size_t *consumed, size_t *produced);
 
+/* The input is over, and {0}_process has taken all of it: gives what can still be computed of the items inside, up to
+ * out_capacity; the rest comes in further calls, until *produced is less. From then on {0}_process is {0}_CALL
+ * until {0}_reset. */
+int {0}_drain({0}_handle *, {2} *out, size_t out_capacity, size_t *produced);
+
 /* As it was after {0}_create, but for the parameters. */
 void {0}_reset({0}_handle *);
 
-/* Why {0}_process failed: one line, which lives as long as the handle; "" if it did not. */
+/* Why the last call failed: one line, which lives as long as the handle; "" if it did not. */
 const char *{0}_message(const {0}_handle *);
 )";
+
+/// What is not taken, or not given.
+constexpr const char* kWaits = R"(what is taken but too little for a
+ * steady state, and what finds no room, waits inside for the next call.)";
+constexpr const char* kWaitsBounded = R"(what finds no room waits inside,
+ * and the items behind it stay with the caller: a call with room for more, and the rest of the input or none, goes on.)";
 
 constexpr const char* kSet = R"(
 /* Parameters: firings from now on see the value. What init makes of it is computed again, state is kept.
@@ -249,9 +271,15 @@ std::string nameOf(const graph::Edge* end) {
     return end->tensors.empty() ? types::toString(end->type) : io::allOf(end->tensors);
 }
 
+std::string steadyStates(const Program& program) {
+    const Rates rates = ratesOf(program.plan);
+    return fmt::format(kRates, program.mainStream, rates.in, rates.out, rates.firstIn,
+                       rates.firstOut, rates.latency());
+}
+
 }  // namespace
 
-std::string libraryHeader(const Program& program) {
+std::string libraryHeader(const Program& program, std::uint64_t codeBytes) {
     const graph::Graph& graph = program.plan.program->graph;
     const std::string& name = program.mainStream;
     const graph::Edge* in = endOf(graph, graph.input);
@@ -265,13 +293,14 @@ std::string libraryHeader(const Program& program) {
         const std::string type = types.name(values[slot].type);
         setters += fmt::format(kSetter, name, program.module.open[slot].name, slot, type);
     }
-    const Rates rates = ratesOf(program.plan);
+    const bool isDynamic = program.plan.demand.has_value();
     const std::string indent(name.size() + 13, ' ');
     return fmt::format(kTop, name, nameOf(in), nameOf(out)) + types.text +
-           fmt::format(kRates, name, rates.in, rates.out, rates.firstIn, rates.firstOut,
-                       rates.latency(), stackBytes(program)) +
+           (isDynamic ? kDynamic : steadyStates(program)) +
+           (program.bound ? fmt::format(kBound, name, *program.bound) : "") +
+           fmt::format(kStack, name, stackBytes(program, codeBytes)) +
            fmt::format(kFunctions, name, in ? name + "_in" : "void", out ? name + "_out" : "void",
-                       indent) +
+                       indent, isDynamic ? kWaitsBounded : kWaits) +
            (values.empty() ? "" : fmt::format(kSet, name) + setters) + kBottom;
 }
 

@@ -20,9 +20,10 @@ using graph::NodeId;
 using types::Type;
 using types::TypeKind;
 
-/// For frames, for what the runtime does, and for arrays that are too small to ask for room.
-constexpr std::uint64_t kFrames = 1 << 18;
-constexpr std::uint64_t kRecursion = 3 << 18;
+/// For what the runtime does, and libm.
+constexpr std::uint64_t kRuntime = 1 << 14;
+/// For recursion and for arrays that ask for room; with what these leave to those who do not ask (strc_need_stack).
+constexpr std::uint64_t kAsked = 1 << 20;
 
 class Check {
 public:
@@ -30,10 +31,16 @@ public:
         : program(wanted), graph(wanted.plan.program->graph), mayPrint(mayPrint) {}
 
     bool run() {
+        if (program.bound) fine = checkBound(program);
         if (graph.input == kNone && graph.output == kNone)
             add(Diag::LibraryWithoutEnds, mainRange()) << program.mainStream;
         checkItems(graph.input);
         checkItems(graph.output);
+        for (std::size_t k = 0; k < program.module.open.size(); ++k)
+            if (program.plan.program->openValues[k].type->is(TypeKind::String))
+                add(Diag::OpenParameter, mainRange())
+                    << program.module.open[k].name
+                    << "a host would have to set it, and libraries have no setters of texts";
         for (const plan::WorldPort& port : program.plan.inputs) checkFile(port, "read");
         for (const plan::WorldPort& port : program.plan.outputs) checkFile(port, "write");
         for (NodeId id = 0; id < graph.nodes.size(); ++id) {
@@ -79,15 +86,16 @@ private:
             << fmt::format("{} file '{}'", does, node.file);
     }
 
-    /// What waits on their tapes grows.
+    /// What waits on their tapes grows, but for a bound.
     void checkRates(NodeId id) {
+        if (program.bound) return;
         const elab::Kernel& kernel = program.plan.program->kernels[graph.nodes[id].kernel];
         if (!kernel.work.isDynamic() && !(kernel.prework && kernel.prework->isDynamic())) return;
         (add(Diag::LibraryEffect, graph.nodes[id].range).in(graph::path(graph, id))
          << "have dynamic rates")
                 .note(Diag::Hint)
             << "what would wait on its tapes has no bound, and a library takes no memory while it "
-               "runs";
+               "runs; '--bound N' gives one";
     }
 
     void checkBodies(NodeId id) {
@@ -101,7 +109,7 @@ private:
         std::string_view does;
         const bool prints = instr.op == ir::Op::Print || instr.op == ir::Op::NewLine;
         if (prints && !mayPrint) does = "print";
-        if (instr.op == ir::Op::Send) does = "send messages";
+        if (instr.op == ir::Op::Send && !program.bound) does = "send messages";
         if (ir::makesString(program.module, instr)) does = "make strings";
         if (does.empty()) return;
         base::Diagnostic& fault = add(Diag::LibraryEffect, instr.range).in(graph::path(graph, node))
@@ -109,7 +117,7 @@ private:
         if (instr.op == ir::Op::Send)
             fault.note(Diag::Hint)
                 << "messages on their way have no bound in number, and a library takes "
-                   "no memory while it runs";
+                   "no memory while it runs; '--bound N' gives one";
     }
 
     // ---- what is computed again when a parameter is set
@@ -186,7 +194,7 @@ private:
     static bool writesTo(ir::Op op) {
         return op == ir::Op::StoreAt || op == ir::Op::Copy || op == ir::Op::Zero ||
                op == ir::Op::Contract || op == ir::Op::PopInto || op == ir::Op::PeekInto ||
-               op == ir::Op::ReadArray;
+               op == ir::Op::ReadArray || op == ir::Op::ReadItems;
     }
 
     /// Does a function write to what its parameter leads to? A function that is being looked at says no for itself; what
@@ -230,6 +238,33 @@ std::uint64_t bytesOfArrays(const ir::Body& body) {
     return bytes;
 }
 
+/// Does it make arrays whose size only the run knows?
+bool makesDynamicArrays(const ir::Body* body) {
+    return std::any_of(body->blocks.begin(), body->blocks.end(), [body](const ir::Block& block) {
+        return std::any_of(
+            block.instrs.begin(), block.instrs.end(), [body](const ir::Instr& instr) {
+                return instr.op == ir::Op::Declare && !instr.operands.empty() &&
+                       instr.var.space == ir::Space::Local && instr.var.index >= body->params;
+            });
+    });
+}
+
+/// What is run after elaboration, and all that it calls.
+std::set<const ir::Body*> bodiesAtRun(const ir::Module& module, const ir::StreamCode& code) {
+    std::vector<const ir::Body*> bodies = ir::bodiesThatFire(module, code);
+    std::set<const ir::Body*> found(bodies.begin(), bodies.end());
+    if (code.startsLate) {
+        bodies = ir::bodiesOfSetup(module, code);
+        found.insert(bodies.begin(), bodies.end());
+    }
+    return found;
+}
+
+std::uint64_t inPages(std::uint64_t bytes) {
+    constexpr std::uint64_t kPage = 4096;
+    return (bytes + kPage - 1) / kPage * kPage;
+}
+
 std::int64_t openWritesOf(const std::vector<plan::Step>& steps) {
     std::int64_t items = 0;
     for (const plan::Step& step : steps) {
@@ -256,19 +291,32 @@ Rates ratesOf(const plan::Plan& plan) {
             openWrites(plan, plan.steady)};
 }
 
-std::uint64_t stackBytes(const Program& program) {
+std::uint64_t bytesOfBodies(const Program& program, const elab::Kernel& kernel) {
+    std::uint64_t bytes = 0;
+    for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code))
+        bytes += bytesOfArrays(*body) + static_cast<std::uint64_t>(codegen::mostRoom(*body));
+    return bytes;
+}
+
+std::uint64_t nestingBytes(const Program& program) {
     std::uint64_t most = 0;
-    bool recursive = false;
+    bool asks = false;
     for (const elab::Kernel& kernel : program.plan.program->kernels) {
+        const std::set<const ir::Body*> all = bodiesAtRun(program.module, kernel.code);
         std::uint64_t bytes = 0;
-        for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code)) {
+        for (const ir::Body* body : ir::bodiesThatNest(program.module, kernel.code)) {
+            if (!all.contains(body)) continue;
             bytes += bytesOfArrays(*body) + static_cast<std::uint64_t>(codegen::mostRoom(*body));
-            recursive = recursive || ir::isRecursive(program.module, kernel.code, *body);
+            asks = true;
         }
         most = std::max(most, bytes);
+        asks = asks || std::any_of(all.begin(), all.end(), makesDynamicArrays);
     }
-    const std::uint64_t page = 4096;
-    return (most + page - 1) / page * page + kFrames + (recursive ? kRecursion : 0);
+    return asks ? inPages(most) + kAsked : 0;
+}
+
+std::uint64_t stackBytes(const Program& program, std::uint64_t codeBytes) {
+    return inPages(codeBytes) + kRuntime + nestingBytes(program);
 }
 
 std::int64_t openWrites(const plan::Plan& plan, const plan::Phase& phase) {

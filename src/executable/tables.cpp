@@ -89,6 +89,7 @@ strc_kind kindOf(TypeKind kind) {
         case TypeKind::Float4: return STRC_FLOAT4;
         case TypeKind::Array: return STRC_ARRAY;
         case TypeKind::Struct: return STRC_STRUCT;
+        case TypeKind::String: return STRC_TEXT;
         default: return STRC_OTHER;
     }
 }
@@ -121,6 +122,9 @@ public:
         add("strc.shapes", bytesOf(shapes), offsetof(strc_executable, shapes));
         add("strc.types", bytesOf(typeRows), offsetof(strc_executable, types));
         add("strc.fields", bytesOf(fieldRows), offsetof(strc_executable, fields));
+        const std::vector<double> paces = interp::pacesOf(*program.whole, program.quota);
+        paceCount = paces.size();
+        add("strc.paces", bytesOf(paces), offsetof(strc_executable, paces));
         addFormats();
         addParameters();
         addWeights();
@@ -149,6 +153,11 @@ private:
         auto [known, isNew] = textOffsets.try_emplace(wanted, texts.size());
         if (isNew) texts += wanted + '\0';
         return known->second;
+    }
+
+    std::string offsetOf(const std::string& wanted) {
+        const strc_text offset = text(wanted);
+        return {reinterpret_cast<const char*>(&offset), sizeof offset};
     }
 
     strc_text placeOf(base::SourceRange range) {
@@ -245,19 +254,24 @@ private:
     void addShapes(strc_port& row, const graph::Edge& edge) {
         row.tensors = static_cast<std::uint32_t>(edge.tensors.size());
         row.first_shape = static_cast<std::uint32_t>(shapes.size());
-        if (edge.isNamed) {  // any tensor, so that formats for tensors are there
+        if (edge.isNamed &&
+            edge.tensors.empty()) {  // any tensor, so that formats for tensors are there
             row.tensors = 1;
             shapes.insert(shapes.end(), {STRC_ELEMENT_FLOAT, 0, 0});
         }
         if (edge.tensors.empty()) return;
         const io::TensorItems items{edge.tensors, edge.type};
-        row.holds_raw = io::holdsNumbers(io::Format::Raw, items) ? 1 : 0;
-        row.holds_numbers = io::holdsNumbers(io::Format::Wav, items) ? 1 : 0;
+        row.holds_raw = !edge.isNamed && io::holdsNumbers(io::Format::Raw, items) ? 1 : 0;
+        row.holds_numbers = !edge.isNamed && io::holdsNumbers(io::Format::Wav, items) ? 1 : 0;
         for (const Type* tensor : edge.tensors) {
             const std::vector<std::int64_t> words = types::shapeOf(tensor);
             shapes.insert(shapes.end(), words.begin(), words.end());
-            shapes.push_back(types::offsetIn(edge.type, tensor));
+            shapes.push_back(edge.isNamed ? 0 : types::offsetIn(edge.type, tensor));
         }
+    }
+
+    std::string pathOf(const plan::WorldPort& port) const {
+        return port.node == graph::kNone ? std::string() : graph::path(graph, port.node);
     }
 
     std::uint64_t zerosToFlush(std::size_t input) const {
@@ -268,12 +282,26 @@ private:
 
     /// What stays is the same after each steady state.
     void addWaiting() {
+        addWaitingPaths();
         if (program.plan.demand) return;
         const graph::Waiting waiting = graph::itemsWaiting(*program.whole, program.quota.init);
         itemsWaiting = static_cast<std::uint64_t>(waiting.items);
         if (waiting.items == 0) return;
         waitingAt = text(graph::path(*program.whole, waiting.most));
         waitingPlace = placeOf(program.whole->nodes[waiting.most].range);
+    }
+
+    /// Where only the run knows how much stays.
+    void addWaitingPaths() {
+        std::vector<strc_text> paths, places;
+        if ((program.plan.drain || program.plan.demand) && !program.isLibrary) {
+            for (std::string& path : graph::allPaths(*program.whole).nodes)
+                paths.push_back(text(path));
+            for (const graph::Node& node : program.whole->nodes)
+                places.push_back(placeOf(node.range));
+        }
+        add("strc.waiting", bytesOf(paths), offsetof(strc_executable, waiting_paths));
+        add("strc.waiting.places", bytesOf(places), offsetof(strc_executable, waiting_places));
     }
 
     std::vector<strc_port> portsOf(const std::vector<plan::WorldPort>& ports, bool areInputs) {
@@ -286,11 +314,13 @@ private:
             const graph::Edge& edge = edgeOf(port, areInputs);
             row.is_named = edge.isNamed ? 1 : 0;
             if (areInputs) row.flush = zerosToFlush(rows.size());
+            row.steady = static_cast<std::uint64_t>(
+                interp::steadyItems(*program.whole, program.quota, pathOf(port), areInputs));
             row.type_name =
                 text(edge.tensors.empty() ? types::toString(item) : io::allOf(edge.tensors));
             addShapes(row, edge);
             if (port.node == graph::kNone)
-                addOpenEnd(row, item);
+                addOpenEnd(row, item, areInputs);
             else
                 addFile(row, port.node, areInputs);
             rows.push_back(row);
@@ -314,6 +344,7 @@ private:
     void addFile(strc_port& row, graph::NodeId id, bool isInput) {
         const interp::FileKind kind = interp::fileKind(*program.plan.program, id);
         row.file = text(graph.nodes[id].file);
+        row.file_parameter = graph.nodes[id].fileParameter;
         row.place = placeOf(graph.nodes[id].range);
         row.format = formatOf(row, kind.format, isInput);
         row.info = {kind.info.channels, kind.info.sampleRate, kind.info.bits,
@@ -321,7 +352,15 @@ private:
         usesFormat[row.format] = true;
     }
 
-    void addOpenEnd(const strc_port& row, const Type* item) {
+    bool setsParameter(ir::FileQuestion::What what) const {
+        const auto& sounds = program.plan.program->openSounds;
+        return std::find(sounds.begin(), sounds.end(), what) != sounds.end();
+    }
+
+    void addOpenEnd(strc_port& row, const Type* item, bool isInput) {
+        if (isInput) row.info = interp::assumedOf(*program.whole);
+        if (setsParameter(ir::FileQuestion::Rate)) row.info.rate = 0;
+        if (setsParameter(ir::FileQuestion::Channels)) row.info.channels = 0;
         hasOpenEnd = true;
         hasPixels |= row.tensors == 0 && io::check(io::Format::Png, item);
     }
@@ -356,8 +395,10 @@ private:
         for (std::uint32_t slot = 0; slot < values.size(); ++slot) {
             rows.push_back({static_cast<std::uint32_t>(kindOf(values[slot].type->kind)),
                             text(program.module.open[slot].name),
-                            text(types::toString(values[slot].type))});
-            bytes += values[slot].bytes;
+                            text(types::toString(values[slot].type)),
+                            static_cast<std::uint32_t>(program.plan.program->openSounds[slot])});
+            bytes += values[slot].type->is(TypeKind::String) ? offsetOf(values[slot].bytes)
+                                                             : values[slot].bytes;
             bytes.resize((slot + 1) * std::size_t{STRC_PARAMETER_BYTES});
         }
         add("strc.parameters", bytesOf(rows), offsetof(strc_executable, parameters));
@@ -512,9 +553,12 @@ private:
         row.init_writes = static_cast<std::uint64_t>(openWrites(program.plan, program.plan.init));
         row.steady_writes =
             static_cast<std::uint64_t>(openWrites(program.plan, program.plan.steady));
-        row.stack_bytes = program.isLibrary ? stackBytes(program) : 0;
+        row.stack_bytes = program.isLibrary ? nestingBytes(program) : 0;
+        row.bound = static_cast<std::uint64_t>(program.bound.value_or(0));
+        row.firing_bytes = program.bound ? firingBytes(program) : 0;
         row.can_fail = sites.empty() ? 0 : 1;
-        const interp::Limited limited = interp::whatIsLimited(graph);
+        const interp::Limited limited =
+            interp::whatIsLimited(program.module, *program.plan.program);
         row.limits_files = limited == interp::Limited::FileItems ? 1 : 0;
         row.limits_nothing = limited == interp::Limited::Nothing ? 1 : 0;
         row.most_bytes = program.context.limits.totalBytes;
@@ -530,6 +574,11 @@ private:
         row.tells_waiting = severityOf(base::Diag::ItemsWaiting);
         row.clipped_samples = severityOf(base::Diag::ClippedSamples);
         row.short_file = severityOf(base::Diag::ShortFile);
+        row.sound_channels = severityOf(base::Diag::SoundChannels);
+        row.sound_rate = severityOf(base::Diag::SoundRate);
+        row.sounds.pace_count = paceCount;
+        row.sounds.rate = paceCount == 0 ? 0 : program.whole->soundRates.front();
+        row.sounds.keeps_samples = program.whole->keepsSamples ? 1 : 0;
         row.parameter_count = static_cast<std::uint32_t>(program.module.open.size());
         top.name = kTables;
         top.bytes.assign(reinterpret_cast<const char*>(&row), sizeof row);
@@ -543,7 +592,7 @@ private:
     const std::vector<codegen::Site>& sites;
     const std::vector<codegen::StoredSymbol>& stored;
     const std::vector<codegen::StartPanels>& startPanels;
-    std::uint64_t weightCount = 0;
+    std::uint64_t weightCount = 0, paceCount = 0;
     strc_text weightsFile = 0;
     std::uint64_t itemsWaiting = 0;  ///< behind each steady state
     strc_text waitingAt = 0, waitingPlace = 0;

@@ -1,6 +1,8 @@
 #pragma once
 /// What an executable or library knows besides its code (strc/executable.h): texts of messages, places, files, types.
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,7 @@ struct Program {
     bool loadsLibraries = true;  ///< it can, when it runs, and so it has formats that take one
     const graph::Graph* whole = nullptr;  ///< before passes: that of `quota`
     std::string shapesLibrary = {};  ///< by which it runs them
+    std::optional<std::int64_t> bound = {};  ///< of queues and messages of a library
 };
 
 /// The constant by which main finds everything else.

@@ -5,8 +5,8 @@
 
 namespace strc::graph {
 
-/// Can somebody see in which order nodes fire? Also true where firings cannot be undone: calls of natives, and
-/// messages on their way.
+/// Does the output depend on the order in which nodes fire? Also true where firings cannot be undone: calls of natives, and
+/// messages that have been sent.
 bool hasVisibleOrder(const Graph&);
 
 }  // namespace strc::graph

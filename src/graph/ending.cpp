@@ -21,14 +21,6 @@ bool leadsBack(const Graph& graph, const Edge& edge) {
 
 bool isReader(const Node& node) { return node.inputs.empty() && !node.file.empty(); }
 
-std::vector<Flow> flowsOf(const Graph& graph) {
-    std::vector<Flow> flows;
-    for (EdgeId id = 0; id < graph.edges.size(); ++id)
-        if (graph.edges[id].from != kNone && graph.edges[id].to != kNone)
-            flows.push_back(flowOf(graph, id));
-    return flows;
-}
-
 /// Firings that take at least one of the first `items` items; the open input has no Flow.
 std::int64_t firingsFor(const Graph& graph, EdgeId edge, std::int64_t items) {
     const bool hasFirst = graph.nodes[graph.edges[edge].to].prework.has_value();
@@ -40,23 +32,83 @@ std::int64_t firingsFor(const Graph& graph, EdgeId edge, std::int64_t items) {
     return (hasFirst ? 1 : 0) + (items - first - 1) / then + 1;
 }
 
-/// Most firings that so many items at the open input allow.
-std::int64_t enabledAtInput(const Graph& graph, std::int64_t items) {
-    const NodeId to = graph.edges[graph.input].to;
-    std::int64_t done = 0;
-    if (graph.nodes[to].prework) {
-        const std::int64_t pop = popRate(graph, graph.input, true);
-        if (items < std::max(pop, peekRate(graph, graph.input, true))) return 0;
-        items -= pop;
-        done = 1;
-    }
-    const std::int64_t pop = popRate(graph, graph.input);
-    const std::int64_t look = std::max(pop, peekRate(graph, graph.input));
-    if (pop == 0) return kMaxCount;
-    return items < look ? done : done + (items - look) / pop + 1;
+/// Items of an open input, from the first on, that so many firings of its reader look at.
+std::int64_t itemsNeeded(const Graph& graph, EdgeId input, std::int64_t firings) {
+    if (firings <= 0) return 0;
+    const bool hasFirst = graph.nodes[graph.edges[input].to].prework.has_value();
+    const std::int64_t pop = popRate(graph, input), look = std::max(pop, peekRate(graph, input));
+    const std::int64_t pops = hasFirst ? popRate(graph, input, true) : pop;
+    const std::int64_t looks = hasFirst ? std::max(pops, peekRate(graph, input, true)) : look;
+    if (firings == 1) return looks;
+    const std::int64_t last = addCounts(pops, multiplyCounts(firings - 2, pop));
+    return std::max(looks, addCounts(last, look));
 }
 
-std::vector<bool> dependingOnInput(const Graph& graph) {
+/// Items that so many firings of its source have put on an open output.
+std::int64_t itemsGiven(const Graph& graph, EdgeId output, std::int64_t firings) {
+    if (firings <= 0) return 0;
+    const bool hasFirst = graph.nodes[graph.edges[output].from].prework.has_value();
+    const std::int64_t push = pushRate(graph, output);
+    const std::int64_t first = hasFirst ? pushRate(graph, output, true) : push;
+    return addCounts(first, multiplyCounts(firings - 1, push));
+}
+
+/// Items of the open input that are read before the first steady state, with those that its window keeps.
+std::int64_t readsBefore(const Graph& graph, const Quota& quota) {
+    const std::int64_t firings = quota.init[graph.edges[graph.input].to];
+    const std::int64_t pop = popRate(graph, graph.input);
+    const std::int64_t extra = std::max<std::int64_t>(peekRate(graph, graph.input) - pop, 0);
+    if (firings == 0) return extra;
+    const std::int64_t taken =
+        addCounts(popRate(graph, graph.input, true), multiplyCounts(firings - 1, pop));
+    const std::int64_t looked = firings == 1 ? peekRate(graph, graph.input, true) : 0;
+    return std::max(addCounts(taken, extra), looked);
+}
+
+strc_ending_flow rowOf(const Flow& flow) {
+    strc_ending_flow row{};
+    row.from = flow.from;
+    row.to = flow.to;
+    row.initial = flow.initial;
+    row.push_first = flow.push.first;
+    row.push = flow.push.then;
+    row.pop_first = flow.pop.first;
+    row.pop = flow.pop.then;
+    row.look_first = flow.look.first;
+    row.look = flow.look.then;
+    row.from_has_first = flow.fromHasFirst ? 1 : 0;
+    row.to_has_first = flow.toHasFirst ? 1 : 0;
+    return row;
+}
+
+/// The world as a node that gives or takes an item a firing.
+strc_ending_flow openRow(const Graph& graph, EdgeId id, NodeId world) {
+    const bool isInput = id == graph.input;
+    const NodeId inside = isInput ? graph.edges[id].to : graph.edges[id].from;
+    Flow flow;
+    flow.from = isInput ? world : inside;
+    flow.to = isInput ? inside : world;
+    flow.edge = id;
+    const bool hasFirst = graph.nodes[inside].prework.has_value();
+    if (isInput) {
+        flow.toHasFirst = hasFirst;
+        flow.push.then = 1;
+        flow.pop = {popRate(graph, id, true), popRate(graph, id)};
+        flow.look = {std::max(peekRate(graph, id, true), flow.pop.first),
+                     std::max(peekRate(graph, id), flow.pop.then)};
+    } else {
+        flow.fromHasFirst = hasFirst;
+        flow.push = {pushRate(graph, id, true), pushRate(graph, id)};
+        flow.pop.then = flow.look.then = 1;
+    }
+    strc_ending_flow row = rowOf(flow);
+    row.is_open = 1;
+    return row;
+}
+
+}  // namespace
+
+std::vector<bool> dependOnInput(const Graph& graph) {
     std::vector<bool> depends(graph.nodes.size());
     for (NodeId id : inOrder(graph)) {
         const Node& node = graph.nodes[id];
@@ -69,40 +121,76 @@ std::vector<bool> dependingOnInput(const Graph& graph) {
     return depends;
 }
 
-}  // namespace
+Ending::Ending(const Graph& graph, const Quota* quota) {
+    const std::vector<bool> depends = dependOnInput(graph);
+    std::uint32_t reader = 0;
+    for (NodeId id = 0; id < graph.nodes.size(); ++id) {
+        const Node& node = graph.nodes[id];
+        const bool isEnd = node.outputs.empty() || node.effects != kNoEffect;
+        strc_ending_node row{0, 0, STRC_NOBODY, STRC_NOBODY, isEnd && depends[id] ? 1u : 0u, 1};
+        if (isReader(node)) row.input = reader++;
+        if (quota) {
+            row.init = quota->init[id];
+            row.steady = quota->steady[id];
+        }
+        nodes.push_back(row);
+    }
+    for (NodeId id : inOrder(graph)) {
+        for (EdgeId edge : graph.nodes[id].outputs) {
+            if (graph.edges[edge].to == kNone) continue;
+            flows.push_back(rowOf(flowOf(graph, edge)));
+            flows.back().leads_back = leadsBack(graph, graph.edges[edge]) ? 1 : 0;
+        }
+    }
+    if (graph.input != kNone) {
+        input = static_cast<NodeId>(nodes.size());
+        nodes.push_back({0, 0, STRC_NOBODY, reader, 0, 0});
+        flows.insert(flows.begin(), openRow(graph, graph.input, input));
+        if (quota) {
+            nodes.back().init = readsBefore(graph, *quota);
+            nodes.back().steady = steadyReads(graph, *quota, kNone);
+        }
+    }
+    if (graph.output != kNone) {
+        output = static_cast<NodeId>(nodes.size());
+        const NodeId from = graph.edges[graph.output].from;
+        nodes.push_back({0, 0, STRC_NOBODY, STRC_NOBODY, depends[from] ? 1u : 0u, 0});
+        flows.push_back(openRow(graph, graph.output, output));
+        if (quota) {
+            nodes.back().init = itemsGiven(graph, graph.output, quota->init[from]);
+            nodes.back().steady =
+                multiplyCounts(quota->steady[from], pushRate(graph, graph.output));
+        }
+    }
+    if (quota) states = statesToFlush(graph, *quota) + 1;
+}
+
+strc_ending Ending::table() const {
+    strc_ending made{};
+    made.nodes = nodes.data();
+    made.flows = flows.data();
+    made.node_count = static_cast<std::uint32_t>(nodes.size());
+    made.flow_count = static_cast<std::uint32_t>(flows.size());
+    made.states = states;
+    return made;
+}
 
 Waiting itemsWaiting(const Graph& graph, const std::vector<std::int64_t>& fired) {
-    Waiting waiting;
-    std::int64_t most = 0;
-    for (const Flow& flow : flowsOf(graph)) {
-        if (leadsBack(graph, graph.edges[flow.edge])) continue;
-        const std::int64_t items = flow.initial + flow.produced(fired[flow.from]) -
-                                   flow.consumed(fired[flow.to]) - flow.extra();
-        if (items <= 0) continue;
-        waiting.items = addCounts(waiting.items, items);
-        if (items > most) waiting.most = flow.to;
-        most = std::max(most, items);
-    }
-    return waiting;
+    const Ending ending(graph);
+    std::vector<std::int64_t> counts = fired;
+    counts.resize(ending.nodes.size());
+    const strc_ending table = ending.table();
+    const strc_waiting waiting = strc_ending_waiting(&table, counts.data());
+    return {waiting.items, waiting.most};
 }
 
-std::int64_t itemsNeeded(const Graph& graph, EdgeId input, std::int64_t firings) {
-    if (firings <= 0) return 0;
-    const bool hasFirst = graph.nodes[graph.edges[input].to].prework.has_value();
-    const std::int64_t pop = popRate(graph, input), look = std::max(pop, peekRate(graph, input));
-    const std::int64_t pops = hasFirst ? popRate(graph, input, true) : pop;
-    const std::int64_t looks = hasFirst ? std::max(pops, peekRate(graph, input, true)) : look;
-    if (firings == 1) return looks;
-    const std::int64_t last = addCounts(pops, multiplyCounts(firings - 2, pop));
-    return std::max(looks, addCounts(last, look));
-}
-
-std::int64_t itemsGiven(const Graph& graph, EdgeId output, std::int64_t firings) {
-    if (firings <= 0) return 0;
-    const bool hasFirst = graph.nodes[graph.edges[output].from].prework.has_value();
-    const std::int64_t push = pushRate(graph, output);
-    const std::int64_t first = hasFirst ? pushRate(graph, output, true) : push;
-    return addCounts(first, multiplyCounts(firings - 1, push));
+std::optional<std::int64_t> itemsKept(const Graph& graph, EdgeId id) {
+    const Edge& edge = graph.edges[id];
+    if (edge.to == kNone || leadsBack(graph, edge)) return std::nullopt;
+    const Rates& rates = graph.nodes[edge.to].work;
+    if (graph.nodes[edge.to].kind != NodeKind::Filter || rates.pop.dynamic || rates.peek.dynamic)
+        return 0;
+    return std::max(rates.peek.max, rates.pop.max) - rates.pop.max;
 }
 
 std::int64_t steadyReads(const Graph& graph, const Quota& quota, NodeId source) {
@@ -135,40 +223,36 @@ std::int64_t statesToFlush(const Graph& graph, const Quota& quota) {
     return states;
 }
 
-std::vector<std::int64_t> firingsToDrain(const Graph& graph, const std::vector<std::int64_t>& fired,
-                                         std::vector<std::int64_t> most, std::int64_t openItems) {
-    const std::vector<Flow> flows = flowsOf(graph);
-    const std::vector<bool> depends = dependingOnInput(graph);
-    if (graph.input != kNone) {
-        std::int64_t& first = most[graph.edges[graph.input].to];
-        first = std::min(first, enabledAtInput(graph, openItems));
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const Flow& flow : flows) {
-            const std::int64_t enabled = flow.enabled(most[flow.from]);
-            if (enabled >= most[flow.to]) continue;
-            most[flow.to] = enabled;
-            changed = true;
-        }
-    }
-    std::vector<std::int64_t> wanted = fired;
-    for (NodeId id = 0; id < wanted.size(); ++id) {
-        const Node& node = graph.nodes[id];
-        const bool isEnd = node.outputs.empty() || node.effects != kNoEffect ||
-                           (graph.output != kNone && graph.edges[graph.output].from == id);
-        if (isEnd && depends[id]) wanted[id] = std::max(wanted[id], most[id]);
-    }
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (const Flow& flow : flows) {
-            const std::int64_t needed = flow.sourceFirings(wanted[flow.to]);
-            if (needed <= wanted[flow.from]) continue;
-            wanted[flow.from] = needed;
-            changed = true;
-        }
-    }
+std::vector<std::int64_t> firingsToDrain(const Ending& ending,
+                                         const std::vector<std::int64_t>& fired,
+                                         std::vector<std::int64_t> most) {
+    std::vector<std::int64_t> wanted(fired.size());
+    const strc_ending table = ending.table();
+    strc_ending_find(&table, fired.data(), most.data(), wanted.data());
     return wanted;
+}
+
+/// More items at an input are never fewer firings: those that are just too few tell.
+bool mayDrain(const Ending& ending) {
+    auto isLeft = [&](std::size_t ended, std::int64_t states) {
+        std::vector<std::int64_t> fired, most;
+        for (const strc_ending_node& node : ending.nodes) {
+            auto after = [&](std::int64_t count) {
+                return addCounts(node.init, multiplyCounts(node.steady, count));
+            };
+            fired.push_back(states < 0 ? 0 : after(states));
+            most.push_back(after(std::max<std::int64_t>(states, 0) + ending.states));
+        }
+        most[ended] =
+            (states < 0 ? ending.nodes[ended].init : fired[ended] + ending.nodes[ended].steady) - 1;
+        if (most[ended] < 0) return false;  // it cannot end there
+        return firingsToDrain(ending, fired, most) != fired;
+    };
+    for (std::size_t k = 0; k < ending.nodes.size(); ++k)
+        if (ending.nodes[k].input != STRC_NOBODY)
+            for (std::int64_t states : {-1, 0, 1})
+                if (isLeft(k, states)) return true;
+    return false;
 }
 
 }  // namespace strc::graph

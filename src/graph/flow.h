@@ -47,7 +47,7 @@ struct Flow {
     bool isPeriodicAt(std::int64_t firings) const;
 };
 
-/// Of an edge with two static ends (STRC_ASSERT).
+/// The flow of an edge both of whose rates are static (STRC_ASSERT).
 Flow flowOf(const Graph&, EdgeId);
 
 /// a * b, a + b of counts >= 0, at most kMaxCount.

@@ -65,6 +65,8 @@ struct Node {
     std::uint32_t order = 0;  ///< structural order of 12.6: greater is more downstream
     std::uint8_t effects = kNoEffect;
     std::string file;  ///< of FileReader and FileWriter
+    std::uint32_t fileParameter =
+        0;  ///< 1 + the open parameter that names it in an executable; 0: none does
     base::SourceRange range;  ///< the statement that added it
 };
 
@@ -76,10 +78,10 @@ struct Edge {
     NodeId to = kNone;
     std::uint32_t toPort = 0;
     const types::Type* type = nullptr;
-    /// Of tensors, which are arrays in memory: what the items are, from the first on, over and over. None if
-    /// only the run knows: then `type` is that of a tensor, or isNamed.
+    /// If items are tensors, which lie in memory as arrays: their types, from the first on, over and over. Empty if
+    /// only the run knows them: then `type` is that of a tensor, or isNamed. Of the input they may be open (kDynamic).
     std::vector<const types::Type*> tensors;
-    /// What such items lie in memory as where files have them. Null: `type`.
+    /// The type that such items have in memory if they come from files. Null: `type`.
     const types::Type* inFiles = nullptr;
     std::vector<types::Value> initial;  ///< enqueued items, the first is taken first
     base::SourceRange range;  ///< where the two ends were joined (the downstream `add`)
@@ -123,6 +125,11 @@ struct Graph {
     std::vector<MessageLink> messages;
     EdgeId input = kNone;  ///< --top of a T->U stream: the edge without `from` that
     EdgeId output = kNone;  ///< brings its input; the edge without `to` for its output
+    /// Samples a second that streams of the library are told (`rate`), each once.
+    std::vector<double> soundRates;
+    /// The program took its input to have these, since they could not be told; 0: it did not ask.
+    int assumedRate = 0, assumedChannels = 0;
+    bool keepsSamples = false;  ///< what it gives depends on more than one item
 
     bool isDynamic() const;
 };
@@ -140,7 +147,7 @@ struct Quota {
 const types::Type* memoryOf(const Edge&);
 /// Are its items tensors?
 bool hasTensors(const Edge&);
-/// What messages call them: the type, or, where items are values of type tensor, those that are known to come.
+/// How messages name the items: by their type, or, if they are values of type tensor, by the types that are known to come.
 std::string itemsOf(const Edge&);
 
 /// "Main.bank[1].fir": names from the main stream down; [k] where siblings share a name.

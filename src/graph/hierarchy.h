@@ -47,14 +47,14 @@ struct Added {
     std::string name;
 };
 Added addedBy(const base::SourceManager&, const Graph&, NodeId);
-/// What a fault in a body is about, for the user: "'matmul'" of a filter of the program, "'linear': 'matmul'" where that
-/// stands in the library. No operation: the stream itself refuses.
+/// The subject of a fault in a body, for the user: "'matmul'" in a filter of the program, "'linear': 'matmul'" in one of
+/// the library. Without an operation the stream itself is the subject.
 std::string subjectOf(const base::SourceManager&, const Added&, const std::string& operation,
                       base::SourceRange inBody);
 /// Says so of a fault in code of the library.
 void noteAdded(const base::SourceManager&, const Graph&, NodeId, base::Diagnostic&);
 
-/// What a message calls a child or a node: the last part of its path.
+/// The name of a child or a node in messages: the last part of its path.
 std::string shortName(const Graph&, NodeId);
 std::string shortName(const Graph&, Child);
 /// "pipeline", "splitjoin", "feedbackloop".

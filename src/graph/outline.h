@@ -21,7 +21,7 @@ struct OutlineItem {
 std::vector<OutlineItem> outline(const Graph&);
 std::vector<OutlineItem> outline(const Graph&, Child root);
 
-/// What a composite consists of, its splitter and joiner included.
+/// The parts of a composite, with its splitter and joiner.
 std::vector<Child> partsOf(const Composite&);
 
 /// "3", "[1, 8]", "*", "[1, 4, *]".

@@ -10,7 +10,7 @@
 
 namespace strc::graph {
 
-/// What later stages found out; shown where it is given.
+/// Results of later stages, which the picture shows if they are given.
 struct Annotations {
     const Quota* quota = nullptr;
     const std::vector<std::int64_t>* capacity = nullptr;  ///< by EdgeId; 0: not known

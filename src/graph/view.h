@@ -1,5 +1,5 @@
 #pragma once
-/// What of a large graph is drawn: equal siblings once, deep composites as one box.
+/// Chooses the part of a large graph that is drawn: equal siblings once, deep composites as one box.
 
 #include <cstdint>
 #include <string>

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <new>
 
 #include "base/own_stack.h"
 #include "graph/ending.h"
 #include "graph/flow.h"
 #include "graph/hierarchy.h"
-#include "host/drain.h"
 #include "host/symbolic.h"
 #include "interp/files.h"
 #include "interp/line_limit.h"
@@ -45,7 +45,7 @@ public:
           program(program),
           sites(sites),
           options(options),
-          limited(interp::whatIsLimited(whole.elaboration.graph)),
+          limited(interp::whatIsLimited(whole.module, whole.elaboration)),
           lines(limited == interp::Limited::Lines ? options.limit : std::nullopt),
           whole(whole) {}
 
@@ -82,16 +82,15 @@ private:
     // ---------------------------------------------------------------- files
 
     bool openFiles() {
-        const bool drains = options.tail == interp::Tail::Drain && !plan.demand;
-        io::SupplyOptions how{options.loopInput, drains || options.tail == interp::Tail::Pad, 0,
-                              context.limits.totalBytes, drains};
+        io::SupplyOptions how{options.loopInput, options.tail == interp::Tail::Pad, 0,
+                              context.limits.totalBytes};
         bool fine = interp::checkFiles(context, *plan.program);
         if (!fine) return false;
         for (std::size_t k = 0; k < plan.inputs.size(); ++k) {
             const plan::WorldPort& port = plan.inputs[k];
             how.flush = static_cast<std::uint64_t>(zerosBehind(k));
             if (port.node == graph::kNone) {
-                writers.hear(*options.input, graph.edges[graph.input].type);
+                writers.hear(graph, graph::kNone, *options.input, options.inputName);
                 inputs.push_back(std::make_unique<io::Supply>(*options.input, options.inputName,
                                                               graph.edges[graph.input].type, how));
                 continue;
@@ -100,7 +99,7 @@ private:
                 interp::openReader(context, *plan.program, port.node, options.beforeWaiting);
             if (!file) return false;
             const graph::Node& node = graph.nodes[port.node];
-            writers.hear(*file, graph.edges[node.outputs[0]].type);
+            writers.hear(graph, port.node, *file, node.file);
             inputs.push_back(std::make_unique<io::Supply>(std::move(file), node.file,
                                                           graph.edges[node.outputs[0]].type, how));
             auto first = inputs.back()->has(1);
@@ -112,6 +111,8 @@ private:
                 interp::reportFile(context, *plan.program, port.node, first.failure());
             return false;
         }
+        writers.compare(context, whole.elaboration, whole.quota);
+        if (options.output) writers.complete(graph.edges[graph.output].type, *options.output);
         for (const plan::WorldPort& port : plan.outputs) {
             itemSizes.push_back(types::sizeOf(itemOf(port)));
             fine = openOutput(port) && fine;
@@ -120,10 +121,8 @@ private:
     }
 
     std::int64_t zerosBehind(std::size_t input) const {
-        if (plan.demand || options.tail == interp::Tail::Drop) return 0;
-        const graph::Graph& all = whole.elaboration.graph;
-        if (options.tail == interp::Tail::Drain) return zerosToDrain(plan, all, whole.quota);
-        return graph::multiplyCounts(graph::statesToFlush(all, whole.quota),
+        if (plan.demand || options.tail != interp::Tail::Pad) return 0;
+        return graph::multiplyCounts(graph::statesToFlush(whole.elaboration.graph, whole.quota),
                                      plan.steady.reads[input]);
     }
 
@@ -154,10 +153,11 @@ private:
     void reportWaiting() {
         const bool isPadded = std::any_of(inputs.begin(), inputs.end(),
                                           [](const auto& input) { return input->isPadded(); });
-        if (isPadded || plan.demand || !(drained || isInitialised())) return;
         const graph::Graph& all = whole.elaboration.graph;
-        interp::reportWaiting(
-            context, all, graph::itemsWaiting(all, drained ? drained->fired : whole.quota.init));
+        if (isPadded) return;
+        if (waiting) return interp::reportWaiting(context, all, *waiting);
+        if (!plan.demand && isInitialised())
+            interp::reportWaiting(context, all, graph::itemsWaiting(all, whole.quota.init));
     }
 
     bool isInitialised() const {
@@ -168,7 +168,6 @@ private:
 
     void reportLeftOvers() {
         const bool ended = *stopped == End::EndOfInput;
-        if (drained) inputs[0]->endAt(static_cast<std::uint64_t>(drained->used));
         if (ended) reportWaiting();
         for (std::size_t k = 0; k < inputs.size(); ++k) {
             const io::Supply& supply = *inputs[k];
@@ -200,10 +199,16 @@ private:
         if (stopped) return 1;  // why has been said
         if (!must) return inputs[input]->hasAtOnce(items) ? 0 : 1;
         auto there = inputs[input]->has(items);
-        if (there && *there && options.tail == interp::Tail::Drain && !plan.demand && !drained &&
-            inputs[input]->isPadded())
-            drained = findDrained(plan, whole.elaboration.graph, whole.quota, *inputs[input]);
         if (there) return *there ? 0 : 1;
+        interp::reportFile(context, *plan.program, plan.inputs[input].node, there.failure());
+        stop(End::Failed);
+        return -1;
+    }
+
+    std::int64_t still(std::uint32_t input, std::int64_t most) {
+        auto there =
+            inputs[input]->still(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 0)));
+        if (there) return static_cast<std::int64_t>(*there);
         interp::reportFile(context, *plan.program, plan.inputs[input].node, there.failure());
         stop(End::Failed);
         return -1;
@@ -212,7 +217,6 @@ private:
     int write(std::uint32_t output, const std::byte* from, std::int64_t items) {
         const bool counts =
             limited == interp::Limited::FileItems || plan.outputs[output].node == graph::kNone;
-        if (drained) items = std::min(items, drained->written - written);
         if (counts && options.limit) items = std::min(items, *options.limit - written);
         if (counts) written += items;
         if (kept)
@@ -221,7 +225,6 @@ private:
         else if (!letOut(output, from, items))
             return 1;
         if (counts && options.limit && written >= *options.limit) stop(End::Limit);
-        if (drained && written >= drained->written) stop(End::EndOfInput);
         return stopped.has_value();
     }
 
@@ -347,16 +350,27 @@ private:
                         [](Host& host) { return host.commit(); });
         };
         made.rollback = [](void* self) { static_cast<Host*>(self)->rollback(); };
+        made.still = [](void* self, std::uint32_t input, std::int64_t most) {
+            const std::uint64_t bytes = static_cast<Host*>(self)->inputs[input]->bytesOf(1);
+            std::int64_t there = -1;
+            call(self, bytes, [&](Host& host) {
+                there = host.still(input, most);
+                return 0;
+            });
+            return there;
+        };
         return made;
     }
 
     // ---------------------------------------------------------------- running
 
     void execute() {
-        std::size_t size = (static_cast<std::size_t>(program.state_size) + 63) / 64 * 64;
-        std::unique_ptr<void, decltype(&std::free)> state(
-            std::aligned_alloc(64, std::max<std::size_t>(size, 64)), &std::free);
-        if (!state) return outOfMemory("the program", program.state_size);
+        const std::uint64_t stateSize = (program.state_size + 63) / 64 * 64;
+        const std::uint64_t size = stateSize + program.work_size;
+        std::unique_ptr<std::byte, decltype(&std::free)> state(
+            static_cast<std::byte*>(std::aligned_alloc(64, std::max<std::uint64_t>(size, 64))),
+            &std::free);
+        if (!state) return outOfMemory("the program", size);
         strc_world surroundings = world();
         strc_env env{};
         env.world = &surroundings;
@@ -366,7 +380,11 @@ private:
                             : &never;
         if (options.seconds) env.seconds = std::max(*options.seconds, kShortest);
         env.random = plan.program->random.state;
+        const std::vector<std::byte> parameters = openParameters(*plan.program);
+        env.parameters = parameters.data();
+        env.work = state.get() + stateSize;
         env.c_format = options.cFormat ? 1 : 0;
+        env.drains = options.tail == interp::Tail::Drain ? 1 : 0;
         env.workers = options.workers ? options.workers : strc_processors();
         const strc_symbolic calls = symbolicCalls();
         if (symbolic) env.symbolic = &calls;
@@ -376,7 +394,8 @@ private:
         strc_end end = STRC_END_STOPPED;
         base::onOwnStack(
             [&] { end = strc_execute(&program, &env, state.get(), iterations, &done); });
-        outcome.iterations = drained ? drained->iterations : static_cast<std::int64_t>(done);
+        outcome.iterations = static_cast<std::int64_t>(done);
+        if (env.knows_waiting) waiting = graph::Waiting{env.items_waiting, env.waiting_at};
         outcome.firings = static_cast<std::int64_t>(env.firings);
         if (end == STRC_END_DEVICE) return deviceFailed(env.device_error);
         conclude(end, env.fault);
@@ -450,7 +469,7 @@ private:
     interp::WrittenFiles& writers = options.files ? *options.files : ownFiles;
     std::unique_ptr<Symbolic> symbolic;  ///< null: it has no such filters
     std::int64_t written = 0;  ///< that counts for the limit
-    std::optional<Drained> drained;  ///< the input has ended
+    std::optional<graph::Waiting> waiting;  ///< what stays, if only the run knew it
     std::optional<End> stopped;
     Outcome outcome;
 };
@@ -467,22 +486,19 @@ void reportFault(base::Context& context, const graph::Graph& graph,
     graph::noteAdded(context.sources, graph, fault.node, told);
 }
 
+std::vector<std::byte> openParameters(const elab::Elaboration& program) {
+    const std::vector<types::Value>& open = program.openValues;
+    std::vector<std::byte> parameters(open.size() * STRC_PARAMETER_BYTES);
+    for (std::size_t k = 0; k < open.size(); ++k)
+        std::memcpy(&parameters[k * STRC_PARAMETER_BYTES], open[k].bytes.data(),
+                    open[k].bytes.size());
+    return parameters;
+}
+
 std::string whyNot(const interp::Options& options) {
     if (options.stepLimit != UINT64_MAX) return "its steps are limited";
     if (options.lenient) return "rates are handled leniently";
     return {};
-}
-
-std::string whyNotDrained(const plan::Plan& plan, const graph::Graph& whole,
-                          const std::vector<codegen::Site>& sites) {
-    if (plan.demand) return {};  // it is always drained
-    std::uint8_t effects = 0;
-    for (const graph::Node& node : whole.nodes) effects |= node.effects;
-    const bool isSeen = (effects & ~graph::kWritesFile) != 0 || !whole.messages.empty();
-    const bool isSimple = plan.inputs.size() == 1 && plan.outputs.size() == 1 &&
-                          plan.steady.reads[0] > 0 && !plan.program->symbolicFilters;
-    if (isSimple && !isSeen && sites.empty()) return {};
-    return "it is drained at the end of its input";
 }
 
 Outcome run(base::Context& context, const plan::Plan& plan, const Program& whole,

@@ -2,6 +2,7 @@
 /// Runs a compiled program in this process, with the files of the world: what strc_execute does, for the
 /// same options and with the same outcome and messages as the interpreter (interp/machine.h).
 
+#include <cstddef>
 #include <vector>
 
 #include "base/context.h"
@@ -17,14 +18,12 @@ namespace strc::host {
 /// What a compiled program leaves to the interpreter, as a sentence ("it limits its steps"); or empty.
 std::string whyNot(const interp::Options&);
 
-/// Why what has its items at the end of the input cannot be fired by the compiled program, as a sentence; or empty. It
-/// computes with zeros behind the input, so nothing but its output may be seen, and no check may fail.
-std::string whyNotDrained(const plan::Plan&, const graph::Graph& whole,
-                          const std::vector<codegen::Site>&);
-
 /// What a check that failed has to say, with the instance's path.
 void reportFault(base::Context&, const graph::Graph&, const std::vector<codegen::Site>&,
                  const strc_fault&);
+
+/// The values of the parameters that the program leaves open (strc_env::parameters).
+std::vector<std::byte> openParameters(const elab::Elaboration&);
 
 /// What the plan was made of, before passes.
 struct Program {

@@ -3,65 +3,66 @@
 #include <algorithm>
 
 #include "graph/ending.h"
-#include "graph/flow.h"
 #include "interp/engine.h"
 
 namespace strc::interp {
 
-/// Items that the input has behind what was taken, as far as `most` matters.
-std::int64_t Engine::stillInput(io::Supply& input, NodeId owner, std::int64_t most) {
-    base::Result<std::uint64_t> all = input.inAll(static_cast<std::uint64_t>(most));
-    if (all) return static_cast<std::int64_t>(*all - input.given());
-    reportFile(context, elaboration, owner, all.failure());
+/// Items that an input has behind those taken, as far as `most` matters; -1 after reporting.
+std::int64_t Engine::stillInput(std::uint32_t input, std::int64_t most) {
+    NodeId owner = graph::kNone;
+    io::Supply* supply = openInput;
+    std::uint32_t number = 0;
+    for (Actor& actor : actors) {
+        if (!actor.reader || number++ != input) continue;
+        owner = actor.id;
+        supply = actor.reader;
+        break;
+    }
+    base::Result<std::uint64_t> there =
+        supply->still(static_cast<std::uint64_t>(std::max<std::int64_t>(most, 0)));
+    if (there) return static_cast<std::int64_t>(*there);
+    reportFile(context, elaboration, owner, there.failure());
     stop(End::Failed);
-    return 0;
+    return -1;
 }
 
-/// Inputs that have not ended go on for as long as the one that has can still matter.
+/// As in a phase of a run, but for firings that have none of their own items left. False: the run is over.
+bool Engine::drainPhase(const std::vector<std::int64_t>& phase, std::int64_t* left) {
+    for (Actor& actor : actors) {
+        const std::int64_t firings = std::min(phase[actor.id], left[actor.id]);
+        left[actor.id] -= firings;
+        actor.target = actor.fired + firings;
+        if (firings > 0) ready.insert(actor.order);
+    }
+    if (!fireToTargets()) return false;
+    drainOutput(false);
+    return !stopped;
+}
+
+/// Steady state by steady state, so that the order of what is seen is that of a run that goes on.
 void Engine::drainInput() {
     if (stopped != End::EndOfInput || options.tail != Tail::Drain) return;
     stopped.reset();
-    const std::int64_t states = graph::statesToFlush(graph, quota) + 1;
-    std::vector<std::int64_t> fired, most;
-    for (const Actor& actor : actors) {
-        const std::int64_t quotas = graph::addCounts(
-            quota.init[actor.id],
-            graph::multiplyCounts(quota.steady[actor.id], outcome.iterations + states));
-        fired.push_back(actor.fired);
-        most.push_back(actor.fired);
-        most.back() += actor.reader ? stillInput(*actor.reader, actor.id, quotas - actor.fired)
-                                    : quotas - actor.fired;
-    }
-    std::int64_t openItems = 0, isTaken = 0;
+    graph::Ending ending(graph, &quota);
+    for (NodeId id = 0; id < actors.size(); ++id) ending.nodes[id].place = id;
+    const auto places = static_cast<std::uint32_t>(actors.size());
+    const strc_ending table = ending.table();
+    std::vector<std::int64_t> numbers(strc_draining_numbers(&table, places));
+    strc_draining draining;
+    auto still = [](void* self, std::uint32_t input, std::int64_t most) {
+        return static_cast<Engine*>(self)->stillInput(input, most);
+    };
+    if (strc_draining_begin(&draining, &table, places, numbers.data(),
+                            hasBegun ? outcome.iterations : -1, still, this) != 0)
+        return;
     if (openInput) {
-        isTaken = static_cast<std::int64_t>(openInput->given());
-        const std::int64_t reads = graph::steadyReads(graph, quota, graph::kNone);
-        const std::int64_t firings = most[graph.edges[graph.input].to];
-        const std::int64_t pop = graph::popRate(graph, graph.input);
-        const std::int64_t wanted =
-            graph::addCounts(graph::multiplyCounts(firings, pop),
-                             graph::addCounts(reads, graph::peekRate(graph, graph.input, true) +
-                                                         graph::peekRate(graph, graph.input)));
-        openItems = isTaken + stillInput(*openInput, graph::kNone,
-                                         std::max<std::int64_t>(wanted - isTaken, 0));
-    }
-    if (stopped) return;
-    const std::vector<std::int64_t> targets =
-        graph::firingsToDrain(graph, fired, std::move(most), openItems);
-    if (openInput) {
-        const std::int64_t needed =
-            graph::itemsNeeded(graph, graph.input, targets[graph.edges[graph.input].to]);
-        const std::int64_t more =
-            std::clamp<std::int64_t>(needed - isTaken, 0, openItems - isTaken);
+        const std::int64_t more = draining.wanted[ending.input] - draining.fired[ending.input];
         takeItems(*openInput, graph.input, static_cast<std::uint64_t>(more));
     }
     isDraining = true;
-    for (Actor& actor : actors) {
-        actor.target = targets[actor.id];
-        ready.insert(actor.order);
-    }
-    if (!fireToTargets()) return;
-    drainOutput(false);
+    if (draining.has_init && !drainPhase(quota.init, draining.left)) return;
+    for (std::int64_t k = 0; k < draining.rounds; ++k)
+        if (!drainPhase(quota.steady, draining.left)) return;
     stop(End::EndOfInput);
 }
 

@@ -95,7 +95,11 @@ bool Engine::setUp() {
         byOrder[actor.order] = id;
         if (actor.node->kind == graph::NodeKind::Filter && !setUpFilter(actor)) fine = false;
     }
-    if (options.input) writers.hear(*options.input, graph.edges[graph.input].type);
+    if (fine) {
+        if (options.input) writers.hear(graph, graph::kNone, *options.input, options.inputName);
+        writers.compare(context, elaboration, quota);
+        if (options.output) writers.complete(graph.edges[graph.output].type, *options.output);
+    }
     for (NodeId id = 0; fine && id < actors.size(); ++id) fine = openWriter(actors[id]);
     wireTapes();
     setUpMessages();
@@ -182,7 +186,7 @@ bool Engine::openReader(Actor& actor) {
     auto file = interp::openReader(context, elaboration, actor.id, options.beforeWaiting);
     if (!file) return false;
     const graph::Edge& edge = graph.edges[actor.node->outputs[0]];
-    writers.hear(*file, edge.type);
+    writers.hear(graph, actor.id, *file, actor.node->file);
     actor.reader = &inputs.emplace_back(std::move(file), actor.node->file, graph::memoryOf(edge),
                                         supplyOptions(actor.id));
     if (supply(*actor.reader, actor.id, 1) && !actor.reader->isPadded()) return true;
@@ -224,14 +228,29 @@ void Engine::closeFiles() {
     if (!fine) stopped = End::Failed;
 }
 
-/// Of programs whose rates are dynamic nothing stays that could go on.
+graph::Waiting Engine::itemsWaiting() const {
+    if (!graph.isDynamic()) {
+        std::vector<std::int64_t> fired;
+        for (const Actor& actor : actors) fired.push_back(actor.fired);
+        return graph::itemsWaiting(graph, fired);
+    }
+    graph::Waiting waiting;
+    std::int64_t most = 0;
+    for (EdgeId id = 0; id < tapes.size(); ++id) {
+        const std::optional<std::int64_t> kept = graph::itemsKept(graph, id);
+        const std::int64_t items = static_cast<std::int64_t>(tapes[id].size()) - kept.value_or(0);
+        if (!kept || items <= 0) continue;
+        waiting.items += items;
+        if (items > most) waiting.most = graph.edges[id].to;
+        most = std::max(most, items);
+    }
+    return waiting;
+}
+
 void Engine::reportWaiting() {
     const bool isPadded = std::any_of(inputs.begin(), inputs.end(),
                                       [](const io::Supply& input) { return input.isPadded(); });
-    if (isPadded || graph.isDynamic()) return;
-    std::vector<std::int64_t> fired;
-    for (const Actor& actor : actors) fired.push_back(actor.fired);
-    interp::reportWaiting(context, graph, graph::itemsWaiting(graph, fired));
+    if (!isPadded) interp::reportWaiting(context, graph, itemsWaiting());
 }
 
 void Engine::reportLeftOvers() {
@@ -249,6 +268,7 @@ void Engine::reportLeftOvers() {
 
 void Engine::runStatic() {
     if (isTimeUp() || !runPhase(quota.init)) return drainInput();
+    hasBegun = true;
     while (!checkStops())
         if (!runPhase(quota.steady))
             return drainInput();

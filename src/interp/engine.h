@@ -68,7 +68,7 @@ struct Actor {
     std::vector<std::size_t> guards;  ///< those that may hold this receiver back
     std::vector<std::uint32_t> wakes;  ///< orders of actors a firing may make ready
     std::int64_t emptyFirings = 0;
-    bool firing = false;  ///< on the way, waiting for dynamic input
+    bool firing = false;  ///< on the way, waiting for dynamic input; for ever if that is over
     bool waiting = false;  ///< its sources are asked for items
     bool selfFed = false;  ///< in a feedback loop without outer input
     std::int64_t written =
@@ -132,7 +132,8 @@ private:
     void runStatic();
     bool runPhase(const std::vector<std::int64_t>& quota);
     bool fireToTargets();
-    std::int64_t stillInput(io::Supply&, NodeId owner, std::int64_t most);
+    std::int64_t stillInput(std::uint32_t input, std::int64_t most);
+    bool drainPhase(const std::vector<std::int64_t>& phase, std::int64_t* left);
     void drainInput();
     bool supplyPhase(const std::vector<std::int64_t>& quota);
     bool supply(io::Supply&, NodeId owner, std::uint64_t items);
@@ -140,6 +141,7 @@ private:
     void reportStuck();
     void reportFullTapes();
     void reportLeftOvers();
+    graph::Waiting itemsWaiting() const;
     void reportWaiting();
     void closeFiles();
     bool isCheckDue();
@@ -183,9 +185,16 @@ private:
     // ---- pull.cpp: programs with dynamic rates
     void runDynamic();
     bool pullIsland(std::uint32_t island, bool& progress);
+    struct Demand {
+        EdgeId edge;
+        std::uint64_t items;
+        Actor* asker;  ///< null: the firing that called
+    };
     bool ensure(EdgeId, std::uint64_t items);
+    bool pursue(std::vector<Demand>&);
     bool fireByDemand(Actor&);
-    void drainStatic();
+    bool drainStatic();
+    void drainDynamic(const std::vector<std::uint32_t>& sinkIslands);
     void findSelfFed();
     bool isSink(NodeId id) const {
         return graph.nodes[id].outputs.empty() ||
@@ -202,7 +211,7 @@ private:
     const graph::Quota& quota;
     types::TypeTable& types;
     const Options& options;
-    const Limited limited = whatIsLimited(graph);
+    const Limited limited = whatIsLimited(module, elaboration);
 
     std::vector<Actor> actors;  ///< by NodeId
     std::vector<NodeId> byOrder;
@@ -228,7 +237,9 @@ private:
     std::optional<End> stopped;
     bool orderVisible = false;  ///< firings must not be batched
     bool isLive = false;  ///< stepped from outside, which feeds the open input
+    bool hasBegun = false;  ///< initialisation is done
     bool isDraining = false;  ///< no input comes any more
+    bool isStarved = false;  ///< how the last body ended that did not end well
     bool isReplaying = false;  ///< firings that were seen before: nothing is printed
     bool starved = false;  ///< live: the open input had too little
     std::int64_t itemsWritten = 0;  ///< that count for the limit

@@ -1,9 +1,12 @@
 #include "interp/files.h"
 
+#include <set>
 #include <sys/stat.h>
 #include <utility>
 
+#include "graph/flow.h"
 #include "io/tensors.h"
+#include "ir/calls.h"
 
 namespace strc::interp {
 namespace {
@@ -38,6 +41,29 @@ std::optional<Identity> identityOf(const std::string& name) {
     if (stat(std::string(io::pathOf(name)).c_str(), &found) != 0 || !S_ISREG(found.st_mode))
         return std::nullopt;
     return Identity{found.st_dev, found.st_ino};
+}
+
+/// Items on an edge in a steady state.
+std::int64_t itemsOn(const graph::Graph& graph, const std::vector<std::int64_t>& steady,
+                     graph::EdgeId id) {
+    const graph::Edge& edge = graph.edges[id];
+    return edge.to != graph::kNone
+               ? graph::multiplyCounts(steady[edge.to], graph::popRate(graph, id))
+               : graph::multiplyCounts(steady[edge.from], graph::pushRate(graph, id));
+}
+
+graph::NodeId nodeAt(const graph::Graph& graph, const std::string& path) {
+    for (graph::NodeId id = 0; id < graph.nodes.size(); ++id)
+        if (!graph.nodes[id].file.empty() && graph::path(graph, id) == path) return id;
+    return graph::kNone;
+}
+
+/// The edge of a file, or (an empty path) of an open end.
+graph::EdgeId edgeAt(const graph::Graph& graph, const std::string& path, bool isInput) {
+    if (path.empty()) return isInput ? graph.input : graph.output;
+    const graph::NodeId node = nodeAt(graph, path);
+    if (node == graph::kNone) return graph::kNone;
+    return isInput ? graph.nodes[node].outputs[0] : graph.nodes[node].inputs[0];
 }
 
 bool closeWriter(base::Context& context, const elab::Elaboration& program, graph::NodeId node,
@@ -117,19 +143,85 @@ base::Diagnostic& reportFile(base::Context& context, const elab::Elaboration& pr
         .in(graph::path(program.graph, id));
 }
 
-void WrittenFiles::hear(const io::ItemReader& reader, const types::Type* item) {
-    const strc_stream_info info = asRuntime(reader.info());
-    strc_heard_add(&heard, &info, io::samplesOf(item));
+strc_stream_info assumedOf(const graph::Graph& graph) {
+    strc_stream_info info{};
+    info.rate = graph.assumedRate;
+    info.channels = graph.assumedChannels;
+    return info;
 }
 
-io::StreamInfo WrittenFiles::completed(io::StreamInfo said, const types::Type* item) const {
-    const strc_stream_info all =
-        strc_heard_complete(&heard, asRuntime(said), io::samplesOf(item));
-    said.channels = all.channels;
-    said.sampleRate = all.rate;
-    said.bits = all.bits;
-    said.floating = all.floating != 0;
-    return said;
+std::int64_t steadyItems(const graph::Graph& graph, const graph::Quota& quota,
+                         const std::string& path, bool isInput) {
+    const graph::EdgeId edge = edgeAt(graph, path, isInput);
+    return graph.isDynamic() || edge == graph::kNone ? 0 : itemsOn(graph, quota.steady, edge);
+}
+
+std::vector<double> pacesOf(const graph::Graph& graph, const graph::Quota& quota) {
+    std::vector<double> paces;
+    if (graph.soundRates.empty() || graph.isDynamic()) return paces;
+    std::set<std::int64_t> counts;
+    for (graph::EdgeId edge = 0; edge < graph.edges.size(); ++edge)
+        counts.insert(itemsOn(graph, quota.steady, edge));
+    for (const std::int64_t count : counts)
+        for (const double rate : graph.soundRates)
+            if (count > 0) paces.push_back(rate / static_cast<double>(count));
+    return paces;
+}
+
+void WrittenFiles::hear(const graph::Graph& graph, graph::NodeId node, const io::ItemReader& reader,
+                        const std::string& name) {
+    const strc_stream_info info = asRuntime(reader.info());
+    const bool isOpen = node == graph::kNone;
+    if (info.rate != 0)
+        sounds.push_back({isOpen ? std::string() : graph::path(graph, node), name, info});
+}
+
+void WrittenFiles::compare(base::Context& context, const elab::Elaboration& program,
+                           const graph::Quota& quota) {
+    const graph::Graph& graph = program.graph;
+    const std::vector<double> paces = pacesOf(graph, quota);
+    const strc_sound_program about{paces.data(), paces.size(),
+                                   paces.empty() ? 0 : graph.soundRates.front(),
+                                   graph.keepsSamples ? 1 : 0, 0};
+    char why[STRC_SOUND_WHY];
+    const std::vector<Heard> all = std::exchange(sounds, {});
+    for (const Heard& each : all) {
+        const graph::EdgeId edge = edgeAt(graph, each.path, true);
+        if (edge == graph::kNone) continue;
+        const graph::NodeId node = each.path.empty() ? graph::kNone : nodeAt(graph, each.path);
+        auto warn = [&](base::Diag id, std::int64_t number, const std::string& consequence) {
+            (node == graph::kNone ? context.diags.add(id)
+                                  : context.diags.add(id, graph.nodes[node].range).in(each.path))
+                << each.name << number << consequence;
+        };
+        const strc_stream_info asked =
+            node == graph::kNone ? assumedOf(graph) : asRuntime(fileKind(program, node).info);
+        const strc_sound_use use{
+            io::samplesOf(graph.edges[edge].type),
+            static_cast<std::uint64_t>(steadyItems(graph, quota, each.path, true))};
+        if (strc_sound_is_unlike(&asked, &each.info, use, &about, why))
+            warn(base::Diag::SoundChannels, each.info.channels, why);
+        if (strc_sound_is_off(&asked, &each.info, use, &about, why))
+            warn(base::Diag::SoundRate, each.info.rate, why);
+        if (strc_heard_add(&heard, &each.info, use) && asked.rate == 0)
+            warn(base::Diag::SoundRate, each.info.rate,
+                 "another sound is read with " + std::to_string(all.front().info.rate));
+    }
+    items[{}] = static_cast<std::uint64_t>(steadyItems(graph, quota, {}, false));
+    for (graph::NodeId id = 0; id < graph.nodes.size(); ++id)
+        if (!graph.nodes[id].file.empty() && !graph.nodes[id].inputs.empty()) {
+            const std::string path = graph::path(graph, id);
+            items[path] = static_cast<std::uint64_t>(steadyItems(graph, quota, path, false));
+        }
+}
+
+strc_sound_use WrittenFiles::useOf(const std::string& path, const types::Type* item) const {
+    const auto found = items.find(path);
+    return {io::samplesOf(item), found == items.end() ? 0 : found->second};
+}
+
+void WrittenFiles::complete(const types::Type* item, io::ItemWriter& output) const {
+    output.complete(heard, useOf({}, item));
 }
 
 io::ItemWriter* WrittenFiles::open(base::Context& context, const elab::Elaboration& program,
@@ -137,17 +229,18 @@ io::ItemWriter* WrittenFiles::open(base::Context& context, const elab::Elaborati
     const graph::Node& node = program.graph.nodes[id];
     File& file = files[node.file];
     if (file.writer) return file.writer.get();
-    FileKind kind = fileKind(program, id);
+    const FileKind kind = fileKind(program, id);
     const graph::Edge& edge = program.graph.edges[node.inputs[0]];
-    if (kind.format == io::Format::Wav) kind.info = completed(kind.info, edge.type);
     auto opened = !graph::hasTensors(edge)
                       ? io::openWriter(node.file, kind.format, edge.type, kind.info)
                       : io::openTensorWriter({{node.file, kind.format}},
                                              {edge.tensors, graph::memoryOf(edge)}, kind.info);
-    if (opened)
+    if (opened) {
+        (*opened)->complete(heard, useOf(graph::path(program.graph, id), edge.type));
         file = {std::move(*opened), id};
-    else
+    } else {
         reportFile(context, program, id, opened.failure());
+    }
     return file.writer.get();
 }
 
@@ -185,11 +278,17 @@ std::uint64_t reportItemsLeft(base::Context& context, const io::Supply& input) {
     return all;
 }
 
-Limited whatIsLimited(const graph::Graph& graph) {
+Limited whatIsLimited(const ir::Module& module, const elab::Elaboration& program) {
+    const graph::Graph& graph = program.graph;
     if (graph.output != graph::kNone) return Limited::Items;
     std::uint8_t effects = 0;
-    for (const graph::Node& node : graph.nodes) effects |= node.effects;
-    if (effects & graph::kPrints) return Limited::Lines;
+    std::set<graph::KernelId> printing;
+    for (const graph::Node& node : graph.nodes) {
+        effects |= node.effects;
+        if (node.effects & graph::kPrints) printing.insert(node.kernel);
+    }
+    for (const graph::KernelId kernel : printing)
+        if (ir::mayEndLine(module, program.kernels[kernel].code)) return Limited::Lines;
     return effects & graph::kWritesFile ? Limited::FileItems : Limited::Nothing;
 }
 

@@ -37,8 +37,14 @@ base::Diagnostic& reportFile(base::Context&, const elab::Elaboration&, graph::No
 /// Files that filters write, by name: several filters may write one.
 class WrittenFiles {
 public:
-    /// What is read, before anything is opened to write.
-    void hear(const io::ItemReader& reader, const types::Type* item);
+    /// Notes what is read, before anything is opened to write: the file of a filter, or (kNone) of the open input.
+    void hear(const graph::Graph&, graph::NodeId, const io::ItemReader& reader,
+              const std::string& name);
+    /// When all have been heard: warns of sounds that are not what the program, as it is before passes, takes, where it
+    /// does not say what it wants.
+    void compare(base::Context&, const elab::Elaboration&, const graph::Quota&);
+    /// Completes the header of a sound that goes to the open output by those that were heard.
+    void complete(const types::Type* item, io::ItemWriter& output) const;
     /// Opens it if it is not open yet; null after reporting why not.
     io::ItemWriter* open(base::Context&, const elab::Elaboration&, graph::NodeId);
     /// False after reporting what could not be written.
@@ -46,24 +52,43 @@ public:
     bool close(base::Context&, const elab::Elaboration&);
 
 private:
-    /// What is not said of a sound is as in those that are read.
-    io::StreamInfo completed(io::StreamInfo said, const types::Type* item) const;
+    /// Instances are told by their paths, which passes leave as they are.
+    struct Heard {
+        std::string path;  ///< empty: the open input
+        std::string name;
+        strc_stream_info info;
+    };
 
     struct File {
         std::unique_ptr<io::ItemWriter> writer;
         graph::NodeId node;  ///< the first that writes it
     };
     std::map<std::string, File> files;
+    strc_sound_use useOf(const std::string& path, const types::Type* item) const;
+
+    std::vector<Heard> sounds;  ///< to be compared
+    std::map<std::string, std::uint64_t> items;  ///< that are written in a steady state, by path
     strc_heard heard{};
 };
+
+/// The program took its open input to be so.
+strc_stream_info assumedOf(const graph::Graph&);
+/// Items in a steady state of the file of a filter with that path, or of the open input or output (an empty one); 0: that is
+/// not known.
+std::int64_t steadyItems(const graph::Graph&, const graph::Quota&, const std::string& path,
+                         bool isInput);
+/// Steady states a second, by what the program's streams are told of rates.
+std::vector<double> pacesOf(const graph::Graph&, const graph::Quota&);
+
 /// The same for the open output.
 bool closeOutput(base::Context&, const elab::Elaboration&, io::ItemWriter&);
 
 /// Warns of items that did not come to be used; how many those are.
 std::uint64_t reportItemsLeft(base::Context&, const io::Supply&);
-/// What --limit counts: the items of the open output, else printed lines, else items of the files that are written.
+/// What --limit counts: the items of the open output, else printed lines, else items of the files that are written. What
+/// is printed without an end of a line does not count.
 enum class Limited : std::uint8_t { Items, Lines, FileItems, Nothing };
-Limited whatIsLimited(const graph::Graph&);
+Limited whatIsLimited(const ir::Module&, const elab::Elaboration&);
 
 /// Warns of items that stay on tapes.
 void reportWaiting(base::Context&, const graph::Graph&, const graph::Waiting&);

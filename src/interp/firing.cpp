@@ -70,6 +70,7 @@ void Engine::reportTrap(const Actor& actor, const eval::Trap& trap) {
 }
 
 bool Engine::canFire(const Actor& actor) {
+    if (actor.firing) return false;
     if (actor.node->kind == graph::NodeKind::Filter) {
         if (actor.input && !actor.input->has(static_cast<std::uint64_t>(actor.next().need)))
             return false;
@@ -161,6 +162,7 @@ bool Engine::fireFilter(Actor& actor) {
     eval::Firing firing = how.limits;
     actor.firing = true;
     bool fine = runCode(actor, prework ? *actor.code->prework : *actor.code->work, firing);
+    if (!fine && isStarved) return false;  // it never goes on
     actor.firing = false;
     if (!fine || !checkCounts(actor, how, firing, prework)) return false;
     ++actor.fired;
@@ -186,7 +188,8 @@ bool Engine::runHandler(Actor& actor, const eval::Code& code, std::span<const Va
 
 /// A body stopped before its end. Always false.
 bool Engine::ended(Actor& actor, eval::Outcome end) {
-    if (end == eval::Outcome::Starved) stop(End::EndOfInput);
+    isStarved = end == eval::Outcome::Starved;
+    if (isStarved && !isDraining) stop(End::EndOfInput);
     if (end == eval::Outcome::Interrupted)
         stop(options.interrupt && *options.interrupt ? End::Interrupted : End::Seconds);
     if (end == eval::Outcome::Trapped) {
@@ -255,7 +258,7 @@ bool Engine::fireBuiltin(Actor& actor, std::int64_t times) {
         case types::BuiltinRole::Identity: move(*actor.input, *actor.output, times); return true;
         case types::BuiltinRole::Reader:
             if (!supply(*actor.reader, actor.id, static_cast<std::uint64_t>(times))) {
-                stop(End::EndOfInput);
+                if (!isDraining) stop(End::EndOfInput);
                 return false;
             }
             takeItems(*actor.reader, actor.node->outputs[0], static_cast<std::uint64_t>(times));

@@ -99,7 +99,8 @@ bool Engine::deliverDue(Actor& actor) {
 bool Engine::guardsAllow(const Actor& receiver) {
     return std::all_of(receiver.guards.begin(), receiver.guards.end(), [&](std::size_t k) {
         const Actor& sender = actors[guards[k].waitsFor()];
-        if (isDraining && sender.fired >= sender.target) return true;  // it sends no more
+        const bool isDone = sender.fired >= sender.target;
+        if (isDraining && !graph.isDynamic() && isDone) return true;  // it sends no more
         return sender.fired >= guards[k].required(receiver.fired + 1);
     });
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "graph/ending.h"
 #include "interp/engine.h"
 
 namespace strc::interp {
@@ -39,6 +40,26 @@ void Engine::runDynamic() {
         else
             ++outcome.iterations;
     }
+    if (stopped == End::EndOfInput && options.tail == Tail::Drain) drainDynamic(sinkIslands);
+}
+
+/// As long as anything moves that depends on the input: who lacks items holds no other up.
+void Engine::drainDynamic(const std::vector<std::uint32_t>& sinkIslands) {
+    stopped.reset();
+    isDraining = true;
+    for (Actor& actor : actors) actor.waiting = false;
+    const std::vector<bool> depends = graph::dependOnInput(graph);
+    for (bool progress = true; progress && !stopped;) {
+        progress = false;
+        for (std::uint32_t island : sinkIslands)
+            for (NodeId id : byOrder)
+                if (isSink(id) && quota.island[id] == island && depends[id])
+                    for (std::int64_t k = 0; k < quota.steady[id] && fireByDemand(actors[id]); ++k)
+                        progress = true;
+        if (drainStatic()) progress = true;
+        drainOutput(false);
+    }
+    stop(End::EndOfInput);
 }
 
 /// One steady state of an island that holds a sink: its sinks fire, the rest follows from demand.
@@ -57,7 +78,7 @@ bool Engine::demandInput(std::uint64_t items) { return ensure(current->node->inp
 
 /// Fires an actor once, its sources first. False: the program is at its end, or has failed.
 bool Engine::fireByDemand(Actor& actor) {
-    if (actor.firing) return false;
+    if (stopped || actor.firing) return false;
     std::vector<EdgeId> inputs = actor.node->inputs;
     for (EdgeId edge : inputs) {
         bool isFilter = actor.node->kind == graph::NodeKind::Filter;
@@ -73,12 +94,15 @@ bool Engine::fireByDemand(Actor& actor) {
 /// thousands of actors deep. Only dynamic input, which is asked for in the middle of a firing,
 /// nests on the machine's stack.
 bool Engine::ensure(EdgeId wanted, std::uint64_t items) {
-    struct Demand {
-        EdgeId edge;
-        std::uint64_t items;
-        Actor* asker;  ///< null: the firing that called
-    };
     std::vector<Demand> stack{{wanted, items, nullptr}};
+    const bool isThere = pursue(stack);
+    if (isDraining)  // others may bring what it waited for
+        for (const Demand& each : stack)
+            if (each.asker) each.asker->waiting = false;
+    return isThere;
+}
+
+bool Engine::pursue(std::vector<Demand>& stack) {
     while (!stack.empty()) {
         if (stopped) return false;
         Demand top = stack.back();
@@ -113,8 +137,9 @@ bool Engine::ensure(EdgeId wanted, std::uint64_t items) {
     return !stopped;
 }
 
-/// Everything with static input rates fires as long as it can, but for loops that feed themselves.
-void Engine::drainStatic() {
+/// Everything with static input rates fires as long as it can, but for loops that feed themselves. Did anything?
+bool Engine::drainStatic() {
+    bool any = false;
     for (bool moved = true; moved && !stopped;) {
         moved = false;
         for (auto it = byOrder.rbegin(); it != byOrder.rend() && !stopped; ++it) {
@@ -123,9 +148,10 @@ void Engine::drainStatic() {
             if (actor.node->inputs.empty() || actor.selfFed ||
                 (isFilter && actor.next().dynamicInput))
                 continue;
-            while (!stopped && canFire(actor) && fire(actor, 1)) moved = true;
+            while (!stopped && canFire(actor) && fire(actor, 1)) moved = any = true;
         }
     }
+    return any;
 }
 
 }  // namespace strc::interp

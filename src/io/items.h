@@ -15,6 +15,9 @@
 #include "base/result.h"
 #include "types/type.h"
 
+struct strc_heard;
+struct strc_sound_use;
+
 namespace strc::io {
 
 /// Pgm stands for the family: PGM and PPM. From U8 on they are samples without a header; the formats whose names begin with C hold them in pairs.
@@ -91,6 +94,8 @@ public:
 class ItemWriter {
 public:
     virtual ~ItemWriter() = default;
+    /// Completes the header of a sound by those that are read (strc_heard_complete), before anything is written.
+    virtual void complete(const strc_heard&, const strc_sound_use&) {}
     virtual base::Status write(const std::byte* from, std::size_t count) = 0;
     /// For a stream of tensors whose shapes nobody knew before: what is written next, and what it lies in memory as.
     virtual base::Status expect(const types::Type* tensor, const types::Type* memory);

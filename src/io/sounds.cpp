@@ -15,7 +15,6 @@ using types::TypeKind;
 
 namespace {
 
-constexpr std::uint64_t kMostNaturalChannels = 8;  ///< a longer array is a piece of one channel
 constexpr std::uint64_t kUnknown = UINT64_MAX;
 
 std::uint64_t samplesOfNumber(const Numbers& item) {
@@ -168,19 +167,31 @@ private:
     std::uint64_t beyond = 0;
 };
 
+strc_sample sampleOf(const StreamInfo& info) {
+    if (info.floating) return {STRC_SAMPLE_FLOATING, info.bits == 64 ? 8u : 4u};
+    const bool isKnown = info.bits == 8 || info.bits == 24 || info.bits == 32;
+    const std::uint32_t size = isKnown ? static_cast<std::uint32_t>(info.bits) / 8 : 2;
+    return {size == 1 ? STRC_SAMPLE_UNSIGNED : STRC_SAMPLE_SIGNED, size};
+}
+
 /// Into a pipe the header goes with the greatest sizes there are, as other programs do, for it cannot be corrected
 /// at the end.
 class WavWriter final : public SoundWriter {
 public:
-    WavWriter(std::unique_ptr<Sink> opened, Numbers kind, const strc_wav& about)
-        : SoundWriter(std::move(opened), kind, about.sample), wav(about) {}
+    WavWriter(std::unique_ptr<Sink> opened, Numbers kind, const StreamInfo& about)
+        : SoundWriter(std::move(opened), kind, {}), info(about) {}
 
-    Status begin() {
-        makeHeader();
-        return sink->write(header.data(), headerSize);
+    void complete(const strc_heard& heard, const strc_sound_use& use) override {
+        const strc_stream_info all = strc_heard_complete(
+            &heard, {info.channels, info.sampleRate, info.bits, info.floating, 0, 0}, use);
+        info.channels = all.channels;
+        info.sampleRate = all.rate;
+        info.bits = all.bits;
+        info.floating = all.floating != 0;
     }
 
     Status write(const std::byte* from, std::size_t count) override {
+        if (Status begun = begin(); !begun) return begun;
         const std::uint64_t more = samplesOf(item);
         for (std::size_t k = 0; k < count; ++k) {
             if (sink->seekable() && headerSize + dataSize() + more * sample.size > strc_wav_longest)
@@ -194,15 +205,16 @@ public:
     }
 
     Status flush() override {
+        if (Status begun = begin(); !begun) return begun;
         Status flushed = sink->flush();
         return flushed ? correctHeader() : flushed;
     }
 
     /// The last frame is filled up with silence, the data to an even number of bytes.
     Status close() override {
+        Status done = begin();
         std::array<unsigned char, 8> silence{};
         strc_sample_put_integer(sample, 0, silence.data());
-        Status done = base::ok();
         for (; !sink->failed() && samples % wav.channels != 0; ++samples)
             done = sink->write(silence.data(), sample.size);
         if (!sink->failed() && dataSize() % 2 != 0) done = sink->write("", 1);
@@ -214,6 +226,19 @@ public:
     }
 
 private:
+    /// Nothing goes out before all is known of the sound.
+    Status begin() {
+        if (headerSize != 0) return base::ok();
+        const std::uint64_t each = samplesOf(item);
+        const std::uint64_t natural = each <= STRC_WAV_NATURAL_CHANNELS ? each : 1;
+        wav.sample = sample = sampleOf(info);
+        wav.rate = info.sampleRate > 0 ? static_cast<std::uint32_t>(info.sampleRate) : 44100;
+        wav.channels = static_cast<std::uint32_t>(
+            info.channels > 0 ? static_cast<std::uint64_t>(info.channels) : natural);
+        makeHeader();
+        return sink->write(header.data(), headerSize);
+    }
+
     std::uint64_t dataSize() const { return samples * sample.size; }
 
     void makeHeader() {
@@ -232,18 +257,12 @@ private:
         if (dataSize() % 2 != 0) sink->cut(headerSize + dataSize() + 1);
     }
 
-    strc_wav wav;
+    StreamInfo info;
+    strc_wav wav{};
     std::array<unsigned char, STRC_WAV_HEADER> header{};
     std::size_t headerSize = 0;
     std::uint64_t samples = 0;  ///< written
 };
-
-strc_sample sampleOf(const StreamInfo& info) {
-    if (info.floating) return {STRC_SAMPLE_FLOATING, info.bits == 64 ? 8u : 4u};
-    const bool isKnown = info.bits == 8 || info.bits == 24 || info.bits == 32;
-    const std::uint32_t size = isKnown ? static_cast<std::uint32_t>(info.bits) / 8 : 2;
-    return {size == 1 ? STRC_SAMPLE_UNSIGNED : STRC_SAMPLE_SIGNED, size};
-}
 
 }  // namespace
 
@@ -260,17 +279,7 @@ Result<std::unique_ptr<ItemWriter>> openWavWriter(std::unique_ptr<Sink> sink,
     if (const char* why =
             strc_wav_refusal(info.sampleRate, info.channels, info.bits, info.floating))
         return base::failure(Diag::CannotWriteFile, {sink->name(), why});
-    const Numbers numbers = *numbersOf(item);
-    const std::uint64_t samples = samplesOf(numbers);
-    const std::uint64_t natural = samples <= kMostNaturalChannels ? samples : 1;
-    strc_wav wav{};
-    wav.sample = sampleOf(info);
-    wav.rate = info.sampleRate > 0 ? static_cast<std::uint32_t>(info.sampleRate) : 44100;
-    wav.channels = static_cast<std::uint32_t>(
-        info.channels > 0 ? static_cast<std::uint64_t>(info.channels) : natural);
-    auto writer = std::make_unique<WavWriter>(std::move(sink), numbers, wav);
-    if (Status begun = writer->begin(); !begun) return begun.failure();
-    return writer;
+    return std::make_unique<WavWriter>(std::move(sink), *numbersOf(item), info);
 }
 
 std::uint64_t samplesOf(const types::Type* item) {

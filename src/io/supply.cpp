@@ -41,24 +41,14 @@ base::Result<bool> Supply::has(std::uint64_t wanted) {
 
 /// What is there of a steady state is filled up, and then come as many zeros as bring it out of the program.
 bool Supply::pads() const {
-    return options.padTail && (!isEmpty() || options.padsEmpty) &&
-           (size() != 0 || padded < options.flush);
+    return options.padTail && !isEmpty() && (size() != 0 || padded < options.flush);
 }
 
-base::Result<std::uint64_t> Supply::inAll(std::uint64_t further) {
-    const std::uint64_t most = std::min(further, options.mostBytes / itemSize);
-    if (padded == 0) readUntil(most);
+base::Result<std::uint64_t> Supply::still(std::uint64_t most) {
+    most = std::min(most, options.mostBytes / itemSize);
+    readUntil(most);
     if (size() < most && fault) return *fault;
-    if (padded != 0) return taken + size() - padded;
-    return taken + std::min(size(), most);
-}
-
-void Supply::endAt(std::uint64_t used) {
-    const std::uint64_t all = taken + size() - padded;
-    ahead.resize((all - std::min(all, used)) * itemSize);
-    first = 0;
-    taken = std::min(all, used);
-    padded = 0;
+    return std::min(size(), most);
 }
 
 bool Supply::hasAtOnce(std::uint64_t wanted) {

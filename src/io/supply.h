@@ -19,7 +19,6 @@ struct SupplyOptions {
     std::uint64_t flush =
         0;  ///< zeros behind the last item, at least, that bring out what the program holds
     std::uint64_t mostBytes = UINT64_MAX;  ///< of what is read ahead
-    bool padsEmpty = false;  ///< zeros come even if the input has no item at all
 };
 
 class Supply {
@@ -54,10 +53,8 @@ public:
     /// No item has been read.
     bool isEmpty() const { return taken == 0 && ahead.empty(); }
     bool isPadded() const { return padded != 0; }
-    /// Items of the input without zeros, from the first one on, read ahead as far as `further` of them behind those taken.
-    base::Result<std::uint64_t> inAll(std::uint64_t further);
-    /// The run is over: so many items were of use, and no zeros count.
-    void endAt(std::uint64_t used);
+    /// Items of the input behind those taken, as far as `most` matters, read ahead.
+    base::Result<std::uint64_t> still(std::uint64_t most);
 
 private:
     struct Mark {

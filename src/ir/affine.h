@@ -1,5 +1,5 @@
 #pragma once
-/// Where an array is read and written, as sums of multiples of what changes from round to round.
+/// Addresses of array accesses as affine forms: sums of multiples of the iteration numbers of the loops around.
 
 #include <cstdint>
 #include <map>
@@ -11,7 +11,7 @@
 
 namespace strc::ir {
 
-/// A loop that counts: `counter` is start + step * round, for all rounds from 0 on.
+/// A loop with an induction variable: `counter` is start + step * iteration, for iterations from 0 on.
 struct Counted {
     std::uint32_t counter = kNone;  ///< the local
     std::int64_t start = 0, step = 1;
@@ -19,14 +19,14 @@ struct Counted {
     const Instr* begin = nullptr;  ///< the store of `start`
 };
 
-/// constant + sum of terms: a round (by the counter's local), or something that stays as it is.
+/// constant + a multiple of each iteration number (by the counter's local) + a multiple of each loop-invariant register.
 struct Form {
     std::int64_t constant = 0;
     std::map<std::uint32_t, std::int64_t> rounds;  ///< by counter
     std::map<std::uint32_t, std::int64_t> fixed;  ///< by register
 };
 
-/// An array, or the part of one that a ref leads to: bytes from its beginning.
+/// The element that a ref leads to: an array, and bytes from its beginning.
 struct Spot {
     VarRef base;
     Form offset;

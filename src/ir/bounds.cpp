@@ -22,8 +22,8 @@ constexpr int kMostPasses =
 
 bool isInt(const Type* type) { return type && type->is(TypeKind::Int); }
 
-/// What is known at a place: of int locals and fields what differs from "anything", and of the items
-/// popped so far.
+/// The facts at a point of the code: intervals of int locals and fields that are less than all ints, and how many items
+/// have been popped.
 struct BoundsState {
     std::map<std::uint32_t, Range> locals, fields;
     Range popped{0, 0};
@@ -60,13 +60,13 @@ struct Fact {
     bool holds = true;
 };
 
-/// What a boolean says about ints.
+/// Facts about ints that follow from a boolean.
 struct Truth {
     std::optional<bool> constant;
     std::vector<Fact> ifTrue, ifFalse;
 };
 
-/// Of `condition ? one : other`, which is also what && and || are.
+/// The facts that follow from `condition ? one : other`; && and || have that form, too.
 Truth chosen(const Truth& condition, const Truth& one, const Truth& other) {
     Truth made;
     auto both = [](std::vector<Fact> a, const std::vector<Fact>& b) {
@@ -340,7 +340,7 @@ private:
     /// The state after the loop, and at its head before the next round.
     std::pair<BoundsState, BoundsState> oneRound(Frame& frame, const Instr& instr,
                                                  const BoundsState& head, const Reaches& reaches) {
-        // What a variable was when it was loaded before says nothing about it in other rounds.
+        // A value that was loaded before is no longer the variable's value in other iterations.
         std::fill(frame.localOf.begin(), frame.localOf.end(), kNone);
         forgetLoads(frame);
         BoundsState broken, continued;
@@ -376,7 +376,7 @@ private:
         return state;
     }
 
-    /// What comparisons say about the variables they compare.
+    /// Narrows the intervals of variables by comparisons that hold.
     void assume(Frame& frame, const std::vector<Fact>& facts, BoundsState& state) {
         for (const Fact& fact : facts) {
             if (!state.reachable) return;
@@ -450,7 +450,7 @@ private:
         std::replace(loads.begin(), loads.end(), variable, kNone);
     }
 
-    /// Of arrays that nobody writes.
+    /// The interval of all elements of an array that is never written.
     std::optional<Range> contentsOf(const Instr& instr) const {
         if (instr.var.space != Space::Constant || code.openSlot(instr.var.index) != kNone ||
             instr.var.index >= input.constants.size())

@@ -13,14 +13,14 @@
 
 namespace strc::ir {
 
-/// Of an int: min <= value <= max.
+/// The values that an int may have: min <= value <= max.
 struct Range {
     std::int64_t min = INT32_MIN;
     std::int64_t max = INT32_MAX;
     bool operator==(const Range&) const = default;
 };
 
-/// What a filter brings along, beside its code.
+/// Facts about a filter that its code does not show.
 struct BoundsInput {
     /// By field: what an int field may hold before the first firing; empty: anything.
     std::vector<std::optional<Range>> fields;
@@ -28,7 +28,7 @@ struct BoundsInput {
     std::int64_t workPeek = 0, preworkPeek = 0;  ///< items a firing may look at
 };
 
-/// Is it an operation with such a check, which nobody has proved yet? Are there any of them?
+/// Does the instruction have such a check that has not been proved yet? Does any instruction of the code?
 bool hasCheck(const Instr&);
 bool hasChecks(const StreamCode& code);
 

@@ -62,6 +62,15 @@ std::vector<const Body*> bodiesOfSetup(const Module& program, const StreamCode& 
     return found;
 }
 
+std::vector<const Body*> bodiesThatNest(const Module& program, const StreamCode& code) {
+    std::vector<const Body*> found;
+    for (const Body* body : bodiesThatRun(program, code))
+        if (body->kind == BodyKind::Handler || isRecursive(program, code, *body))
+            found.push_back(body);
+    follow(program, code, found);
+    return found;
+}
+
 bool isRecursive(const Module& program, const StreamCode& from, const Body& body) {
     std::vector<const Body*> found;
     for (const Callee& callee : calleesOf(body))
@@ -75,6 +84,34 @@ bool makesString(const Module& program, const Callee& callee) {
     const Native& native = program.natives[callee.index];
     auto isString = [](const Type* type) { return type->is(types::TypeKind::String); };
     return std::any_of(native.params.begin(), native.params.end(), isString);
+}
+
+namespace {
+
+bool isText(const Type* type) {
+    return type && (type->is(types::TypeKind::String) || type->is(types::TypeKind::Char));
+}
+
+bool mayEndLine(const Instr& instr) {
+    switch (instr.op) {
+        case Op::NewLine: return true;
+        case Op::Print: return instr.type->is(types::TypeKind::Tensor);
+        case Op::Const:
+            return isText(instr.type) && instr.value.bytes.find('\n') != std::string::npos;
+        case Op::Convert:
+        case Op::Concat: return false;  // of numbers, and of texts that are looked at themselves
+        default: return instr.result != kNone && isText(instr.type);
+    }
+}
+
+}  // namespace
+
+bool mayEndLine(const Module& module, const StreamCode& from) {
+    for (const Body* body : bodiesThatFire(module, from))
+        for (const Block& block : body->blocks)
+            for (const Instr& instr : block.instrs)
+                if (mayEndLine(instr)) return true;
+    return false;
 }
 
 bool makesString(const Module& program, const Instr& instr) {

@@ -47,7 +47,7 @@ struct Contraction {
     std::size_t addends = 0;  ///< operands behind the three
     std::array<std::int32_t, kMostAddends> added = {};  ///< their first elements
     Bounds bounds = {};
-    std::optional<LoopParts> parts = std::nullopt;  ///< none: whoever makes code decides
+    std::optional<LoopParts> parts = std::nullopt;  ///< none: code generation decides
 
     /// More than the sum of products, which is all that libraries may know.
     bool hasEpilogue() const { return addends > 0 || bounds.areAny(); }

@@ -20,7 +20,7 @@ std::int64_t plus(std::int64_t a, std::int64_t b) {
 /// Known scalar locals; absent: unknown.
 using Locals = std::map<std::uint32_t, Value>;
 
-/// Of an int local: its value and the pushes so far, added up.
+/// By int local: its value plus the pushes so far.
 using Sums = std::map<std::uint32_t, Interval>;
 
 /// Where a path stands: what it did so far, and what it knows.
@@ -56,7 +56,7 @@ CountState merge(CountState a, CountState b) {
     return a;
 }
 
-/// What a loop or call may change, collected once for each block.
+/// The variables and counts that a loop or call may change, collected once for each block.
 struct Summary {
     bool touchesTape = false;
     bool leaves = false;               ///< break, continue or return inside

@@ -33,7 +33,7 @@ struct ItemCounts {
 /// what was left out before. What a program is told about its rates does not depend on that.
 enum class Counting : std::uint8_t { Simple, Whole };
 
-/// Of a specialised body of `code`. Gives up (all bounds unknown) after `steps` operations.
+/// Counts the items of a specialised body of `code`. Gives up (all bounds unknown) after `steps` operations.
 ItemCounts countItems(const Module&, const StreamCode& code, const Body&, std::uint64_t steps,
                       Counting = Counting::Simple);
 

@@ -22,7 +22,7 @@ void forEachBodyOf(StreamCode& code, Visit visit) {
     for (Body& function : code.functions) visit(function);
 }
 
-/// Of a text that is put together.
+/// Appends the constant parts of a text that is concatenated, and "..." for the others.
 void append(std::string& text, const std::vector<const Instr*>& made, Reg reg) {
     const Instr* instr = made[reg];
     if (instr && instr->op == Op::Const) {

@@ -1,5 +1,5 @@
 #pragma once
-/// What a filter that is initialised at the start requires: checks of the run instead of the compiler.
+/// Turns the requirements of a filter that is initialised at the start into checks of the run instead of the compiler.
 ///
 /// Such a Require has Instr::flag, and Instr::value names the stream that its text is about.
 
@@ -13,7 +13,7 @@ namespace strc::ir {
 void demandLate(StreamCode&, const std::string& subject);
 /// Texts without what only the run knows, for which "..." stands: nothing makes strings for them then.
 void settleTexts(StreamCode&);
-/// What stands in the place of the text of a Require that the run checks.
+/// The constant text that replaces the text of a Require that the run checks.
 std::string demandText(const Body&, const Instr&);
 
 }  // namespace strc::ir

@@ -197,7 +197,9 @@ private:
                 for (Reg operand : i.operands) f.regs[i.result].marks |= f.regs[operand].marks;
                 return;
             case Op::Random: f.regs[i.result] = {kDrawn, {}}; return;
-            case Op::ReadArray: return mark(f.roots[i.operands[0]], kDrawn);
+            case Op::FileNumber: f.regs[i.result] = {kDrawn | ofOperands(f, i), {}}; return;
+            case Op::ReadArray:
+            case Op::ReadItems: return mark(f.roots[i.operands[0]], kDrawn | ofOperands(f, i));
             case Op::StoreAt:
             case Op::Copy:
             case Op::Zero:
@@ -240,7 +242,7 @@ private:
 
     // ---- control
 
-    /// Of a boolean that is the same each time.
+    /// The value of a condition, if it is the same each time.
     static std::optional<bool> decided(const Origin& condition) {
         if (!condition.value || condition.marks != 0) return std::nullopt;
         return condition.value->bytes[0] != 0;

@@ -1,8 +1,8 @@
 #pragma once
-/// What a stream computes from open parameters (open.h): by running its bodies on what is known of values instead of values.
+/// Finds the values of a stream that depend on open parameters (open.h), by an abstract execution of its bodies.
 ///
-/// Branches that constants decide are followed on one side only, loops are gone round until nothing new comes of it, and
-/// functions are looked at anew for each call, so that what a call with known arguments gives is known.
+/// Branches that constants decide are followed on one side only, loops are followed until the facts no longer change, and
+/// functions are analysed for each call, so the result of a call with known arguments is known.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,7 +21,7 @@ constexpr Marks kDrawn = Marks{1} << 63;  ///< random numbers, files, what nativ
 constexpr std::uint32_t kLastMark = 62;
 
 inline Marks markOf(std::uint32_t slot) { return Marks{1} << std::min(slot, kLastMark); }
-/// Of marks without kDrawn, not 0.
+/// The first parameter in a set that is not empty and has no kDrawn.
 std::uint32_t slotOf(Marks);
 
 struct Origin {
@@ -30,7 +30,7 @@ struct Origin {
     bool operator==(const Origin&) const = default;
 };
 
-/// What came to an instruction, in all visits together.
+/// The marks that reached an instruction, of all visits together.
 struct Visit {
     std::vector<Marks> operands;  ///< of a ref: also of what it leads to
     Marks control = 0;  ///< of whether it is done
@@ -49,8 +49,8 @@ struct Dependence {
 Dependence dependenceOf(const Module&, const StreamCode&, std::span<const Origin> constants,
                         std::span<const Body* const>);
 
-/// What is known of the constants of an instance: values, but for those that are open or have marks of their own (if
-/// there are any).
+/// The origins of an instance's constants: their values, except for those that are open or have marks of their own (`marks`
+/// may be empty).
 std::vector<Origin> originsOf(const StreamCode&, std::span<const Value> constants,
                               std::span<const Marks> marks);
 

@@ -58,7 +58,7 @@ public:
                 if (i.result != kNone) made[i.result] = &i;
     }
 
-    /// What made the value, if it was that operation on doubles.
+    /// The instruction that made the value, if it is that operation on doubles.
     const Instr* find(Reg reg, Op op) const {
         const Instr* instr = made[reg];
         return instr && instr->op == op && body.regs[reg].type->is(TypeKind::Double) ? instr

@@ -13,8 +13,8 @@
 
 namespace strc::ir {
 
-/// Of real functions: all arguments are floats that were converted, or constants that a float holds, and all that becomes of
-/// the result is a float. `arg` of a complex number is one, too.
+/// By register: is it the result of a real function whose arguments are converted floats, or constants that a float holds, and
+/// is it used only as a float? `arg` of a complex number counts as a real function.
 std::vector<bool> findFloatMath(const Body&);
 
 /// 1 / (1 + exp(-x)), or x times that, of a float, computed in double and rounded once.

@@ -12,7 +12,7 @@ bool isIntLocal(const Instr& instr) {
 
 using Growth = std::map<std::uint32_t, std::int64_t>;
 
-/// What a block does to int locals: greater by constants, or anything.
+/// The effect of a block on int locals: it adds constants to them, or changes them in an unknown way.
 class Effect {
 public:
     explicit Effect(const Body& body) : body(body) {}

@@ -1,5 +1,5 @@
 #pragma once
-/// How far int locals can get in a loop that counts: `count++` under a condition is done once a round at most. Private
+/// Bounds int locals in counted loops: `count++` under a condition is done once in an iteration at most. Private
 /// to ir.
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct CountedLoop {
 };
 std::optional<CountedLoop> countedLoop(const Body&, const Instr& loop);
 
-/// Of locals that a round of the loop changes in no other way: by how much it makes them greater at most. Not of
-/// those that its step changes.
+/// By local that an iteration only adds constants to: how much it adds at most. Locals that the loop's step changes are
+/// left out.
 std::map<std::uint32_t, std::int64_t> growthOf(const Body&, const Instr& loop);
 
 }  // namespace strc::ir

@@ -130,7 +130,7 @@ std::vector<Counted> severalRounds(const std::vector<Counted>& loops) {
     return several;
 }
 
-/// What the second nest touches, as if its loops were those of the first.
+/// The accesses of the second nest, in terms of the loops of the first.
 Touched renamed(const Touched& from, const std::vector<Counted>& own,
                 const std::vector<Counted>& like) {
     Touched made = from;
@@ -164,7 +164,7 @@ const Instr* onlyLoop(const Body& body, BlockId id, std::span<const Instr>& befo
     return &instrs.back();
 }
 
-/// The same where scalars, too, are each round's own: nobody looks at them behind the loop.
+/// The same, with scalars that each iteration stores before it loads them and that are not used behind the loop.
 std::optional<std::vector<std::uint32_t>> ownLocals(const Body& body, const Affine& affine,
                                                     const std::vector<Counted>& loops,
                                                     const Round& round, const Instr& loop) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Which loops may do all their rounds at once: proved, not believed.
+/// Proves which loops may run all their iterations at the same time.
 
 #include <set>
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace strc::ir {
 
-/// Loops inside of each other, with nothing but what is pure between them: their rounds together are threads.
+/// A perfect nest of loops, apart from pure instructions between them: each iteration of the innermost one may be a thread.
 struct Nest {
     std::vector<Counted> loops;  ///< outermost first
     const Instr* innermost = nullptr;
@@ -19,25 +19,25 @@ struct Nest {
     std::int64_t rounds() const;
 };
 
-/// What makes the rounds of `loop` independent: it, and as many loops inside of it as are so too. No loops: they
-/// may depend on each other. `affine` has entered the loops around it.
+/// Proves that iterations of `loop` are independent, and those of as many loops inside of it as possible. A nest without loops
+/// means that they may depend on each other. `affine` has entered the loops around it.
 Nest independent(const Body&, Affine& affine, std::span<const Instr> before, const Instr& loop);
 
-/// A loop whose rounds threads may do, each of them some.
+/// A loop whose iterations may be divided among threads.
 struct Rounds {
     Counted counts;
     std::set<std::uint32_t>
         own;  ///< locals that every round has for itself, the counter among them
 };
-/// They may do contractions, too. Empty: rounds may depend on each other, or there are not several.
+/// Iterations may contain contractions. Empty: iterations may depend on each other, or there are fewer than two.
 std::optional<Rounds> independentRounds(const Body&, Affine& affine, std::span<const Instr> before,
                                         const Instr& loop);
 
-/// Does anything but the loop, and what begins it, look at the local?
+/// Does anything but the loop, and the store that begins it, use the local?
 bool isUsedOutside(const Body&, std::uint32_t local, const Instr& loop, const Instr* begin);
 
-/// Can the rounds of both be done one by one, the same round of one after that of the other, without looking at what
-/// other rounds do? Then `first` has touched what both do.
+/// Can both nests become one that does an iteration of the first, then the same one of the second? They cannot if an iteration
+/// of the second depends on another one of the first. If they can, `first` gets the accesses of both.
 bool joinNests(Nest& first, const Nest& second, const Affine&);
 
 }  // namespace strc::ir

@@ -39,7 +39,7 @@ bool alwaysReturns(const Body& body, BlockId id) {
            alwaysReturns(body, last.blocks[1]);
 }
 
-/// What follows an `if` of which one side returns goes to the other side, so that returns stand last. False: there is one
+/// Moves the code behind an `if` of which one side returns into the other side, so that returns stand last. False: there is one
 /// that cannot be moved.
 bool straighten(Body& body, BlockId id) {
     if (id == kNone) return true;

@@ -207,7 +207,7 @@ std::string tensorText(const Instr& instr) {
     return operands.empty() ? name : name + " " + operands;
 }
 
-/// What stands behind the mnemonic; plain operations: variable, operands, index.
+/// The text behind the mnemonic. Plain operations have variable, operands and index.
 std::string arguments(const Names& names, const Body& body, const Instr& instr) {
     switch (instr.op) {
         case Op::Const: return valueText(instr.value);

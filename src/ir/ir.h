@@ -59,6 +59,9 @@ struct OpInfo {
     Effects effects;
 };
 const OpInfo& info(Op);
+constexpr bool readsFile(Op op) {
+    return op == Op::ReadArray || op == Op::FileNumber || op == Op::ReadItems;
+}
 
 /// Local: a slot of the body (its parameters first). Field: state of a filter instance. Constant: a
 /// stream parameter or captured variable, read-only, bound for each instance. Global: read-only but
@@ -78,8 +81,8 @@ enum class CalleeKind : std::uint8_t {
     Package,
     Native,
     Symbolic,  ///< a firing of a filter whose shapes only the run knows (elab/compiled_form.h): Instr::index
-               ///< operands are memory of items that it takes, the others of what it gives. As an int: how many
-               ///< items wait to be given one by one, each by a call with Instr::flag
+    ///< operands are memory of items that it takes, the others of what it gives. As an int: how many
+    ///< items wait to be given one by one, each by a call with Instr::flag
 };
 struct Callee {
     CalleeKind kind = CalleeKind::Stream;
@@ -95,7 +98,8 @@ struct Instr {
     /// False: an analysis has proved that the operation never traps, and generated code needs no
     /// check. The evaluator checks nevertheless: it is what the others are measured by.
     bool checked = true;
-    bool flag = false;  ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing; Call: see CalleeKind
+    bool flag =
+        false;  ///< Loop: do-while; Split: duplicate; Declare: needs no zeroing; Call: see CalleeKind
     types::MathFn math = types::MathFn::Count;
     types::TensorFn tensor = types::TensorFn::Count;  ///< Tensor
     VarRef var;

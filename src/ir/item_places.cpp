@@ -6,7 +6,7 @@
 namespace strc::ir {
 namespace {
 
-/// What happens to a local array.
+/// How a local array is used.
 struct Life {
     int writes = 0;  ///< by anything but PopInto
     int pops = 0, pushes = 0;

@@ -23,8 +23,8 @@ struct ItemPlaces {
 
 bool isMove(const ItemPlaces&, const Instr&);
 
-/// Of a body that keeps its rates, and runs where windows of input and output are apart and stay until its end.
-/// Addresses are of the body.
+/// Finds them in a body that keeps its rates, and that runs where the windows of input and output do not overlap and stay valid
+/// until its end. Addresses are of the body.
 ItemPlaces findItemPlaces(const Body&);
 
 }  // namespace strc::ir

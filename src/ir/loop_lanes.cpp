@@ -55,7 +55,7 @@ bool isCounting(const Body& body, const Instr& loop, LoopLanes& found) {
     return step[0].var == test[0].var && step[3].var == test[0].var;
 }
 
-/// What differs between the rounds of a loop.
+/// Finds the values that differ between iterations of a loop.
 class Rounds {
 public:
     Rounds(const Body& body, LoopLanes& found)
@@ -85,7 +85,7 @@ private:
         std::optional<std::int64_t> stride;
     };
 
-    /// What is stored in a round is stored anew in each, and nobody else looks at it.
+    /// Is each local that an iteration stores stored in every iteration before it is loaded, and not used outside of the loop?
     bool ownsItsLocals() {
         std::set<std::uint32_t> stored, first;
         std::vector<std::size_t> inside(body.locals.size()), all(body.locals.size());

@@ -1,7 +1,7 @@
 #pragma once
-/// Loops of which several rounds can be done at once, one in each lane of a vector: no round reads what another
-/// wrote, each pushes one item, and inside of it is a loop that sums up real numbers. Such a sum waits
-/// for itself and must not be taken apart; sums of several rounds side by side keep their order.
+/// Loops of which several iterations can run at once, one in each lane of a vector: no iteration reads what another one
+/// wrote, each pushes one item, and inside of it is a loop that sums up real numbers. Each addition of such a sum depends on
+/// the one before, and their order must not change; with several sums side by side in lanes it does not.
 /// (Vectorisation of outer loops: Nuzman and Zaks, PACT 2008.)
 /// In: a specialised work body. Out: the loops, outermost first, with what differs between rounds.
 

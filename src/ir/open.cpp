@@ -117,10 +117,11 @@ private:
             if (parameter.name != name) continue;
             main.open[k] = static_cast<std::uint32_t>(module.open.size());
             module.open.push_back({name, k});
-            bool isNumber = parameter.type->is(TypeKind::Boolean) ||
-                            (parameter.type->isNumeric() && !parameter.type->isVector());
-            if (!isNumber)
-                report(main.open[k], parameter.range, "it has to be a number or a boolean");
+            const bool isKept = parameter.type->is(TypeKind::Boolean) ||
+                                parameter.type->is(TypeKind::String) ||
+                                (parameter.type->isNumeric() && !parameter.type->isVector());
+            if (!isKept)
+                report(main.open[k], parameter.range, "it has to be a number, a boolean or a text");
             return;
         }
         context.diags.add(Diag::UnknownDefine) << main.name << name;
@@ -163,7 +164,7 @@ private:
         }
     }
 
-    /// What an argument hands on as it is, or kNone.
+    /// The open parameter whose value the argument is, unchanged; or kNone.
     static std::uint32_t handedOn(const std::vector<std::uint32_t>& slots, const Instr& instr,
                                   const Create& create, std::size_t constant) {
         const std::uint32_t at = create.args[constant];
@@ -233,7 +234,7 @@ private:
         }
     }
 
-    /// Of a stream that was declared.
+    /// Is the operand an argument of a stream that was declared?
     static bool isArgument(const Body& body, const Instr& instr, std::uint32_t operand) {
         if (instr.op != Op::Create) return false;
         const Create& create = body.creates[instr.index];
@@ -241,7 +242,7 @@ private:
                std::find(create.args.begin(), create.args.end(), operand) != create.args.end();
     }
 
-    /// What a filter computes from them may be anything but a rate or the size of an array.
+    /// Reports rates and sizes of arrays that a filter computes from open parameters.
     void checkShapes(const StreamCode& code, const Body& body) {
         Taint taint(code, body);
         for (const Block& block : body.blocks)

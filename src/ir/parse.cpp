@@ -4,6 +4,7 @@
 #include <charconv>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "ir/detail/instr_text.h"
@@ -27,22 +28,32 @@ NameIndex indexOf(const std::vector<std::string>& names) {
 
 class Parser {
 public:
-    Parser(std::vector<Token> tokens, types::TypeTable& types, base::NameTable& names)
-        : tokens(std::move(tokens)), types(types), names(names) {}
+    /// `buffer`: where the text stands, or none.
+    Parser(std::vector<Token> tokens, types::TypeTable& types, base::NameTable& names,
+           base::BufferId buffer)
+        : tokens(std::move(tokens)), types(types), names(names), buffer(buffer) {}
 
-    base::Result<Module> parse() {
+    /// Empty: see `wrong`.
+    std::optional<Module> parse() {
         while (!failed() && !isEnd()) declaration();
         if (!failed()) resolveStreams();
-        if (failed()) return base::Failure{failure};
+        if (failed()) return std::nullopt;
         return std::move(module);
     }
+
+    /// What is expected, and the token that stands there instead.
+    struct Wrong {
+        std::string expected;
+        Token found;
+    };
+    const std::optional<Wrong>& fault() const { return wrong; }
 
 private:
     // ---- tokens
 
     const Token& look() const { return tokens[at]; }
     bool isEnd() const { return look().kind == Token::Kind::End; }
-    bool failed() const { return !failure.empty(); }
+    bool failed() const { return wrong.has_value(); }
     bool isNext(std::string_view text) const {
         return (look().kind == Token::Kind::Word || look().kind == Token::Kind::Sign) &&
                look().text == text;
@@ -50,8 +61,7 @@ private:
 
     void fail(const std::string& expected) {
         if (failed()) return;
-        failure = "line " + std::to_string(look().line) + ": expected " + expected + " before '" +
-                  look().text + "'";
+        wrong = {expected, look()};
         at = tokens.size() - 1;  // nothing more is read
     }
 
@@ -76,14 +86,14 @@ private:
         return value;
     }
     Reg reg() {
+        const std::size_t from = at;
         std::string text = take(Token::Kind::Register, "a register");
         Reg value = kNone;
         std::from_chars(text.data(), text.data() + text.size(), value);
-        if (value != kNone && value > tokens.size()) {
-            fail("a smaller register number");
-            return kNone;
-        }
-        return value;
+        if (failed() || value <= tokens.size()) return value;
+        at = from;
+        fail("a smaller register number");
+        return kNone;
     }
     /// NAME, NAME#INDEX or #INDEX, as it stands.
     std::string displayName() {
@@ -99,17 +109,31 @@ private:
     // ---- types
 
     const Type* type() {
-        if (accept("untyped")) return nullptr;
         if (accept("tensor")) return tensorType();
         const Type* inner = baseType(word());
         std::vector<std::int64_t> bounds;
         while (!failed() && accept("[")) {
-            bounds.push_back(accept("?") ? types::kDynamic : static_cast<std::int64_t>(number()));
+            bounds.push_back(extent("?"));
             expect("]");
         }
+        if (!areFew(bounds)) fail("a smaller type");
         for (auto bound = bounds.rbegin(); bound != bounds.rend(); ++bound)
             inner = types.array(inner, *bound);
         return inner;
+    }
+
+    std::int64_t extent(std::string_view open) {
+        return accept(open) ? types::kDynamic : static_cast<std::int64_t>(number());
+    }
+
+    /// No product of them is too large to count with.
+    static bool areFew(const std::vector<std::int64_t>& extents) {
+        std::int64_t product = 1;
+        for (const std::int64_t extent : extents)
+            if (extent > 0 &&
+                (__builtin_mul_overflow(product, extent, &product) || product > kMostElements))
+                return false;
+        return true;
     }
 
     const Type* tensorType() {
@@ -122,8 +146,9 @@ private:
         std::vector<std::int64_t> dims;
         while (!failed() && !accept("]")) {
             if (!dims.empty()) expect(",");
-            dims.push_back(accept("_") ? types::kDynamic : static_cast<std::int64_t>(number()));
+            dims.push_back(extent("_"));
         }
+        if (!areFew(dims)) fail("a smaller type");
         return types.tensor(element, std::move(dims));
     }
 
@@ -219,8 +244,8 @@ private:
         code.name = plainName(displayName());
         code.stateful = accept("stateful");
         code.isLibrary = accept("library");
-        code.input = type();
-        if (code.input) {
+        if (!accept("untyped")) {
+            code.input = type();
             expect("->");
             code.output = type();
         }
@@ -288,6 +313,7 @@ private:
             fail("a body");
             return made;
         }
+        if (buffer.valid()) made.range = rangeOf(look(), look());
         ++at;
         made.kind = static_cast<BodyKind>(kind - std::begin(words));
         made.name = look().kind == Token::Kind::Word ? word() : *kind;
@@ -322,7 +348,9 @@ private:
     /// Up to and with the closing brace.
     void instructions(Body& made, BlockId block) {
         while (!failed() && !accept("}")) {
+            const std::size_t from = at;
             Instr instr = instruction(made);
+            if (buffer.valid()) instr.range = rangeOf(tokens[from], tokens[at - 1]);
             if (instr.op == Op::If || instr.op == Op::Loop) blocksOf(made, instr);
             if (accept("unchecked")) instr.checked = false;
             if (accept("overwritten") || accept("relaxed")) instr.flag = true;
@@ -331,10 +359,13 @@ private:
     }
 
     BlockId block(Body& made) {
+        if (depth == kMostNesting) fail("fewer blocks inside of each other");
+        ++depth;
         expect("{");
         auto id = static_cast<BlockId>(made.blocks.size());
         made.blocks.emplace_back();
         instructions(made, id);
+        --depth;
         return id;
     }
 
@@ -347,6 +378,11 @@ private:
         expect("do");
         instr.blocks[1] = block(made);
         if (accept("step")) instr.blocks[2] = block(made);
+    }
+
+    base::SourceRange rangeOf(const Token& first, const Token& last) const {
+        return {buffer, static_cast<std::uint32_t>(first.begin),
+                static_cast<std::uint32_t>(last.end)};
     }
 
     Instr instruction(Body& made) {
@@ -595,7 +631,7 @@ private:
     Value value(const Type* of) {
         if (of && of->is(TypeKind::String))
             return Value::text(of, take(Token::Kind::String, "a string"));
-        if (!of || of->isError() || !types::isConcrete(of)) {
+        if (!of || of->isError() || !types::isConcrete(of) || sizeOf(of) > kMostValueBytes) {
             fail("a value of a concrete type");
             return {};
         }
@@ -724,11 +760,17 @@ private:
             });
     }
 
+    static constexpr std::int64_t kMostElements = std::int64_t{1} << 40;
+    static constexpr int kMostNesting = 256;  ///< which recursion follows
+    static constexpr std::int64_t kMostValueBytes = std::int64_t{1} << 28;
+
     std::vector<Token> tokens;
     std::size_t at = 0;
-    std::string failure;
+    int depth = 0;
+    std::optional<Wrong> wrong;
     types::TypeTable& types;
     base::NameTable& names;
+    base::BufferId buffer;
     Module module;
     const StreamCode* current = nullptr;
     std::map<std::string, const Type*> structs;
@@ -739,9 +781,35 @@ private:
 }  // namespace
 
 base::Result<Module> parse(std::string_view text, types::TypeTable& types, base::NameTable& names) {
-    auto tokens = detail::tokenize(text);
-    if (!tokens) return base::Failure{tokens.error()};
-    return Parser(std::move(*tokens), types, names).parse();
+    detail::Tokens tokens = detail::tokenize(text);
+    auto at = [](const Token& token) { return "line " + std::to_string(token.line) + ": "; };
+    if (tokens.isOpen) return base::Failure{at(tokens.list.back()) + "the quotes are not closed"};
+    Parser parser(std::move(tokens.list), types, names, {});
+    if (auto module = parser.parse()) return std::move(*module);
+    const auto& [expected, found] = *parser.fault();
+    return base::Failure{at(found) + "expected " + expected + " before '" + found.text + "'"};
+}
+
+std::optional<Module> parse(base::Context& context, base::BufferId buffer,
+                            types::TypeTable& types) {
+    detail::Tokens tokens = detail::tokenize(context.sources.text(buffer));
+    auto rangeOf = [&](const Token& token) {
+        return base::SourceRange{buffer, static_cast<std::uint32_t>(token.begin),
+                                 static_cast<std::uint32_t>(token.end)};
+    };
+    if (tokens.isOpen) {
+        context.diags.add(base::Diag::UnterminatedString,
+                          rangeOf(tokens.list[tokens.list.size() - 2]));
+        return std::nullopt;
+    }
+    Parser parser(std::move(tokens.list), types, context.names, buffer);
+    auto module = parser.parse();
+    if (module) return module;
+    const auto& [expected, found] = *parser.fault();
+    context.diags.add(base::Diag::ExpectedToken, rangeOf(found))
+        << expected
+        << (found.kind == Token::Kind::End ? "the end of the file" : "'" + found.text + "'");
+    return std::nullopt;
 }
 
 }  // namespace strc::ir

@@ -1,5 +1,5 @@
-// The syntax of the text, for whoever reads it back. Words and signs are separated by white space
-// where two would run together; line ends and indentation mean nothing.
+// The syntax of the text, which ir::parse reads. Words and signs are separated by white space
+// where two would run together; line ends and indentation mean nothing. From ";" to the end of a line stands a comment.
 //
 //   module    = { struct | global | native | package | stream }         each kind in this order
 //   struct    = "struct" NAME "{" { type NAME } "}"                      inner structs first

@@ -10,7 +10,7 @@ using types::TypeKind;
 
 constexpr Range kAll;
 
-/// What wraps can be anything.
+/// The interval, or that of all ints if it does not fit, since arithmetic wraps.
 Range fitting(std::int64_t min, std::int64_t max) {
     return isWithin({min, max}, kAll) ? Range{min, max} : kAll;
 }

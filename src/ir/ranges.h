@@ -15,10 +15,10 @@ bool isWithin(Range inner, Range outer);
 Range widen(Range old, Range next, const std::vector<std::int64_t>& thresholds);
 
 bool isComparison(Op);
-/// What two compared ints are, if the comparison holds or if it does not; an empty range: that cannot be.
+/// The ranges of two ints, narrowed by a comparison of them that holds, or does not. An empty range means that this is impossible.
 std::pair<Range, Range> assumed(Op, bool holds, Range left, Range right);
 
-/// Of an operation whose result is an int; `from`: type of the first operand.
+/// The range of the result of an operation on ints; `from` is the type of the first operand.
 Range rangeOf(const Instr&, std::span<const Range> operands, const Type* from);
 
 }  // namespace strc::ir

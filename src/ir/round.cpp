@@ -81,7 +81,7 @@ private:
         touch(instr.operands[0], instr.type, true, isCertain);
     }
 
-    /// An array of no known size, or one that has to be zero, is not a round's own for nothing.
+    /// Fails for scalars, for arrays of unknown size and for those that begin as zeros: zeroing a copy in each iteration has a cost.
     void beginLife(const Instr& instr) {
         const bool isArray = body.locals[instr.var.index].type->isAggregate();
         const ArrayName name{static_cast<int>(Space::Local), instr.var.index};

@@ -1,5 +1,5 @@
 #pragma once
-/// What one round of a loop reads and writes.
+/// The accesses of one iteration of a loop to arrays and scalars.
 
 #include <map>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace strc::ir {
 
-/// An array, or a part of one, that a round reads or writes.
+/// An access to an array, or to a part of one.
 struct Access {
     Spot spot;
     std::int64_t size = 0;
@@ -26,7 +26,7 @@ struct Access {
 using ArrayName = std::pair<int, std::uint32_t>;
 struct Touched {
     std::map<ArrayName, std::vector<Access>> accesses;
-    std::set<ArrayName> unclear;  ///< arrays that are read who knows where
+    std::set<ArrayName> unclear;  ///< arrays that are read at unknown elements
 };
 
 struct Round {
@@ -35,11 +35,11 @@ struct Round {
     std::set<std::uint32_t> born;  ///< local arrays whose lives begin in it
 };
 
-/// What a round may do: everything that stays inside of it, or nothing with whole arrays (contractions, copies).
+/// Says whether an iteration may access whole arrays (contractions, copies), or single elements only.
 enum class Allowed : std::uint8_t { WholeArrays, Elements };
 
-/// Empty: it does what has an order, or needs what another round has stored in a scalar, or nobody knows where it
-/// writes. `affine` has entered the loops that it is a round of, and those around them.
+/// Empty if the iteration has ordered effects, reads a scalar that another iteration may have stored, or writes to an unknown
+/// element. `affine` has entered the loop, and those around it.
 std::optional<Round> lookAtRound(const Body&, Affine& affine, BlockId, Allowed);
 
 /// Is the first access to a local array a write of all of it, in every round?

@@ -5,7 +5,7 @@
 namespace strc::ir {
 namespace {
 
-/// Of both sides together: what is done for nothing is to take less than half of a wrong guess.
+/// Instructions of both sides together: executing both must take less than half of the time of a mispredicted branch.
 constexpr std::size_t kMostInstructions = 16;
 
 /// Which registers and locals depend on items, and where refs lead.
@@ -73,7 +73,7 @@ private:
     bool changed = false;
 };
 
-/// What the sides of a branch do.
+/// The instructions and effects of both sides of a branch.
 struct Sides {
     std::size_t instructions = 0;
     int pushes[2] = {0, 0};

@@ -1,8 +1,8 @@
 #pragma once
-/// Which branches on data had better be selections. Half of the branches on random items are guessed wrong, which
-/// costs more than doing both sides of a short one: values are chosen then, what is pushed or stored
-/// in the wrong side goes to memory that nobody reads, and cursors move on by the condition.
-/// What only chooses values is LLVM's; these are those that push or store elements.
+/// Decides which branches on data are if-converted. Half of the branches on random items are mispredicted, which
+/// costs more than executing both sides of a short one: results are selected then, pushes and stores
+/// of the wrong side go to memory that is never read, and cursors advance by the condition.
+/// Branches that only choose values are left to LLVM; these are those that push or store elements.
 
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #pragma once
-/// Loops that are over soon: nobody has to ask inside of them whether the run shall end, which would keep their rounds
-/// from being done side by side.
+/// Finds loops that end soon. Code need not poll inside of them whether the run shall end, which would keep LLVM from vectorising
+/// them.
 
 #include <cstdint>
 #include <set>

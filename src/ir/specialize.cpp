@@ -11,7 +11,7 @@ namespace {
 
 using types::TypeKind;
 
-/// What is known about the variables of the stream; everything absent stays as it is.
+/// Known values of the stream's variables; all others stay as they are.
 struct Facts {
     const Bindings* bindings = nullptr;
     std::vector<const Value*> fields;  ///< fields that keep their value after init
@@ -124,7 +124,7 @@ private:
         instr = std::move(constant);
     }
 
-    /// Memory that nobody writes.
+    /// Makes the instruction a ref to a constant array.
     static void makeArray(Instr& instr, const Value& array) {
         instr.op = Op::Const;
         instr.value = array;
@@ -240,7 +240,7 @@ private:
             if (!reached[id]) body.blocks[id].instrs.clear();
     }
 
-    // ---- pure results that nobody uses
+    // ---- unused pure results
 
     void removeUnused() {
         std::vector<std::uint32_t> uses(body.regs.size());

@@ -1,5 +1,6 @@
 #include "ir/detail/text_lexer.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace strc::ir::detail {
@@ -12,11 +13,14 @@ class Lexer {
 public:
     explicit Lexer(std::string_view text) : text(text) {}
 
-    base::Result<std::vector<Token>> run() {
-        for (skipSpace(); at < text.size(); skipSpace())
-            if (!next()) return base::Failure{"line " + std::to_string(line) + ": " + failure};
+    Tokens run() {
+        for (skipSpace(); at < text.size() && !made.isOpen; skipSpace()) {
+            begin = at;
+            next();
+        }
+        begin = at;
         add(Token::Kind::End, "");
-        return std::move(tokens);
+        return std::move(made);
     }
 
 private:
@@ -25,12 +29,19 @@ private:
     }
 
     void add(Token::Kind kind, std::string spelling) {
-        tokens.push_back({kind, std::move(spelling), line});
+        made.list.push_back({kind, std::move(spelling), line, begin, std::min(at, text.size())});
     }
 
+    /// And comments.
     void skipSpace() {
-        for (; at < text.size() && std::isspace(static_cast<unsigned char>(text[at])); ++at)
-            if (text[at] == '\n') ++line;
+        bool isComment = false;
+        for (; at < text.size(); ++at) {
+            if (text[at] == ';') isComment = true;
+            if (!isComment && std::isspace(static_cast<unsigned char>(text[at])) == 0) return;
+            if (text[at] != '\n') continue;
+            isComment = false;
+            ++line;
+        }
     }
 
     template <typename While>
@@ -40,19 +51,17 @@ private:
         return std::string(text.substr(start, at - start));
     }
 
-    bool next() {
+    void next() {
         char c = look();
         if (isWordStart(c)) return addWord("");
         if (c == '%') {
             ++at;
             std::string digits = take(isDigit);
-            add(Token::Kind::Register, digits.empty() ? take(isWordStart) : digits);
-            return true;
+            return add(Token::Kind::Register, digits.empty() ? take(isWordStart) : digits);
         }
         if (c == '-' && look(1) == '>') {
             at += 2;
-            add(Token::Kind::Sign, "->");
-            return true;
+            return add(Token::Kind::Sign, "->");
         }
         if (c == '-' && look(1) == 'I') {
             ++at;
@@ -62,16 +71,14 @@ private:
         if (c == '"' || c == '\'') return addQuoted(c);
         ++at;
         add(Token::Kind::Sign, std::string(1, c));
-        return true;
     }
 
-    bool addWord(std::string start) {
+    void addWord(std::string start) {
         start += take([](char c) { return isWordStart(c) || isDigit(c) || c == '.'; });
         add(Token::Kind::Word, std::move(start));
-        return true;
     }
 
-    bool addNumber() {
+    void addNumber() {
         std::string number;
         if (look() == '-') number += text[at++];
         number += take([](char c) { return isDigit(c) || c == '.'; });
@@ -81,15 +88,16 @@ private:
             number += take(isDigit);
         }
         add(Token::Kind::Number, std::move(number));
-        return true;
     }
 
-    bool addQuoted(char quote) {
+    void addQuoted(char quote) {
+        const Token::Kind kind = quote == '"' ? Token::Kind::String : Token::Kind::Char;
         std::string value;
         for (++at; look() != quote; ++at) {
             if (at >= text.size()) {
-                failure = "the quotes are not closed";
-                return false;
+                at = text.size();
+                made.isOpen = true;
+                return add(kind, std::move(value));
             }
             if (look() != '\\') {
                 value += look();
@@ -104,19 +112,18 @@ private:
             at += 2;
         }
         ++at;
-        add(quote == '"' ? Token::Kind::String : Token::Kind::Char, std::move(value));
-        return true;
+        add(kind, std::move(value));
     }
 
     std::string_view text;
     std::size_t at = 0;
     std::size_t line = 1;
-    std::vector<Token> tokens;
-    std::string failure;
+    std::size_t begin = 0;  ///< of the token at hand
+    Tokens made;
 };
 
 }  // namespace
 
-base::Result<std::vector<Token>> tokenize(std::string_view text) { return Lexer(text).run(); }
+Tokens tokenize(std::string_view text) { return Lexer(text).run(); }
 
 }  // namespace strc::ir::detail

@@ -46,6 +46,19 @@ bool isWithin(const Type* type, const Type* array) {
 
 bool isSetupOnly(Op op) { return op == Op::Rate || op == Op::ItemType; }
 
+/// Without a result whose type it would be.
+bool needsType(Op op) {
+    switch (op) {
+        case Op::Store:
+        case Op::StoreAt:
+        case Op::Copy:
+        case Op::Zero:
+        case Op::Contract:
+        case Op::Print: return true;
+        default: return isTape(op);
+    }
+}
+
 bool endsBlock(Op op) {
     return op == Op::Yield || op == Op::Break || op == Op::Continue || op == Op::Return;
 }
@@ -55,10 +68,10 @@ public:
     Verifier(const Module& module, const StreamCode* stream, const Body& body)
         : module(module), stream(stream), body(body) {}
 
-    std::vector<std::string> run();
+    std::vector<Fault> run();
 
 private:
-    /// What a block is for its instructions.
+    /// The construct that a block belongs to: it decides which instructions may end the block.
     struct Around {
         bool inLoop = false;
         bool condition = false;           ///< must yield a boolean
@@ -84,7 +97,8 @@ private:
 
     void fault(const Instr& i, std::string_view what) {
         Names names(&module, stream, &body);
-        faults.push_back(fmt::format("{}: {} in `{}`", where(), what, instrText(names, body, i)));
+        faults.push_back(
+            {fmt::format("{}: {} in `{}`", where(), what, instrText(names, body, i)), i.range});
     }
     void expect(bool holds, const Instr& i, std::string_view what) {
         if (!holds) fault(i, what);
@@ -97,6 +111,10 @@ private:
     const RegInfo& reg(const Instr& i, std::size_t k) const { return body.regs[i.operands[k]]; }
     bool isValue(const Instr& i, std::size_t k, const Type* t) const {
         return k < i.operands.size() && !reg(i, k).ref && reg(i, k).type == t;
+    }
+    /// Shapes of tensors may be known in one place and not yet in another.
+    bool isItem(const Instr& i, std::size_t k, const Type* t) const {
+        return isValue(i, k, t) || (t->is(TypeKind::Tensor) && isKind(i, k, TypeKind::Tensor));
     }
     bool isKind(const Instr& i, std::size_t k, TypeKind kind) const {
         return k < i.operands.size() && !reg(i, k).ref && reg(i, k).type->is(kind);
@@ -117,7 +135,7 @@ private:
     const Module& module;
     const StreamCode* stream;
     const Body& body;
-    std::vector<std::string> faults;
+    std::vector<Fault> faults;
     std::vector<bool> defined;
     std::vector<bool> everDefined;
     std::vector<bool> owned;
@@ -155,7 +173,7 @@ void Verifier::variable(const Instr& i) {
             expect(type == i.type && !type->isAggregate(), i, "not a scalar variable of the type");
             break;
         case Op::Store:
-            expect(type == i.type && isValue(i, 0, type) && !type->isAggregate(), i,
+            expect(type == i.type && isItem(i, 0, type) && !type->isAggregate(), i,
                    "value of another type");
             break;
         case Op::Addr:
@@ -225,6 +243,7 @@ void Verifier::memory(const Instr& i) {
             break;
         case Op::CheckExtent: expect(intsFrom(i, 0), i, "extents are ints"); break;
         case Op::ReadArray:
+        case Op::ReadItems:
             expect(isRef(i, 0) && isKind(i, 1, TypeKind::String) && isKind(i, 2, TypeKind::Int), i,
                    "operands do not fit");
             break;
@@ -275,7 +294,7 @@ void Verifier::tape(const Instr& i) {
         expect(i.type->isAggregate() == aggregate, i, "wrong form for the type");
     if (aggregate)
         expect(isRef(i, 0) && compatible(reg(i, 0).type, i.type), i, "not a ref to the type");
-    if (i.op == Op::Push) expect(isValue(i, 0, i.type), i, "value of another type");
+    if (i.op == Op::Push && i.type) expect(isItem(i, 0, i.type), i, "value of another type");
     if (i.op == Op::Peek) expect(isKind(i, 0, TypeKind::Int), i, "the offset is an int");
     if (i.op == Op::PeekInto) expect(isKind(i, 1, TypeKind::Int), i, "the offset is an int");
 }
@@ -478,7 +497,7 @@ void Verifier::sides(const Instr& i) {
     }
 }
 
-/// What the kind of body forbids.
+/// Checks that the kind of body allows the instruction.
 void Verifier::effects(const Instr& i) {
     bool fires = body.kind == BodyKind::Work || body.kind == BodyKind::Prework ||
                  (body.kind == BodyKind::Function && stream);
@@ -555,6 +574,7 @@ void Verifier::define(const Instr& i) {
 void Verifier::instr(const Instr& i, Around around, bool last) {
     std::size_t before = faults.size();
     operands(i);
+    if (!i.type && needsType(i.op)) fault(i, "the type is missing");
     expect(last || !endsBlock(i.op), i, "does not stand last in its block");
     expect(!last || i.op == Op::Yield || (!around.yields && !around.condition), i,
            "stands where a yield is needed");
@@ -575,13 +595,14 @@ void Verifier::block(BlockId id, Around around) {
     if (id >= body.blocks.size() || owned[id]) {
         bool known = id < body.blocks.size();
         faults.push_back(
-            fmt::format("{}: block {} is {}", where(), id, known ? "used twice" : "not there"));
+            {fmt::format("{}: block {} is {}", where(), id, known ? "used twice" : "not there"),
+             body.range});
         return;
     }
     owned[id] = true;
     const std::vector<Instr>& instrs = body.blocks[id].instrs;
     if (instrs.empty() && (around.yields || around.condition))
-        faults.push_back(where() + ": a block that has to yield is empty");
+        faults.push_back({where() + ": a block that has to yield is empty", body.range});
     std::vector<Reg> mine;
     for (const Instr& i : instrs) {
         if (faults.size() >= kMostFaults) return;
@@ -591,27 +612,35 @@ void Verifier::block(BlockId id, Around around) {
     for (Reg r : mine) defined[r] = false;
 }
 
-std::vector<std::string> Verifier::run() {
+std::vector<Fault> Verifier::run() {
     defined.assign(body.regs.size(), false);
     everDefined.assign(body.regs.size(), false);
     owned.assign(body.blocks.size(), false);
     if (body.params > body.locals.size())
-        faults.push_back(where() + ": parameters are missing among the locals");
+        faults.push_back({where() + ": parameters are missing among the locals", body.range});
     else
         block(body.entry, {});
     return std::move(faults);
 }
 
+std::vector<std::string> textsOf(const std::vector<Fault>& faults) {
+    std::vector<std::string> texts;
+    for (const Fault& fault : faults) texts.push_back(fault.text);
+    return texts;
+}
+
 }  // namespace
 
 std::vector<std::string> verify(const Module& module, const StreamCode* stream, const Body& body) {
-    return Verifier(module, stream, body).run();
+    return textsOf(Verifier(module, stream, body).run());
 }
 
-std::vector<std::string> verify(const Module& module) {
-    std::vector<std::string> faults;
+std::vector<std::string> verify(const Module& module) { return textsOf(faultsOf(module)); }
+
+std::vector<Fault> faultsOf(const Module& module) {
+    std::vector<Fault> faults;
     auto add = [&](const StreamCode* stream, const Body& body) {
-        std::vector<std::string> more = verify(module, stream, body);
+        std::vector<Fault> more = Verifier(module, stream, body).run();
         faults.insert(faults.end(), more.begin(), more.end());
     };
     for (const Body& f : module.functions) add(nullptr, f);

@@ -9,7 +9,14 @@
 
 namespace strc::ir {
 
-/// One sentence for each fault, with the instruction's text. Empty: well formed.
+struct Fault {
+    std::string text;  ///< a sentence with the instruction's text
+    SourceRange range;  ///< of the instruction, if it has one
+};
+/// Of all bodies. Empty: well formed.
+std::vector<Fault> faultsOf(const Module&);
+
+/// The sentences alone.
 std::vector<std::string> verify(const Module&);
 /// `stream` may be null for package functions and static items.
 std::vector<std::string> verify(const Module&, const StreamCode* stream, const Body&);

@@ -18,7 +18,7 @@ public:
     Instr& emit(Op, const Type*, std::vector<Reg> operands);
     /// The same with a result: of the instruction's type, a boolean of comparisons.
     Reg operation(Op, const Type*, std::vector<Reg> operands);
-    Reg constant(Value);  ///< an aggregate one gives a ref to memory nobody writes
+    Reg constant(Value);  ///< of an aggregate: a ref to constant memory
     Reg integer(std::int64_t);
     Reg truth();
     /// A new register, the result of the instruction emitted last.
@@ -40,7 +40,7 @@ public:
 
     /// `inside(i)` for i from 0 to `count` - 1.
     void loop(std::int64_t count, const std::function<void(Reg)>& inside);
-    /// What `inside` emits goes to a new block.
+    /// Makes a block of the instructions that `inside` emits.
     BlockId inBlock(const std::function<void()>& inside);
 
     types::TypeTable& types;

@@ -1,5 +1,5 @@
 #pragma once
-/// Who does a sum of products: code that is generated for it, or a library (--kernels).
+/// Chooses how a sum of products is computed: by generated code, or by a library (--kernels).
 
 #include <optional>
 #include <string>
@@ -24,13 +24,13 @@ struct Chosen {
     const ir::StoredArray* weights = nullptr;  ///< null: they change
 };
 
-/// Of an Op::Contract of a body. `code`: whose stored arrays it names; null: none.
+/// Decides who computes an Op::Contract of a body. `code` has the stored arrays that the body names; null: it names none.
 Chosen choose(const ir::Body&, const ir::StreamCode* code, const ir::Instr&, Choice);
 
 /// "onednn: matmul 8x512 512x256"
 std::string print(const Chosen&);
 
-/// The array behind a ref, if it is one that nobody ever writes.
+/// The stored array that a ref leads to, if there is one.
 const ir::StoredArray* storedArray(const ir::Body&, const ir::StreamCode*, ir::Reg);
 
 }  // namespace strc::kernels

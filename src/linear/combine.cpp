@@ -11,7 +11,7 @@ namespace {
 /// Firings and windows beyond that are refused before anything is computed with them.
 constexpr std::int64_t kMostItems = 1 << 20;
 
-/// What item `index` of an endless row of firings is, in terms of the input.
+/// Item `index` of an endless row of firings, as a row of the matrix and a position in the input.
 struct ItemOf {
     const Affine& row;
     std::int64_t shift;

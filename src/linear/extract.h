@@ -19,8 +19,8 @@ struct Extraction {
 /// Enough for one filter.
 constexpr std::int64_t kMostSteps = 300'000;
 
-/// Of the filter `node`, as it is after its init. `floats`: also of types whose sums may not change their
-/// order without leave. What is found neither traps nor does anything but push.
+/// Runs the filter `node`, as it is after its init. `floats` allows types whose sums change when they are reordered.
+/// A filter for which a form is returned cannot trap and has no effects but its pushes.
 Extraction extract(const ir::Module&, const elab::Elaboration&, graph::NodeId node, bool floats,
                    std::int64_t mostSteps = kMostSteps);
 

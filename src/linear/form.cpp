@@ -76,7 +76,7 @@ void addTo(Domain domain, Affine& to, const Affine& what, Number factor, std::in
     std::vector<Term> sum;
     std::vector<Term>& terms = to.terms;
     const std::int64_t begin = what.terms.front().item + shift;
-    // What comes before stays: sums grow at their end.
+    // Terms before `begin` keep their places, so adding a row further on does not copy the sum.
     auto middle =
         std::lower_bound(terms.begin(), terms.end(), begin,
                          [](const Term& term, std::int64_t item) { return term.item < item; });

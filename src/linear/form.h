@@ -1,5 +1,5 @@
 #pragma once
-/// What a linear filter computes: each item that a firing pushes is a sum of multiples of the items it looks
+/// A linear filter as a matrix: each item that a firing pushes is a sum of multiples of the items that it peeks
 /// at, plus a constant (Lamb, Thies, Amarasinghe, "Linear analysis and optimization of stream programs",
 /// PLDI 2003, section 3.1). Rows are sparse.
 
@@ -22,7 +22,7 @@ struct Number {
 };
 
 enum class Domain : std::uint8_t { Int, Real, Complex };
-/// Of items of a type that has one: int, float, double, complex.
+/// The domain of items of that type, which is int, float, double or complex.
 Domain domainOf(const Type*);
 
 Number add(Domain, Number, Number);

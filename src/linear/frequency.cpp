@@ -116,7 +116,7 @@ private:
 
     // ---- in and out
 
-    /// What the firings look at, and zeros.
+    /// Reads the window of all firings of the block, and fills the transform up with zeros.
     void read(Field to) {
         const std::int64_t items = kHalf + length - 1;
         for (const auto& [part, from] :
@@ -242,7 +242,7 @@ private:
         });
     }
 
-    /// Of the filter, divided by the number of points, in the order of the transform.
+    /// The filter's spectrum, divided by the number of points, so that the transform back needs no scaling.
     std::vector<Complex> spectrum() const {
         std::vector<Complex> roots, bands;
         for (std::int64_t k = 0; k < grid.points; ++k) roots.push_back(root(k, grid.points));

@@ -10,7 +10,7 @@ namespace strc::linear {
 /// A filter of floats that takes and gives one item a firing, and has many terms.
 bool paysInFrequency(const Form&);
 
-/// Of such a filter. Its sums are near those of the form, relative to the largest item of a block.
+/// The filter's code by transforms. Its sums differ from those of the form by rounding, relative to the largest item of a block.
 elab::Blocks inFrequency(const Form&, base::SourceRange, types::TypeTable&);
 
 }  // namespace strc::linear

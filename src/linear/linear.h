@@ -1,24 +1,18 @@
 #pragma once
-/// The passes `linear-combination` and `frequency`. The first: neighbouring linear filters, with the splitters and joiners between them, become
-/// one filter where that saves work; the second: frequency.h (docs/design/linear.md). In: an elaborated, balanced program. Out: the
-/// same program with fewer nodes, for code generation; none if nothing changes.
+/// The passes `linear-combination` and `frequency` (docs/design/linear.md). Steady states and what the initialisation does to all
+/// other nodes stay as they are. Programs with messages, dynamic rates or a visible order of firings are left alone.
 
 #include <optional>
 
-#include "base/context.h"
-#include "elab/replace.h"
+#include "pass/context.h"
+#include "pass/program.h"
 
 namespace strc::linear {
 
-struct Options {
-    /// Sums of float, double and complex items may be rounded otherwise.
-    bool floats = false;
-};
+/// Neighbouring linear filters, with the splitters and joiners between them, become one filter where that saves work.
+std::optional<pass::Program> combineFilters(const pass::Context&, const pass::Program&);
 
-/// Steady states and what the initialisation does to all other nodes stay as they are. Programs with
-/// messages, dynamic rates or a visible order of firings are left alone.
-std::optional<elab::Improved> improve(base::Context&, const ir::Module&, types::TypeTable&,
-                                      const elab::Elaboration&, const graph::Quota&,
-                                      const Options&);
+/// Long FIR filters get code for many firings at once (frequency.h), if sums may be rounded otherwise.
+std::optional<pass::Program> useSpectra(const pass::Context&, const pass::Program&);
 
 }  // namespace strc::linear

@@ -1,4 +1,4 @@
-#include "linear/select.h"
+#include "linear/detail/select.h"
 
 #include <algorithm>
 #include <iterator>
@@ -7,7 +7,7 @@
 
 #include "graph/hierarchy.h"
 #include "linear/combine.h"
-#include "linear/cost.h"
+#include "linear/detail/cost.h"
 
 namespace strc::linear {
 namespace {
@@ -36,8 +36,12 @@ struct Piece {
 class Selection {
 public:
     Selection(const graph::Graph& program, const graph::Quota& firings,
-              const std::function<const Form*(NodeId)>& forms)
-        : graph(program), quota(firings), formOf(forms), pieces(program.composites.size()) {}
+              const target::Model& processor, const std::function<const Form*(NodeId)>& forms)
+        : graph(program),
+          quota(firings),
+          target(processor),
+          formOf(forms),
+          pieces(program.composites.size()) {}
 
     std::vector<Region> run() {
         const graph::Hierarchy hierarchy(graph);
@@ -52,7 +56,7 @@ private:
         piece.entry = piece.exit = id;
         if (const Form* form = formOf(id)) {
             piece.form = *form;
-            piece.kept = costOf(*form) * static_cast<double>(quota.steady[id]);
+            piece.kept = costOf(*form, target) * static_cast<double>(quota.steady[id]);
         }
         return piece;
     }
@@ -87,7 +91,7 @@ private:
         const std::int64_t each = graph::pushRate(graph, out);
         if (quota.init[exit] * each % form.push() != 0) return kNever;
         const std::int64_t given = quota.steady[exit] * each;
-        return costOf(form) * static_cast<double>(given) / static_cast<double>(form.push());
+        return costOf(form, target) * static_cast<double>(given) / static_cast<double>(form.push());
     }
 
     bool affords(double multiplications) {
@@ -213,6 +217,7 @@ private:
 
     const graph::Graph& graph;
     const graph::Quota& quota;
+    const target::Model& target;
     const std::function<const Form*(NodeId)>& formOf;
     std::vector<Piece> pieces;  ///< by composite, once it is done
     double work = 0;
@@ -221,8 +226,9 @@ private:
 }  // namespace
 
 std::vector<Region> select(const graph::Graph& graph, const graph::Quota& quota,
+                           const target::Model& target,
                            const std::function<const Form*(NodeId)>& formOf) {
-    return Selection(graph, quota, formOf).run();
+    return Selection(graph, quota, target, formOf).run();
 }
 
 }  // namespace strc::linear

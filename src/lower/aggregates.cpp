@@ -23,6 +23,12 @@ Aggregate BodyLowerer::temporary(const Type* type, const std::vector<Reg>& exten
     return {b.address(var, type, range), type, {var, 0}};
 }
 
+const ast::CallExpr* BodyLowerer::fileArray(const Expr& e) const {
+    const bool isFile =
+        e.kind == ExprKind::Call && m.program.callOf(e.id)->kind == sema::CallKind::FileArray;
+    return isFile ? &as<ast::CallExpr>(e) : nullptr;
+}
+
 BodyLowerer::Form BodyLowerer::form(const Expr& expr) {
     const Expr& e = *ast::withoutParens(&expr);
     switch (e.kind) {
@@ -46,6 +52,9 @@ BodyLowerer::Form BodyLowerer::form(const Expr& expr) {
         case ExprKind::Peek: return {stream->code.input, {{Space::Input, 0}, 0}};
         case ExprKind::Conditional: return form(*as<ast::ConditionalExpr>(e).thenValue);
         case ExprKind::Call:
+            if (const ast::CallExpr* file = fileArray(e))
+                return {m.program.typeOf(e), {}, nullptr, file};
+            [[fallthrough]];
         case ExprKind::PackageCall: {
             const auto& decl = as<ast::FunctionDecl>(*functionOf(e)->decl);
             return {resolve(*decl.result), {}, decl.result};
@@ -56,6 +65,7 @@ BodyLowerer::Form BodyLowerer::form(const Expr& expr) {
 
 std::vector<Reg> BodyLowerer::extents(const Form& form, SourceRange range) {
     if (isConcrete(form.type)) return {};
+    if (form.file) return {fileLength(*form.file)};
     return form.written ? extents(form.type, *form.written) : extents(form.type, form.shape, range);
 }
 
@@ -66,6 +76,7 @@ Aggregate BodyLowerer::aggregate(const Expr& e) {
         case ExprKind::Index:
         case ExprKind::Member: return place(*inner).aggregate();
         case ExprKind::Call:
+            if (fileArray(*inner)) return privateCopy(*inner);
             return callAggregate(*functionOf(*inner), as<ast::CallExpr>(*inner).args, e.range);
         case ExprKind::PackageCall:
             return callAggregate(*functionOf(*inner), as<ast::PackageCallExpr>(*inner).args,
@@ -85,11 +96,11 @@ Aggregate BodyLowerer::callAggregate(const FunctionInfo& function,
 
 Aggregate BodyLowerer::privateCopy(const Expr& e) {
     const Expr* inner = ast::withoutParens(&e);
-    if (inner->kind == ExprKind::Call || inner->kind == ExprKind::PackageCall)
-        return aggregate(*inner);
+    const bool isCall = inner->kind == ExprKind::Call || inner->kind == ExprKind::PackageCall;
+    if (isCall && !fileArray(*inner)) return aggregate(*inner);
     Form like = form(e);
     Aggregate to = temporary(like.type, extents(like, e.range), e.range);
-    to.shape = like.shape;  // equal, and known to be
+    if (!like.file) to.shape = like.shape;  // equal, and known to be
     into(to, e, true);
     return to;
 }
@@ -138,6 +149,7 @@ void BodyLowerer::into(const Aggregate& to, const Expr& expr, bool fresh) {
         case ExprKind::Call:
             if (m.program.callOf(e.id)->kind == sema::CallKind::InitArray)
                 return readArray(to, as<ast::CallExpr>(e));
+            if (const ast::CallExpr* file = fileArray(e)) return readItems(to, *file);
             if (fresh) return callInto(to, e, as<ast::CallExpr>(e).args);
             break;
         case ExprKind::PackageCall:

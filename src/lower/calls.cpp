@@ -53,6 +53,9 @@ Typed BodyLowerer::call(ast::NodeId id, std::span<const Expr* const> args, Sourc
             b.emit(Op::Require, nullptr, {holds, text}, range);
             return {};
         }
+        case CallKind::SampleRate: return fileFact(true, args, range);
+        case CallKind::Channels: return fileFact(false, args, range);
+        case CallKind::FileArray: return {};  // a statement, which does nothing
         case CallKind::InitArray:
         case CallKind::Error: break;
     }

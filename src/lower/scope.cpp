@@ -41,7 +41,9 @@ Uses usesOf(const sema::Program& program, const Expr& root) {
     };
     forEachExpr(root, [&](const Expr& e) {
         switch (e.kind) {
-            case ExprKind::NameRef: return variable(*program.symbolOf(e));
+            case ExprKind::NameRef:  // `_` is none
+                if (const Symbol* symbol = program.symbolOf(e)) variable(*symbol);
+                return;
             case ExprKind::Call:
             case ExprKind::PackageCall: {
                 CallKind kind = program.callOf(e.id)->kind;

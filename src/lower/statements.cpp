@@ -72,10 +72,31 @@ void BodyLowerer::declare(VarRef var, const Type* type, const ast::TypeExpr& wri
     if (type->is(TypeKind::Portal))
         return b.store(var, type, b.value(Op::NewPortal, type, {}, range), range);
     bool isShaped = type->is(TypeKind::Tensor) && type->isRanked;
+    if (initialiser && hasOpenLength(written)) return declareOpen(var, type, *initialiser, range);
     if (!initialiser || !type->isScalar() || isShaped) begin(var, type, written, range);
     if (!initialiser) return;
     if (type->isAggregate() && var.space == Space::Local) b.last().flag = true;
     initialise(var, type, *initialiser, range);
+}
+
+bool BodyLowerer::hasOpenLength(const ast::TypeExpr& written) const {
+    for (const ast::TypeExpr* t = &written; t->kind == ast::TypeExprKind::Array; t = t->element)
+        if (t->bound && m.program.isOpenLength(*t->bound)) return true;
+    return false;
+}
+
+/// A variable that is as long as its initialiser.
+void BodyLowerer::declareOpen(VarRef var, const Type* type, const Expr& initialiser,
+                              SourceRange range) {
+    const Expr& e = *ast::withoutParens(&initialiser);
+    auto* literal = ast::tryAs<ast::ArrayLiteral>(&e);
+    const Type* own = literal ? literalType(*literal, type) : form(e).type;
+    std::vector<Reg> lengths = isConcrete(own) ? extents(own, Shape{}, range)
+                               : literal       ? literalExtents(*literal, own)
+                                               : extents(form(e), range);
+    b.emit(Op::Declare, nullptr, std::move(lengths), range).var = var;
+    if (var.space == Space::Local) b.last().flag = true;
+    initialise(var, type, initialiser, range);
 }
 
 void BodyLowerer::begin(VarRef var, const Type* type, const ast::TypeExpr& written,

@@ -19,9 +19,10 @@ void lowerCalled(ModuleScope& m, const std::vector<const FunctionInfo*>& called)
             m.module.functions[function->index] = lowerFunction(m, nullptr, *function);
 }
 
-/// A tensor has no shape, and so no value, until an item gives it one.
+/// A tensor has no shape, and an array of open length no length, until an item gives it one.
 Value beforeItems(const Type* type) {
-    return type->is(types::TypeKind::Tensor) ? Value() : Value::zero(type);
+    const bool hasLength = types::isConcrete(type) && !type->is(types::TypeKind::Tensor);
+    return hasLength ? Value::zero(type) : Value();
 }
 
 void runField(ModuleScope& m, const ast::VariablesStmt& variables, const ast::Declarator& d) {
@@ -34,6 +35,8 @@ void runField(ModuleScope& m, const ast::VariablesStmt& variables, const ast::De
     BodyLowerer body(m, nullptr, symbol.name.str(), ir::BodyKind::Static, d.name.range);
     body.declare({Space::Global, symbol.index}, type, *variables.type, d.initialiser, d.name.range);
     if (m.failed || !m.runItem(body.finish())) m.failed = true;
+    if (!types::isConcrete(type) && type->is(types::TypeKind::Array) && !m.failed)
+        m.module.globals[symbol.index].type = m.module.globalValues[symbol.index].type;
     m.globalsKnown = symbol.index + 1;
 }
 

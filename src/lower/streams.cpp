@@ -81,16 +81,22 @@ public:
     void declareAll() {
         begun.resize(stream.code.fields.size());
         forEach([this](const ast::VariablesStmt& s, const ast::Declarator&, std::uint32_t k) {
-            if (!usesFields(*s.type)) begin(k, *s.type);
+            if (!usesFields(*s.type) && !setup.hasOpenLength(*s.type)) begin(k, *s.type);
         });
         declareHidden(0);
         forEach([this](const ast::VariablesStmt& s, const ast::Declarator& d, std::uint32_t k) {
             checkBounds(*s.type);
-            if (!begun[k]) begin(k, *s.type);
+            const bool isOpen = setup.hasOpenLength(*s.type);
+            if (!begun[k] && !isOpen) begin(k, *s.type);
             if (d.initialiser) {
                 checkCalls(*d.initialiser);
                 const ir::Variable& field = stream.code.fields[k];
-                setup.initialise({Space::Field, k}, field.type, *d.initialiser, d.name.range);
+                const VarRef var{Space::Field, k};
+                if (isOpen)
+                    setup.declareOpen(var, field.type, *d.initialiser, d.name.range);
+                else
+                    setup.initialise(var, field.type, *d.initialiser, d.name.range);
+                begun[k] = true;
             }
             declareHidden(k + 1);
         });

@@ -1,4 +1,4 @@
-#include "opt/along.h"
+#include "opt/detail/along.h"
 
 #include "tensor/node.h"
 

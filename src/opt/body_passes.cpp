@@ -1,13 +1,13 @@
-#include "opt/body_passes.h"
+#include "opt/detail/body_passes.h"
 
 #include <algorithm>
 
 #include "base/pass.h"
 #include "ir/contraction.h"
 #include "ir/text.h"
-#include "opt/divide_batches.h"
-#include "opt/items_in_turn.h"
-#include "opt/tensor_passes.h"
+#include "opt/detail/items_in_turn.h"
+#include "opt/registry.h"
+#include "pass/run.h"
 #include "tensor/expand.h"
 
 namespace strc::opt {
@@ -27,52 +27,30 @@ bool holdsBatch(const graph::Edge& edge, std::int64_t images, types::TypeTable& 
 
 }  // namespace
 
-/// Numbered only where it changes something.
-template <typename Change>
-bool BodyPasses::apply(Pass pass, Kernel& kernel, const std::string& path, Change change) {
-    if (!context.passes.isEnabled(pass)) return false;
-    const Kernel before = kernel;
-    if (!change()) return false;
-    base::PassRun run(context.passes, pass, path);
-    if (!run) kernel = before;
-    run.show([&] { return ir::print(*kernel.code.work); });
-    return static_cast<bool>(run);
-}
-
 bool BodyPasses::improve(Kernel& kernel, const std::string& path) {
-    bool changes = apply(Pass::TensorArithmetic, kernel, path,
-                         [&] { return simplifyArithmetic(kernel, types); });
-    changes |= apply(Pass::TensorCse, kernel, path, [&] { return shareSubexpressions(kernel); });
-    changes |=
-        apply(Pass::CoalesceParts, kernel, path, [&] { return coalesceParts(kernel, types); });
-    if (!context.passes.isEnabled(Pass::FoldTensors)) return changes;
-    changes |= apply(Pass::FoldNorms, kernel, path, [&] { return foldNorms(kernel, types); });
-    changes |= apply(Pass::FoldTensors, kernel, path,
-                     [&] { return foldTensors(kernel, context.limits, module, types); });
-    return changes;
+    return pass::runPasses(context, kernel, base::PassLevel::Tensors, passTable(), path);
 }
 
 bool BodyPasses::expand(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
                         const tensor::Layouts& layouts, const std::string& path, bool& changes) {
     if (expandInTurn(kernel, in, out, layouts, path)) return changes = true;
     if (!expandAll(kernel, in, out, layouts, 1, path, changes)) return false;
-    if (!split)
-        changes |= apply(Pass::DivideBatches, kernel, path,
-                         [&] { return divideBatches(*kernel.code.work, types); });
+    if (!context.options.split)
+        changes |= pass::runPasses(context, kernel, base::PassLevel::Loops, passTable(), path);
     return true;
 }
 
 /// False: it does not pay, or cannot be.
 bool BodyPasses::expandInTurn(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
                               const tensor::Layouts& layouts, const std::string& path) {
-    if (!context.passes.isEnabled(Pass::ItemsInTurn) || split) return false;
-    const std::int64_t images = imagesInTurn(kernel, types);
+    if (!context.passes().isEnabled(Pass::ItemsInTurn) || context.options.split) return false;
+    const std::int64_t images = imagesInTurn(kernel, types, context.target);
     if (images == 1 || !holdsBatch(in, images, types) || !holdsBatch(out, images, types))
         return false;
     Kernel made = kernel;
     bool changes = false;
     if (!expandAll(made, in, out, layouts, images, path, changes)) return false;
-    base::PassRun run(context.passes, Pass::ItemsInTurn, path);
+    base::PassRun run(context.passes(), Pass::ItemsInTurn, path);
     if (!run) return false;
     run.show([&] { return ir::print(*made.code.work); });
     kernel = std::move(made);
@@ -82,11 +60,11 @@ bool BodyPasses::expandInTurn(Kernel& kernel, const graph::Edge& in, const graph
 bool BodyPasses::expandAll(Kernel& kernel, const graph::Edge& in, const graph::Edge& out,
                            const tensor::Layouts& layouts, std::int64_t images,
                            const std::string& path, bool& changes) {
-    if (context.passes.isEnabled(Pass::FuseEpilogues)) {
+    if (context.passes().isEnabled(Pass::FuseEpilogues)) {
         Kernel fused = kernel;
         if (!expandWith(fused, in, out, layouts, images, true)) return false;
         if (ir::contracts(*fused.code.work, hasEpilogue)) {
-            base::PassRun run(context.passes, Pass::FuseEpilogues, path);
+            base::PassRun run(context.passes(), Pass::FuseEpilogues, path);
             run.show([&] { return ir::print(*fused.code.work); });
             if (run) {
                 kernel = std::move(fused);
@@ -104,8 +82,13 @@ bool BodyPasses::expandWith(Kernel& kernel, const graph::Edge& in, const graph::
                             bool fusesEpilogues) {
     const tensor::Fields fields{kernel.tensors, kernel.storedTensors, {}};
     auto arriving = [&](const tensor::Sequence& input) {
-        return tensor::Arriving{kernel.constants, input,          fields, fusesEpilogues,
-                                &context.passes,  module.natives, split};
+        return tensor::Arriving{kernel.constants,
+                                input,
+                                fields,
+                                fusesEpilogues,
+                                &context.passes(),
+                                context.module.natives,
+                                context.options.split};
     };
     if (images == 1) {
         const tensor::Channels channels{in.tensors.empty() ? nullptr : in.type,

@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "opt/along.h"
-#include "opt/tensor_constants.h"
-#include "opt/tensor_passes.h"
-#include "opt/tensor_rewriter.h"
+#include "opt/detail/along.h"
+#include "opt/detail/tensor_constants.h"
+#include "opt/detail/tensor_passes.h"
+#include "opt/detail/tensor_rewriter.h"
 #include "tensor/node.h"
 
 namespace strc::opt {
@@ -249,9 +249,9 @@ private:
 
 }  // namespace
 
-bool coalesceParts(elab::Kernel& kernel, types::TypeTable& types) {
+bool coalesceParts(const pass::Context& context, elab::Kernel& kernel) {
     bool changes = false;
-    while (Coalescer(kernel, types).run()) changes = true;
+    while (Coalescer(kernel, context.types).run()) changes = true;
     return changes;
 }
 

@@ -2,7 +2,7 @@
 // products and each copy. Whether these are items of the batch is not asked before but proved afterwards: if no part
 // touches what another one writes, the order between parts does not matter.
 
-#include "opt/divide_batches.h"
+#include "opt/detail/divide_batches.h"
 
 #include <algorithm>
 #include <map>
@@ -27,8 +27,6 @@ using ir::Space;
 constexpr std::int64_t kLeastItems = 4;
 /// Of a loop that is worth it: some 10 µs.
 constexpr std::int64_t kLeastProducts = std::int64_t{1} << 20;
-/// Of weights, in bytes: what the second cache keeps for all parts.
-constexpr std::int64_t kMostWeights = 1024 * 1024;
 
 /// The loop over the items of a batch, if it is one: what is furthest apart in the result.
 std::size_t outermost(const ir::Contraction& how) {
@@ -45,16 +43,16 @@ std::int64_t partsOf(std::int64_t items) {
     return each < items ? items / each : 1;
 }
 
-/// What the sums of products say of a loop around them.
+/// What the sums of products say of a loop around them. The second cache is to keep the weights for all parts.
 class Costs {
 public:
-    explicit Costs(const Body& of) : body(of) {}
+    Costs(const Body& of, const target::Model& on) : body(of), target(on) {}
 
     std::int64_t parts(const ir::Counted& counts, const Instr& loop) {
         for (const Instr& instr : body.blocks[loop.blocks[1]].instrs)
             if (instr.op == Op::Contract) add(instr);
         const bool pays = products >= kLeastProducts / std::max<std::int64_t>(counts.rounds, 1) &&
-                          weights <= kMostWeights;
+                          weights <= target.secondCacheBytes;
         return pays ? partsOf(items) : 1;
     }
 
@@ -70,6 +68,7 @@ private:
     }
 
     const Body& body;
+    const target::Model& target;
     std::int64_t items = 1, products = 0, weights = 0;
 };
 
@@ -128,8 +127,9 @@ private:
 /// One loop of a body's first block.
 class BatchDivision {
 public:
-    BatchDivision(const Body& of, types::TypeTable& types, std::size_t at)
+    BatchDivision(const Body& of, types::TypeTable& types, const target::Model& on, std::size_t at)
         : body(of),
+          target(on),
           all(of.blocks[of.entry].instrs),
           loop(all[at]),
           index(at),
@@ -141,7 +141,7 @@ public:
         const std::span<const Instr> before(all.data(), index);
         const auto counts = affine.counted(before, loop);
         if (!counts) return std::nullopt;
-        parts = Costs(body).parts(*counts, loop);
+        parts = Costs(body, target).parts(*counts, loop);
         if (parts == 1 || ir::independentRounds(body, affine, before, loop)) return std::nullopt;
         write(*counts);
         if (!isFine || !areApart()) return std::nullopt;
@@ -326,6 +326,7 @@ private:
     }
 
     const Body& body;
+    const target::Model& target;
     const std::vector<Instr>& all;
     const Instr& loop;
     const std::size_t index;
@@ -341,11 +342,12 @@ private:
 
 }  // namespace
 
-bool divideBatches(Body& body, types::TypeTable& types) {
+bool divideBatches(const pass::Context& context, elab::Kernel& kernel) {
+    Body& body = *kernel.code.work;
     bool changes = false;
     for (std::size_t k = 0; k < body.blocks[body.entry].instrs.size(); ++k) {
         if (body.blocks[body.entry].instrs[k].op != Op::Loop) continue;
-        if (auto made = BatchDivision(body, types, k).run()) {
+        if (auto made = BatchDivision(body, context.types, context.target, k).run()) {
             body = std::move(*made);
             changes = true;
         }

@@ -4,9 +4,10 @@
 #include <algorithm>
 #include <optional>
 
-#include "opt/tensor_constants.h"
-#include "opt/tensor_passes.h"
-#include "opt/tensor_rewriter.h"
+#include "base/pass.h"
+#include "opt/detail/tensor_constants.h"
+#include "opt/detail/tensor_passes.h"
+#include "opt/detail/tensor_rewriter.h"
 
 namespace strc::opt {
 namespace {
@@ -147,9 +148,10 @@ private:
 
 }  // namespace
 
-bool foldNorms(elab::Kernel& kernel, types::TypeTable& types) {
+bool foldNorms(const pass::Context& context, elab::Kernel& kernel) {
     bool changes = false;
-    while (Folding(kernel, types).run()) changes = true;
+    if (!context.passes().isEnabled(base::Pass::FoldTensors)) return changes;
+    while (Folding(kernel, context.types).run()) changes = true;
     return changes;
 }
 

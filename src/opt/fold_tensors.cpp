@@ -7,9 +7,9 @@
 
 #include "eval/eval.h"
 #include "ir/specialize.h"
-#include "opt/tensor_body.h"
-#include "opt/tensor_constants.h"
-#include "opt/tensor_passes.h"
+#include "opt/detail/tensor_body.h"
+#include "opt/detail/tensor_constants.h"
+#include "opt/detail/tensor_passes.h"
 #include "tensor/expand.h"
 #include "tensor/node.h"
 
@@ -181,6 +181,7 @@ private:
         load.var = {Space::Field, field};
         load.result = reg;
         made = std::move(load);
+        kernel.code.work->regs[reg].type = type;
         changes = true;
     }
 
@@ -194,10 +195,9 @@ private:
 
 }  // namespace
 
-bool foldTensors(elab::Kernel& kernel, const base::Limits& limits, const ir::Module& module,
-                 types::TypeTable& types) {
-    Evaluation evaluation(limits, module, types);
-    return Folder(kernel, evaluation, types).run();
+bool foldTensors(const pass::Context& context, elab::Kernel& kernel) {
+    Evaluation evaluation(context.base.limits, context.module, context.types);
+    return Folder(kernel, evaluation, context.types).run();
 }
 
 }  // namespace strc::opt

@@ -9,12 +9,13 @@
 #include "base/pass.h"
 #include "ir/text.h"
 #include "opt/body_cost.h"
-#include "opt/body_passes.h"
 #include "opt/compose.h"
+#include "opt/detail/body_passes.h"
+#include "opt/detail/layouts.h"
+#include "opt/detail/tensor_body.h"
 #include "opt/handed_items.h"
-#include "opt/layouts.h"
 #include "opt/padded_images.h"
-#include "opt/tensor_body.h"
+#include "opt/remove_frames.h"
 #include "siblings/merge.h"
 
 namespace strc::opt {
@@ -41,19 +42,15 @@ constexpr std::uint32_t kPartsLength = 3;
 /// Parts of pipelines that can be one filter.
 class Search {
 public:
-    Search(base::Context& base, const ir::Module& lowered, types::TypeTable& table,
-           const elab::Elaboration& whole, const graph::Quota& given, const Frames& frames,
-           const std::optional<types::TensorSplit>& byHand)
-        : context(base),
-          module(lowered),
-          types(table),
-          program(whole),
-          generals(whole, table),
-          graph(whole.graph),
-          quota(given),
-          split(byHand),
-          passes(base, lowered, table, byHand) {
-        for (NodeId id : frames.removable(whole)) {
+    Search(const pass::Context& what, const pass::Program& whole)
+        : context(what),
+          types(what.types),
+          program(*whole.elaboration),
+          generals(program, types),
+          graph(program.graph),
+          quota(whole.quota),
+          passes(what) {
+        for (NodeId id : removableFrames(context, program)) {
             const graph::Rates& rates = graph.nodes[id].work;
             if (std::max(rates.pop.max, rates.push.max) > kFewScalars) staysOut.insert(id);
         }
@@ -70,7 +67,7 @@ public:
                 branches(id);
         }
         if (graph.composites.empty()) alone({graph::kNone, 0, 1, 0});
-        propagateLayouts(context, program, quota, found, types);
+        propagateLayouts(context, program, quota, found);
         std::optional<std::vector<elab::Replacement>> filters = replacements();
         if (filters) return std::move(*filters);
         for (Fused& fused : found) fused.layouts = {};
@@ -136,7 +133,7 @@ private:
     bool isOwnKernel(NodeId id) const {
         const graph::KernelId kernel = graph.nodes[id].kernel;
         if (graph.nodes[id].kind != NodeKind::Filter || !generals.of(kernel)) return false;
-        return split ||
+        return context.options.split ||
                std::count_if(graph.nodes.begin(), graph.nodes.end(),
                              [&](const graph::Node& node) { return node.kernel == kernel; }) == 1;
     }
@@ -153,7 +150,7 @@ private:
         if (!areTwo || !adds(children[at + 1].id)) return std::nullopt;
         std::optional<Piece> piece = pieceOf(children[at], kMostSums);
         if (!piece || piece->cost.isLittle(1)) return std::nullopt;
-        base::PassRun run(context.passes, Pass::FuseResiduals,
+        base::PassRun run(context.passes(), Pass::FuseResiduals,
                           graph::compositePath(graph, children[at].id));
         if (!run) return std::nullopt;
         run.show([&] { return namesOf(piece->region); });
@@ -268,7 +265,7 @@ private:
             if (!collect(branch, piece)) return false;
             most = std::max(most, piece.cost.sums);
             const std::vector<graph::KernelId> own = kernelsOf(piece.region, from);
-            if (areAlike(own, first) && context.passes.isEnabled(Pass::CoalesceParts))
+            if (areAlike(own, first) && context.passes().isEnabled(Pass::CoalesceParts))
                 piece.cost.operations = operations;
             if (first.empty()) first = own;
         }
@@ -310,7 +307,8 @@ private:
         piece.cost = piece.cost + costOf(*kernel->code.work);
         if (!piece.cost.isLittle(piece.mostSums)) return false;
         return handsOnItems(*kernel) ||
-               siblings::isSafe(module, program, id, context.passes.isEnabled(Pass::BoundsProofs));
+               siblings::isSafe(context.module, program, id,
+                                context.passes().isEnabled(Pass::BoundsProofs));
     }
 
     bool firesLike(NodeId a, NodeId b) const {
@@ -330,7 +328,7 @@ private:
         if (!isBehind(piece, next, kMostSums) || !pushesSum(bodyOf(piece)) ||
             !padsItem(bodyOf(next)))
             return false;
-        base::PassRun run(context.passes, Pass::FusePadding,
+        base::PassRun run(context.passes(), Pass::FusePadding,
                           child.isComposite ? graph::compositePath(graph, child.id)
                                             : graph::path(graph, child.id));
         if (!run) return false;
@@ -364,7 +362,7 @@ private:
         Fused made;
         made.path = elab::pathOf(graph, place);
         std::optional<base::PassRun> run;
-        if (!isSingle) run.emplace(context.passes, Pass::FuseTensors, made.path);
+        if (!isSingle) run.emplace(context.passes(), Pass::FuseTensors, made.path);
         if (run && !*run) return;
         made.composed = compose(program, generals, region, elab::nameOf(graph, place));
         const std::size_t operations = costOf(*made.composed.kernel.code.work).operations;
@@ -403,14 +401,12 @@ private:
         return filters;
     }
 
-    base::Context& context;
-    const ir::Module& module;
+    const pass::Context& context;
     types::TypeTable& types;
     const elab::Elaboration& program;
     const Generals generals;
     const graph::Graph& graph;
     const graph::Quota& quota;
-    const std::optional<types::TensorSplit>& split;
     std::set<NodeId> staysOut;  ///< frames
     std::vector<bool> isTaken = std::vector<bool>(graph.composites.size());
     BodyPasses passes;
@@ -435,21 +431,17 @@ graph::Quota quotaOf(const graph::Quota& before, const elab::Replaced& replaced)
 
 }  // namespace
 
-std::optional<elab::Improved> fuseTensors(base::Context& context, const ir::Module& module,
-                                          types::TypeTable& types, const elab::Elaboration& program,
-                                          const graph::Quota& quota, const Frames& frames,
-                                          const std::optional<types::TensorSplit>& split) {
-    const bool hasTensors =
-        std::any_of(program.graph.edges.begin(), program.graph.edges.end(),
-                    [](const graph::Edge& edge) { return !edge.tensors.empty(); });
-    if (!hasTensors || !context.passes.isEnabled(Pass::FuseTensors) || !elab::mayReplace(program))
-        return std::nullopt;
-    std::vector<elab::Replacement> filters =
-        Search(context, module, types, program, quota, frames, split).run();
+std::optional<pass::Program> fuseTensors(const pass::Context& context,
+                                         const pass::Program& program) {
+    const std::vector<graph::Edge>& edges = program.graph().edges;
+    const bool hasTensors = std::any_of(
+        edges.begin(), edges.end(), [](const graph::Edge& edge) { return !edge.tensors.empty(); });
+    if (!hasTensors || !elab::mayReplace(*program.elaboration)) return std::nullopt;
+    std::vector<elab::Replacement> filters = Search(context, program).run();
     if (filters.empty()) return std::nullopt;
-    elab::Replaced replaced = elab::replace(program, std::move(filters));
-    graph::Quota made = quotaOf(quota, replaced);
-    return elab::Improved{std::move(replaced.program), std::move(made)};
+    elab::Replaced replaced = elab::replace(*program.elaboration, std::move(filters));
+    graph::Quota quota = quotaOf(program.quota, replaced);
+    return pass::with(program, std::move(replaced.program), std::move(quota));
 }
 
 }  // namespace strc::opt

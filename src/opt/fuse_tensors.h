@@ -8,10 +8,8 @@
 
 #include <optional>
 
-#include "base/context.h"
-#include "elab/replace.h"
-#include "opt/remove_frames.h"
-#include "types/tensor_split.h"
+#include "pass/context.h"
+#include "pass/program.h"
 
 namespace strc::opt {
 
@@ -19,8 +17,6 @@ namespace strc::opt {
 /// alone, and so are filters with checks that might fail, since nobody could say any more in which of them it was. Frames that
 /// can go do not join anybody, unless they are so small that their elements are values. With a split, which is done by hand,
 /// large sums of products of these bodies say their parts.
-std::optional<elab::Improved> fuseTensors(base::Context&, const ir::Module&, types::TypeTable&,
-                                          const elab::Elaboration&, const graph::Quota&,
-                                          const Frames&, const std::optional<types::TensorSplit>&);
+std::optional<pass::Program> fuseTensors(const pass::Context&, const pass::Program&);
 
 }  // namespace strc::opt

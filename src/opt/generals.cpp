@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "ir/specialize.h"
-#include "opt/straighten.h"
+#include "opt/detail/straighten.h"
 #include "tensor/expand.h"
 
 namespace strc::opt {

@@ -1,11 +1,11 @@
-#include "opt/items_in_turn.h"
+#include "opt/detail/items_in_turn.h"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
 #include "ir/writer.h"
-#include "opt/tensor_body.h"
+#include "opt/detail/tensor_body.h"
 #include "tensor/node.h"
 
 namespace strc::opt {
@@ -20,9 +20,6 @@ using types::TensorFn;
 using types::Type;
 using types::TypeKind;
 
-/// Of values: what the second cache keeps until it is read.
-constexpr std::int64_t kKept = 1024 * 1024;
-
 /// What is known of the values of a body: which of them have the images of the batch, one behind the other.
 class Batch {
 public:
@@ -33,8 +30,9 @@ public:
     }
 
     /// Values are written and read in the cache then, and weights are read once more for each image.
-    std::int64_t count() const {
-        const bool pays = largest > kKept && steps > 1 && (images - 1) * weights < 2 * between;
+    std::int64_t count(const target::Model& target) const {
+        const bool pays =
+            largest > target.secondCacheBytes && steps > 1 && (images - 1) * weights < 2 * between;
         return isAlone && pays ? images : 1;
     }
 
@@ -178,8 +176,9 @@ void replaceAddresses(Body& body, std::uint32_t local, Reg place) {
 
 }  // namespace
 
-std::int64_t imagesInTurn(const elab::Kernel& kernel, types::TypeTable& types) {
-    return kernel.code.work ? Batch(kernel, types).count() : 1;
+std::int64_t imagesInTurn(const elab::Kernel& kernel, types::TypeTable& types,
+                          const target::Model& target) {
+    return kernel.code.work ? Batch(kernel, types).count(target) : 1;
 }
 
 tensor::Sequence imagesOf(const tensor::Sequence& batches, std::int64_t images,

@@ -1,9 +1,9 @@
-#include "opt/layout_costs.h"
+#include "opt/detail/layout_costs.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "opt/tensor_body.h"
+#include "opt/detail/tensor_body.h"
 #include "tensor/expand.h"
 
 namespace strc::opt {
@@ -14,17 +14,13 @@ using types::TensorFn;
 using types::Type;
 using types::TypeKind;
 
-/// Elements of a vector, rows of a tile of registers; cycles for a product of vectors that are in registers, for one that waits
-/// for its vector, for reading one that lies across lines, and for packing one.
-constexpr double kLanes = 16, kRows = 14;
+/// Cycles for a product of vectors that are in registers, for one that waits for its vector, for reading one that lies across
+/// lines, and for packing one.
 constexpr double kProduct = 0.5, kLoad = 0.55, kUnaligned = 1, kPack = 2.5;
 /// A product with weights that are packed each time: of groups of channels.
 constexpr double kPacked = 1;
-
-double vectors(std::int64_t count) {
-    return static_cast<double>((count + static_cast<std::int64_t>(kLanes) - 1) /
-                               static_cast<std::int64_t>(kLanes));
-}
+constexpr std::int64_t kMostTileRows = 14;
+constexpr std::int64_t kTileVectors = 2;  ///< of a high tile
 
 /// A convolution over rows and columns.
 struct Shape {
@@ -60,32 +56,49 @@ std::optional<Shape> shapeOf(const Instr& instr, const TensorFacts& facts) {
     return shape;
 }
 
-/// Vectors along the places; what lies in short lines, or apart, is packed or read in pieces.
-double rowByRowCycles(const Shape& shape) {
-    const auto channels = static_cast<double>(shape.channels);
-    const double inLines = static_cast<double>(shape.rows) * vectors(shape.columns);
-    if (shape.channels == 1)
-        return shape.perGroup() * inLines * (shape.hasSteps ? 2 : 1) * kUnaligned;
-    if (shape.isDense) return shape.perGroup() * channels * vectors(shape.places()) * kProduct;
-    const double perVector =
-        std::max(kProduct, kProduct / 2 + 1.5 * kUnaligned / 2 / std::min(channels, kRows));
-    const double direct = channels * inLines * perVector * (shape.hasSteps ? 2 : 1);
-    const double pack = shape.hasSteps ? 2 * kPack : kPack;
-    return shape.perGroup() *
-           std::min(direct, vectors(shape.places()) * (channels * kProduct + pack));
-}
+/// What convolutions cost on a processor.
+class ConvolutionCosts {
+public:
+    explicit ConvolutionCosts(const target::Model& target)
+        : lanes(target.lanes(sizeof(float))),
+          rows(std::min(kMostTileRows,
+                        (target.vectorRegisters - 2 - kTileVectors) / kTileVectors)) {}
 
-/// Vectors along the channels of the result, whose weights were packed beforehand.
-double channelsLastCycles(const Shape& shape) {
-    const auto places = static_cast<double>(shape.places());
-    if (shape.channels == 1) {
-        const double across = vectors(static_cast<std::int64_t>(shape.groups));
-        return shape.images * static_cast<double>(shape.sums) * places * across * kLoad;
+    /// Vectors along the places; what lies in short lines, or apart, is packed or read in pieces.
+    double rowByRow(const Shape& shape) const {
+        const auto channels = static_cast<double>(shape.channels);
+        const double inLines = static_cast<double>(shape.rows) * vectors(shape.columns);
+        if (shape.channels == 1)
+            return shape.perGroup() * inLines * (shape.hasSteps ? 2 : 1) * kUnaligned;
+        if (shape.isDense) return shape.perGroup() * channels * vectors(shape.places()) * kProduct;
+        const double perVector =
+            std::max(kProduct, kProduct / 2 + 1.5 * kUnaligned / 2 /
+                                                  std::min(channels, static_cast<double>(rows)));
+        const double direct = channels * inLines * perVector * (shape.hasSteps ? 2 : 1);
+        const double pack = shape.hasSteps ? 2 * kPack : kPack;
+        return shape.perGroup() *
+               std::min(direct, vectors(shape.places()) * (channels * kProduct + pack));
     }
-    const bool isNarrow = shape.channels <= static_cast<std::int64_t>(kLanes);
-    const double each = shape.groups > 1 ? kPacked : isNarrow ? kLoad : kProduct;
-    return shape.perGroup() * places * vectors(shape.channels) * each;
-}
+
+    /// Vectors along the channels of the result, whose weights were packed beforehand.
+    double channelsLast(const Shape& shape) const {
+        const auto places = static_cast<double>(shape.places());
+        if (shape.channels == 1) {
+            const double across = vectors(static_cast<std::int64_t>(shape.groups));
+            return shape.images * static_cast<double>(shape.sums) * places * across * kLoad;
+        }
+        const bool isNarrow = shape.channels <= lanes;
+        const double each = shape.groups > 1 ? kPacked : isNarrow ? kLoad : kProduct;
+        return shape.perGroup() * places * vectors(shape.channels) * each;
+    }
+
+private:
+    double vectors(std::int64_t count) const {
+        return static_cast<double>((count + lanes - 1) / lanes);
+    }
+
+    const std::int64_t lanes, rows;  ///< elements of a vector; rows of a tile of registers
+};
 
 /// Has operands that are read in the order of the language, whatever it computes.
 bool wantsRowByRow(TensorFn fn) {
@@ -108,6 +121,8 @@ std::int64_t countImageElements(const std::vector<const Type*>& items) {
 }
 
 LayoutCosts layoutCosts(const elab::Kernel& kernel, types::TypeTable& types) {
+    // The costs above were measured with vectors of 16 floats. Both layouts lose alike with narrower ones, so far as is known.
+    const ConvolutionCosts costsOn{target::Model{}};
     const TensorFacts facts = factsOf(kernel, types);
     const ir::Body& body = *kernel.code.work;
     LayoutCosts costs;
@@ -116,8 +131,8 @@ LayoutCosts layoutCosts(const elab::Kernel& kernel, types::TypeTable& types) {
         if (instr.tensor == TensorFn::Conv) {
             const std::optional<Shape> shape = shapeOf(instr, facts);
             if (!shape) continue;
-            costs.rowByRow += rowByRowCycles(*shape);
-            costs.channelsLast += channelsLastCycles(*shape);
+            costs.rowByRow += costsOn.rowByRow(*shape);
+            costs.channelsLast += costsOn.channelsLast(*shape);
         } else if (wantsRowByRow(instr.tensor)) {
             const Type* operand = facts.types[instr.operands[0]];
             if (operand) costs.channelsLast += static_cast<double>(countImageElements({operand}));

@@ -1,4 +1,4 @@
-#include "opt/layouts.h"
+#include "opt/detail/layouts.h"
 
 #include <cmath>
 #include <numeric>
@@ -6,7 +6,7 @@
 #include <string>
 
 #include "base/pass.h"
-#include "opt/layout_costs.h"
+#include "opt/detail/layout_costs.h"
 #include "opt/least_cut.h"
 
 namespace strc::opt {
@@ -71,8 +71,8 @@ private:
 /// Which layout everything has that may be in either: first all filters, then all tapes.
 class LayoutDivision {
 public:
-    LayoutDivision(const elab::Elaboration& whole, const graph::Quota& times,
-                   const std::vector<Fused>& all, types::TypeTable& types)
+    LayoutDivision(const pass::Context& context, const elab::Elaboration& whole,
+                   const graph::Quota& times, const std::vector<Fused>& all)
         : program(whole),
           quota(times),
           filters(all),
@@ -81,7 +81,7 @@ public:
         for (EdgeId edge = 0; edge < program.graph.edges.size(); ++edge)
             if (tapes.of(edge) == edge && tapes.isRowByRow(edge)) cut.cost(tape(edge), 0, kNever);
         for (std::size_t k = 0; k < filters.size(); ++k) {
-            costs.push_back(layoutCosts(filters[k].composed.kernel, types));
+            costs.push_back(layoutCosts(filters[k].composed.kernel, context.types));
             const std::int64_t firings = quota.steady[filters[k].region.nodes.front()];
             auto cycles = [&](double each) {
                 return static_cast<std::int64_t>(each * static_cast<double>(firings));
@@ -137,14 +137,13 @@ std::string describe(const tensor::Layouts& layouts, const LayoutCosts& costs) {
 
 }  // namespace
 
-void propagateLayouts(base::Context& context, const elab::Elaboration& program,
-                      const graph::Quota& quota, std::vector<Fused>& filters,
-                      types::TypeTable& types) {
-    if (!context.passes.isEnabled(base::Pass::LayoutPropagation)) return;
-    LayoutDivision division(program, quota, filters, types);
+void propagateLayouts(const pass::Context& context, const elab::Elaboration& program,
+                      const graph::Quota& quota, std::vector<Fused>& filters) {
+    if (!context.passes().isEnabled(base::Pass::LayoutPropagation)) return;
+    LayoutDivision division(context, program, quota, filters);
     for (std::size_t k = 0; k < filters.size(); ++k) {
         if (!division.isFilterLast(k)) continue;
-        base::PassRun run(context.passes, base::Pass::LayoutPropagation, filters[k].path);
+        base::PassRun run(context.passes(), base::Pass::LayoutPropagation, filters[k].path);
         if (!run) continue;
         filters[k].layouts.areValuesLast = true;
         division.turn(filters[k].region);
@@ -154,8 +153,8 @@ void propagateLayouts(base::Context& context, const elab::Elaboration& program,
         fused.layouts.isInputLast = division.isTurned(fused.region.input);
         fused.layouts.isOutputLast = division.isTurned(fused.region.output);
         if (fused.layouts.areAny())
-            context.passes.show(base::Pass::LayoutPropagation, fused.path,
-                                [&] { return describe(fused.layouts, division.costsOf(k)); });
+            context.passes().show(base::Pass::LayoutPropagation, fused.path,
+                                  [&] { return describe(fused.layouts, division.costsOf(k)); });
     }
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/pass.h"
+#include "elab/replace.h"
 #include "opt/copies_window.h"
 
 namespace strc::opt {
@@ -105,29 +106,29 @@ private:
 
 class Removal {
 public:
-    Removal(const Elaboration& program, const graph::Quota& quota) : made{program, quota} {}
+    explicit Removal(const pass::Program& from)
+        : before(from), made(*from.elaboration), quota(from.quota) {}
 
     void remove(NodeId id) {
         // None: another one at its tape of tensors has gone before.
-        if (const std::optional<Ends> ends = endsOf(made.program.graph, node(id)))
-            count(ends->tensors);
+        if (const std::optional<Ends> ends = endsOf(made.graph, node(id))) count(ends->tensors);
         const EdgeId input = node(id).inputs[0];
-        become(id, made.program.graph.edges[input].type, node(id).work.pop.max);
+        become(id, made.graph.edges[input].type, node(id).work.pop.max);
     }
 
-    elab::Improved take() { return std::move(made); }
+    pass::Program take() { return pass::with(before, std::move(made), std::move(quota)); }
 
 private:
-    Node& node(NodeId id) { return made.program.graph.nodes[id]; }
+    Node& node(NodeId id) { return made.graph.nodes[id]; }
 
     /// Scalars from now on.
     void count(EdgeId tensors) {
-        const Type* array = made.program.graph.edges[tensors].type;
+        const Type* array = made.graph.edges[tensors].type;
         const Type* scalar = types::innermost(array);
         const std::int64_t scalars = types::sizeOf(array) / types::sizeOf(scalar);
-        const Tape tape = Walk(made.program).from(tensors);
+        const Tape tape = Walk(made).from(tensors);
         for (EdgeId id : tape.edges) {
-            graph::Edge& edge = made.program.graph.edges[id];
+            graph::Edge& edge = made.graph.edges[id];
             edge.type = scalar;
             edge.tensors.clear();
             if (!isBetween(tape, edge.from)) scale(edge.from, &graph::Rates::push, scalars);
@@ -139,8 +140,8 @@ private:
             if (node(id).kind == NodeKind::Filter) {
                 become(id, scalar, scalars);
             } else {
-                made.quota.init[id] *= scalars;
-                made.quota.steady[id] *= scalars;
+                quota.init[id] *= scalars;
+                quota.steady[id] *= scalars;
             }
         }
     }
@@ -162,12 +163,12 @@ private:
     void become(NodeId id, const Type* scalar, std::int64_t scalars) {
         auto [found, isNew] = identities.try_emplace(scalar, graph::kNone);
         if (isNew) {
-            found->second = static_cast<graph::KernelId>(made.program.kernels.size());
+            found->second = static_cast<graph::KernelId>(made.kernels.size());
             elab::Kernel kernel;
             kernel.builtin = types::BuiltinStream::Identity;
             kernel.input = kernel.output = scalar;
             kernel.work = ratesOf(1);
-            made.program.kernels.push_back(std::move(kernel));
+            made.kernels.push_back(std::move(kernel));
         }
         node(id).kernel = found->second;
         node(id).work = ratesOf(scalars);
@@ -178,7 +179,9 @@ private:
         return {rate, rate, rate};
     }
 
-    elab::Improved made;
+    const pass::Program& before;
+    Elaboration made;
+    graph::Quota quota;
     std::map<const Type*, graph::KernelId> identities;
 };
 
@@ -191,35 +194,36 @@ std::string textOf(const Elaboration& program, NodeId id) {
 
 }  // namespace
 
-Frames::Frames(base::Context& context, const ir::Module& module, types::TypeTable& types,
-               const Elaboration& program) {
-    if (!context.passes.isEnabled(base::Pass::RemoveFrames) || !elab::mayReplace(program)) return;
-    std::set<graph::KernelId> seen;
-    for (const Node& node : program.graph.nodes)
-        if (endsOf(program.graph, node) && seen.insert(node.kernel).second &&
-            copiesWindow(context.limits, module, types, program.kernels[node.kernel]))
-            kernels.insert(node.kernel);
-}
-
-std::vector<NodeId> Frames::removable(const Elaboration& program) const {
+std::vector<NodeId> removableFrames(const pass::Context& context, const Elaboration& program) {
     std::vector<NodeId> found;
-    for (NodeId id = 0; !kernels.empty() && id < program.graph.nodes.size(); ++id) {
+    if (!context.passes().isEnabled(base::Pass::RemoveFrames) || !elab::mayReplace(program))
+        return found;
+    std::map<graph::KernelId, bool> copies;
+    for (NodeId id = 0; id < program.graph.nodes.size(); ++id) {
         const Node& node = program.graph.nodes[id];
-        if (node.kind != NodeKind::Filter || !kernels.contains(node.kernel)) continue;
         const std::optional<Ends> ends = endsOf(program.graph, node);
-        if (ends && Walk(program).from(ends->tensors).endsInCode) found.push_back(id);
+        if (!ends || !Walk(program).from(ends->tensors).endsInCode) continue;
+        const elab::Kernel& kernel = program.kernels[node.kernel];
+        if (kernel.stream == ir::kNone) continue;  // made by passes
+        auto [known, isNew] = copies.try_emplace(node.kernel, false);
+        if (isNew)
+            known->second =
+                copiesWindow(context.base.limits, context.module, context.types, kernel);
+        if (known->second) found.push_back(id);
     }
     return found;
 }
 
-std::optional<elab::Improved> removeFrames(base::Context& context, const Frames& frames,
-                                           const Elaboration& program, const graph::Quota& quota) {
+std::optional<pass::Program> removeFrames(const pass::Context& context,
+                                          const pass::Program& program) {
+    const Elaboration& elaboration = *program.elaboration;
     std::optional<Removal> removal;
-    for (NodeId id : frames.removable(program)) {
-        base::PassRun run(context.passes, base::Pass::RemoveFrames, graph::path(program.graph, id));
+    for (NodeId id : removableFrames(context, elaboration)) {
+        base::PassRun run(context.passes(), base::Pass::RemoveFrames,
+                          graph::path(elaboration.graph, id));
         if (!run) continue;
-        run.show([&] { return textOf(program, id); });
-        if (!removal) removal.emplace(program, quota);
+        run.show([&] { return textOf(elaboration, id); });
+        if (!removal) removal.emplace(program);
         removal->remove(id);
     }
     if (!removal) return std::nullopt;

@@ -1,4 +1,4 @@
-#include "opt/straighten.h"
+#include "opt/detail/straighten.h"
 
 #include <map>
 
@@ -18,6 +18,8 @@ using types::TensorFn;
 using types::Type;
 using types::TypeKind;
 using types::Value;
+
+constexpr std::size_t kMostStraightened = 1 << 16;  ///< instructions
 
 class Straightener {
 public:
@@ -78,13 +80,14 @@ private:
 
     bool loop(const Instr& instr) {
         if (instr.flag) return false;
-        for (;;) {
+        for (std::size_t rounds = 0; rounds <= most; ++rounds) {
             if (!block(instr.blocks[0])) return false;
             const std::optional<bool> goesOn = truth(yielded);
             if (!goesOn) return false;
             if (!*goesOn) return true;
             if (!block(instr.blocks[1]) || !block(instr.blocks[2])) return false;
         }
+        return false;
     }
 
     bool plain(Instr instr) {
@@ -236,6 +239,15 @@ std::optional<ir::Body> straightened(const elab::Kernel& kernel,
                                      const std::vector<const Type*>& arriving, std::size_t most,
                                      types::TypeTable& types) {
     return Straightener(kernel, arriving, most, types).run();
+}
+
+bool straighten(const pass::Context& context, elab::Kernel& kernel) {
+    std::vector<const Type*> arriving;
+    if (isTensor(kernel.input) && isConcrete(kernel.input)) arriving.push_back(kernel.input);
+    std::optional<Body> made = straightened(kernel, arriving, kMostStraightened, context.types);
+    if (!made) return false;
+    kernel.code.work = std::move(made);
+    return true;
 }
 
 }  // namespace strc::opt

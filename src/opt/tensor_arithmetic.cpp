@@ -1,8 +1,8 @@
 #include <cstring>
 #include <numeric>
 
-#include "opt/tensor_body.h"
-#include "opt/tensor_passes.h"
+#include "opt/detail/tensor_body.h"
+#include "opt/detail/tensor_passes.h"
 
 namespace strc::opt {
 namespace {
@@ -160,7 +160,8 @@ bool removeWhatChangesNothing(elab::Kernel& kernel, types::TypeTable& types) {
 
 }  // namespace
 
-bool simplifyArithmetic(elab::Kernel& kernel, types::TypeTable& types) {
+bool simplifyArithmetic(const pass::Context& context, elab::Kernel& kernel) {
+    types::TypeTable& types = context.types;
     bool changes = removeWhatChangesNothing(kernel, types);
     if (!moveOperations(kernel, types)) return changes;
     removeWhatChangesNothing(kernel, types);

@@ -1,4 +1,4 @@
-#include "opt/tensor_body.h"
+#include "opt/detail/tensor_body.h"
 
 #include <algorithm>
 #include <map>
@@ -73,6 +73,11 @@ void forwardTensors(Body& body) {
         if (instr.op == Op::Load && found != held.end()) instead[instr.result] = found->second;
     }
     substitute(body, instead);
+}
+
+bool forwardTensors(const pass::Context& /*context*/, elab::Kernel& kernel) {
+    forwardTensors(*kernel.code.work);
+    return true;
 }
 
 void substitute(Body& body, const std::vector<Reg>& instead) {

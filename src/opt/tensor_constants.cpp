@@ -1,4 +1,4 @@
-#include "opt/tensor_constants.h"
+#include "opt/detail/tensor_constants.h"
 
 #include <algorithm>
 

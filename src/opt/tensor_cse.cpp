@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "opt/tensor_body.h"
-#include "opt/tensor_constants.h"
-#include "opt/tensor_passes.h"
+#include "opt/detail/tensor_body.h"
+#include "opt/detail/tensor_constants.h"
+#include "opt/detail/tensor_passes.h"
 
 namespace strc::opt {
 namespace {
@@ -67,7 +67,7 @@ std::string keyOf(const elab::Kernel& kernel, const Instr& instr, const std::vec
 
 }  // namespace
 
-bool shareSubexpressions(elab::Kernel& kernel) {
+bool shareSubexpressions(const pass::Context& /*context*/, elab::Kernel& kernel) {
     ir::Body& body = *kernel.code.work;
     std::vector<Reg> instead(body.regs.size());
     std::iota(instead.begin(), instead.end(), Reg{0});

@@ -1,11 +1,11 @@
-// The part of `tensor-arithmetic` that makes other operations of some: broadcasts last, transposes first, several views
+// The part of `algebraic-simplification` that makes other operations of some: broadcasts last, transposes first, several views
 // as one. The bits of all elements stay.
 
 #include <algorithm>
 #include <numeric>
 
-#include "opt/tensor_passes.h"
-#include "opt/tensor_rewriter.h"
+#include "opt/detail/tensor_passes.h"
+#include "opt/detail/tensor_rewriter.h"
 #include "tensor/node.h"
 
 namespace strc::opt {

@@ -1,8 +1,8 @@
-#include "opt/tensor_rewriter.h"
+#include "opt/detail/tensor_rewriter.h"
 
 #include <numeric>
 
-#include "opt/tensor_constants.h"
+#include "opt/detail/tensor_constants.h"
 
 namespace strc::opt {
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "graph/ending.h"
+
 namespace strc::plan {
 namespace {
 
@@ -66,8 +68,9 @@ Demand findDemand(const graph::Graph& graph, const graph::Quota& quota,
         if (sinks.empty()) islands.push_back(quota.island[id]);
         sinks.push_back(id);
     }
+    const std::vector<bool> depends = graph::dependOnInput(graph);
     for (std::uint32_t island : islands)
-        for (NodeId id : sinksOf[island]) made.sinks.push_back({id, quota.steady[id]});
+        for (NodeId id : sinksOf[island]) made.sinks.push_back({id, quota.steady[id], depends[id]});
     std::reverse(nodes.begin(), nodes.end());
     const std::vector<bool> isDrained = findDrained(graph, made.regions);
     for (NodeId id : nodes)

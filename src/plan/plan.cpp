@@ -8,6 +8,7 @@
 #include "base/pass.h"
 #include "graph/flow.h"
 #include "plan/demand.h"
+#include "plan/drain.h"
 #include "plan/fuse.h"
 #include "plan/layout.h"
 #include "plan/messages.h"
@@ -77,6 +78,7 @@ public:
         if (options.tapes == Tapes::Ring)
             for (Channel& channel : result.channels)
                 channel.capacity = ringCapacity(channel.capacity);
+        if (options.ending) result.drain = findDrain(result, *options.ending, quota);
         return std::move(result);
     }
 

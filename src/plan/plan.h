@@ -11,6 +11,7 @@
 
 #include "base/context.h"
 #include "elab/elaborate.h"
+#include "graph/ending.h"
 #include "graph/graph.h"
 #include "graph/sdep.h"
 #include "sched/schedule.h"
@@ -116,12 +117,21 @@ struct Demand {
     struct Sink {
         NodeId node = graph::kNone;
         std::int64_t firings = 0;  ///< in an iteration
+        bool depends = false;  ///< on the input
     };
     std::vector<Sink> sinks;  ///< in the order they are asked
     std::vector<Region> regions;  ///< each is fired as its head
     std::vector<NodeId> drained;  ///< who fires as long as it can afterwards, the first one first
     std::int64_t queueOffset = 0;  ///< bytes, into the state: one strc_queue an edge
     std::int64_t actorOffset = 0;  ///< one strc_actor a node
+};
+
+/// The end of the input (docs/design/ending.md): the phases once more, each step a single firing or item, which can be left
+/// out. Who finds none of its items left, finds zeros.
+struct Drain {
+    Phase init, steady;
+    graph::Ending ending;  ///< of the program as it was before passes; places are filled in
+    std::vector<bool> counts;  ///< by NodeId: its firings are counted; others fire in every phase
 };
 
 /// An end of the program in the world: a file's filter, or the open input or output (node kNone).
@@ -150,6 +160,7 @@ struct Plan {
     std::vector<WorldPort> inputs, outputs;  ///< readers and writers by NodeId, then the open one
     Phase init, steady, scaled;
     std::optional<Demand> demand;  ///< of programs with dynamic rates
+    std::optional<Drain> drain;  ///< if it was asked for (Options::ending), and can be
     /// By NodeId: nodes that only move items and have no steps, since others find these where they lie
     /// (plan/share.h). Empty: there are none.
     std::vector<bool> gone;
@@ -171,6 +182,8 @@ struct Options {
     Tapes tapes = Tapes::Linear;
     /// Filters whose code only moves items are left out as well. Who follows code line by line misses them.
     bool removesCode = false;
+    /// Of the program before passes: when the input ends, what has its items fires. Null: nothing can.
+    const graph::Ending* ending = nullptr;
     /// Tensors are for a device, which gains from larger phases than a processor's caches do.
     bool forDevice = false;
 };
@@ -182,6 +195,9 @@ std::string whyNot(const elab::Elaboration&);
 /// be had (Limits::totalBytes).
 std::optional<Plan> plan(base::Context&, const elab::Elaboration&, const graph::Quota&,
                          const sched::Schedule&, const Options& = {});
+
+/// Does the edge of a program with a demand lie in a queue? Else it lies in the memory of a region.
+bool isQueue(const Plan&, EdgeId);
 
 /// Channels as a table, then the phases as indented steps with positions, as `--emit=plan` shows them.
 std::string print(const Plan&);

@@ -202,6 +202,17 @@ bool planRegion(Plan& plan, Region& region) {
 
 }  // namespace
 
+bool isQueue(const Plan& plan, EdgeId id) {
+    const graph::Edge& edge = plan.program->graph.edges[id];
+    const auto holds = [](const Region& region, NodeId node) {
+        return std::find(region.nodes.begin(), region.nodes.end(), node) != region.nodes.end();
+    };
+    const std::vector<Region>& regions = plan.demand->regions;
+    return std::none_of(regions.begin(), regions.end(), [&](const Region& region) {
+        return holds(region, edge.from) && holds(region, edge.to);
+    });
+}
+
 std::vector<Region> findRegions(Plan& plan, const graph::Quota& quota) {
     std::vector<Region> regions;
     if (hasVisibleOrder(plan.program->graph)) return regions;

@@ -1,4 +1,4 @@
-// What stands behind `->`: files and variables.
+// Destinations of items, which stand behind `->`: files and variables.
 #include <algorithm>
 #include <filesystem>
 

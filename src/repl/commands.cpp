@@ -1,4 +1,4 @@
-// What begins with a colon: the table, help, and what is about the session itself.
+// Commands, which begin with a colon: their table, help, and those about the session itself.
 #include "repl/commands.h"
 
 #include <algorithm>

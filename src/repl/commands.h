@@ -21,7 +21,7 @@ std::span<const Command> commands();
 const Command* findCommand(std::string_view name);
 std::string whyNone(std::string_view name);
 
-/// What `:help` tells of beside the commands.
+/// Topics of `:help` other than commands.
 std::vector<std::string_view> helpTopics();
 
 /// The bytes [begin, end) of the same input.

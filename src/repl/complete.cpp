@@ -1,4 +1,4 @@
-// What may stand at the cursor, and what the words of a text are.
+// Completion at the cursor, and the words of a text for highlighting.
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -122,7 +122,7 @@ void State::addNames(std::string_view begun, std::vector<Candidate>& to) const {
             add(row.name, "function", {});
 }
 
-/// What may stand behind a command; false: what may stand anywhere.
+/// Adds the candidates for the arguments of a command; false: they are those of any expression.
 bool State::addArguments(std::string_view command, std::string_view begun,
                          std::vector<Candidate>& to) const {
     const Command* found = findCommand(command);

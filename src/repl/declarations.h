@@ -1,6 +1,6 @@
 #pragma once
-/// What was declared at the prompt and loaded from files: texts by name, and who mentions whom. Nothing is
-/// ever looked at as a whole: a line costs what it needs and not what the session holds.
+/// Declarations from the prompt and from loaded files: texts by name, and which name mentions which. No operation
+/// walks all of them, so a line costs what it needs and not what the session holds.
 
 #include <cstdint>
 #include <map>
@@ -42,7 +42,7 @@ struct Variable {
     std::set<std::string, std::less<>> mentions;  ///< structs in the type
     std::string source = {};  ///< the file, or "<input 3>"
 
-    /// Of a tensor with what its declaration leaves open: "tensor<float>[2, 3]".
+    /// The type of the value that the variable has now; of a tensor with its shape: "tensor<float>[2, 3]".
     std::string presentType() const;
     /// A tensor without a shape, and so without a value.
     bool isEmpty() const { return type.starts_with("tensor") && !value.element; }
@@ -62,7 +62,7 @@ public:
     /// Those that mention the name, directly or through others, in order of declaration.
     std::vector<const Declaration*> dependents(std::string_view name) const;
 
-    /// What the names mean, and what that mentions, in order of declaration.
+    /// The declarations of some names and of all that they mention, in order of declaration.
     struct Needed {
         std::vector<const Declaration*> declarations;
         std::vector<std::string> variables;

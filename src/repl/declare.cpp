@@ -1,4 +1,4 @@
-// What is declared, and who uses it.
+// Declares streams, functions and variables, and tells of those that use a name whose meaning changes.
 
 #include <algorithm>
 
@@ -277,7 +277,7 @@ std::set<std::string, std::less<>> State::goneWith(const std::vector<const Decla
     return gone;
 }
 
-/// Of a variable that was declared anew, and was of that type.
+/// Tells of the users of a variable that was declared again and had that type before.
 void State::tellUsersOf(const Input& input, const std::string& name, const std::string& oldType) {
     const std::vector<const Declaration*> users = declarations.dependents(name);
     std::string made;

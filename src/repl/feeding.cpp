@@ -1,4 +1,4 @@
-// What stands behind `<-`: lists, ranges, variables, files.
+// Sources of items, which stand behind `<-`: lists, ranges, variables, files.
 #include <algorithm>
 #include <cstring>
 
@@ -115,7 +115,7 @@ void State::checkType(const Running& stream, const Type* type, const Input& inpu
     }
 }
 
-/// What stands behind `<-`.
+/// The source that stands behind `<-`.
 State::Source State::sourceOf(const Running& stream, const Line& line, const Input& input) {
     const Input from = part(input, line, *line.source);
     if (!stream.input()) fail(from, "this stream has no input");

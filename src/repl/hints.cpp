@@ -1,4 +1,4 @@
-// What somebody may have meant who typed something else.
+// Suggestions for lines that are probably mistyped.
 #include <algorithm>
 #include <array>
 

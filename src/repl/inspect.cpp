@@ -127,7 +127,7 @@ void State::ratesCommand(const Input& input, const Input& arguments) {
 
 namespace {
 
-/// Who fires at rates of their own, between dynamic ones.
+/// The filters of a static island, which stands between dynamic rates.
 std::string islandText(const Running& stream, std::uint32_t island) {
     std::string names;
     for (NodeId id = 0; id < stream.graph().nodes.size(); ++id)
@@ -203,7 +203,7 @@ constexpr std::uint64_t kMostItemsShown = 16;  ///< items of a channel in a list
 
 }  // namespace
 
-/// Of many items the first and the last.
+/// Shows the items of a channel; of many the first and the last.
 void State::showChannel(const Running& stream, EdgeId edge, std::uint64_t most, bool isCounted) {
     const std::uint64_t size = stream.live->size(edge);
     const bool isWhole = size <= most;

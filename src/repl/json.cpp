@@ -30,7 +30,7 @@ std::int64_t toCharacters(std::string_view text, std::uint32_t bytes) {
 /// Far below what writing and freeing a value, which go down it level by level, can take.
 constexpr int kMostNested = 100;
 
-/// What lies deeper is left out while it is read: it never stands in memory.
+/// Parses a line. Values that are nested too deeply are dropped while they are read, so they take no memory.
 ordered_json parse(std::string_view line, bool& isTooDeep) {
     isTooDeep = false;
     auto keep = [&](int depth, ordered_json::parse_event_t event, ordered_json&) {

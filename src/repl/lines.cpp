@@ -38,7 +38,7 @@ private:
     }
     bool isEnded() const { return terminal.ended && *terminal.ended; }
 
-    /// An `else` on a line of its own, if that line is there already: nobody waits for one.
+    /// Does a line that begins with `else` follow? Only input that is there already counts, so that a complete `if` runs at once.
     bool elseFollows(const std::string& text) {
         const std::vector<Entry> entries = split(text);
         if (entries.empty() || ahead || !terminal.hasMore) return false;

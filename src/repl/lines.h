@@ -14,12 +14,12 @@ struct Terminal {
     std::istream& in;
     std::ostream& out;
     std::ostream& err;
-    bool hasPrompt = false;  ///< somebody sits there
+    bool hasPrompt = false;  ///< a person types the lines
     volatile bool* interrupt = nullptr;
     const volatile bool* ended = nullptr;  ///< the session shall end: nothing more is read
     /// Waits until a line can be read; false if it was interrupted first. May be empty.
     std::function<bool()> wait = {};
-    /// Can more be read at once? May be empty: then nobody looks ahead.
+    /// Can another line be read without waiting? May be empty: then lines are not read ahead.
     std::function<bool()> hasMore = {};
 };
 

@@ -45,7 +45,7 @@ public:
     bool flush();
     /// Ends the program, which completes its files.
     void close();
-    /// Of a run that is over.
+    /// How the run ended, once it is over.
     interp::End end() const { return outcome.end; }
 
 private:
@@ -54,10 +54,10 @@ private:
 
     void run();
     void resume();
-    /// Of the program's thread: the prompt's turn.
+    /// Called by the program's thread: gives control to the prompt, and waits.
     void rest(Rest why);
     void restIfEnough();
-    /// Hands on; false: nobody takes any more.
+    /// Gives items or lines to `Take`; false: it wants no more.
     bool deliver(std::optional<std::uint64_t> most, const Take&);
     std::uint64_t made() const;
 

@@ -10,7 +10,7 @@ MixedText& MixedText::piece(std::size_t begin, std::size_t end) {
     return *this;
 }
 
-/// What stands beside the pieces belongs to the end of the last one.
+/// An offset outside of all pieces becomes the end of the piece before it.
 std::uint32_t MixedText::translate(std::uint32_t offset) const {
     std::size_t best = pieces.empty() ? 0 : pieces.front().begin;
     for (const Piece& each : pieces)
@@ -27,7 +27,7 @@ base::SourceRange MixedText::translate(base::SourceRange range, base::BufferId f
 
 base::Diagnostic MixedText::translate(base::Diagnostic diag, base::BufferId from,
                                       base::BufferId to) const {
-    // A mend of words that nobody typed is none.
+    // Fixes of text that was not typed are dropped.
     std::erase_if(diag.fixes, [&](const base::Fix& fix) {
         return fix.range.buffer == from && isOwn(fix.range);
     });

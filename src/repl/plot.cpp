@@ -11,7 +11,7 @@ namespace {
 
 struct Range {
     double least = 0, greatest = 0;
-    /// Of a value, between 0 and 1 from the bottom.
+    /// The height of a value, between 0 at the bottom and 1.
     double place(double value) const { return (value - least) / (greatest - least); }
 };
 

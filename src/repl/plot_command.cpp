@@ -6,7 +6,7 @@ namespace strc::repl {
 
 using types::Value;
 
-/// Of the last run, of a run that is typed, or of an expression.
+/// The numbers to plot: items of the last run, of a run that is typed, or an expression's value.
 std::vector<double> State::numbersOf(const Input& arguments) {
     std::vector<double> numbers;
     if (arguments.text().starts_with("[")) return listedNumbers(arguments);

@@ -149,7 +149,7 @@ bool Running::start(std::function<void(std::string_view)> show, const volatile b
     counting = whatCounts();
     print = std::move(show);
     interrupt = stop;
-    // What only the interpreter runs it may run step by step.
+    // A program that only the interpreter can run is run by it from the start.
     isCompiled = isCompiled && !work->program.elaboration.symbolic;
     if (isCompiled) return startMachine(), true;
     interp::Options options;

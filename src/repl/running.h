@@ -65,7 +65,7 @@ public:
     std::uint64_t itemsGiven() const { return live ? live->outputBegin() : given; }
     std::uint64_t itemsFed() const { return fed; }
 
-    /// What arrives decides on the shapes in it, and nothing has arrived yet: it has types, and nothing else.
+    /// Shapes depend on the first item, which has not arrived yet: only types are known.
     bool isShapeless() const { return shapeless; }
     /// Compiles again: `inputs` is what arrives, as --input has it.
     void shape(std::vector<std::string> inputs);
@@ -73,7 +73,7 @@ public:
     /// "int->float"
     std::string signature() const;
 
-    /// What there is so many of as was asked for.
+    /// The unit that a run is limited in.
     enum class Counted : std::uint8_t {
         Items,  ///< at the open output
         Lines,  ///< printed, if there is no output
@@ -92,7 +92,7 @@ public:
     using Take = std::function<bool(std::vector<types::Value>)>;  ///< false: no more
     /// Waits only where `file` has no more.
     Stop go(const Goal&, const Take& take);
-    /// What the file said when it could not be read any further.
+    /// The error of the input file, if it could not be read any further.
     std::optional<base::Failure> takeFault() { return std::exchange(fault, std::nullopt); }
     bool goBack(std::uint64_t steps);
     /// It has failed twice in the same place.
@@ -135,14 +135,14 @@ private:
     void noteFailure();
     void complete();
     bool isDone(const Goal&) const;
-    /// Of what is counted, from the start on.
+    /// How many of the counted units there are since the start.
     std::uint64_t made() const;
     void printAndCount(std::string_view text);
     void noteChanges(std::vector<std::pair<graph::EdgeId, std::vector<types::Value>>>& before);
 
     std::function<void(std::string_view)> print;
     const volatile bool* interrupt = nullptr;
-    // Of the present `go`:
+    // The counts at the beginning of the present `go`:
     std::uint64_t firstStep = 0;
     std::uint64_t firstMade = 0;
     Counted counting = Counted::Items;

@@ -15,7 +15,7 @@
 
 namespace strc::repl {
 
-/// What the session asks of the process around it.
+/// The callbacks and settings that the process gives to the session.
 struct World {
     /// Takes what programs print and what is shown, as it comes.
     std::function<void(std::string_view)> show;
@@ -28,7 +28,7 @@ struct World {
     std::string weights;  ///< what --weights says; empty: there are none
     std::size_t width = 80;  ///< columns of tables and plots
     bool colour = false;  ///< of messages
-    /// Nobody reads along: what was done as it was asked for is not confirmed.
+    /// Successful lines are not confirmed, since no person reads the output.
     bool isTerse = false;
     bool wantsValues = true;  ///< Answer::value
 };
@@ -39,7 +39,7 @@ struct Answer {
     bool isEnd = false;  ///< `:quit`
     bool hasDeclared = false;  ///< streams, structs, functions, variables
     std::vector<Message> messages;
-    /// Of the last entry that had a value: as JSON, with its type; empty if there was none. A run of very many
+    /// The value of the last entry that had one, as JSON, and its type; empty if there was none. A run of very many
     /// items has a type alone.
     std::string type, value;
     double seconds = 0;

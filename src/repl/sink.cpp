@@ -10,7 +10,7 @@ using types::Value;
 
 namespace {
 
-/// Of items that are kept to be shown, drawn or put into a variable.
+/// The limit for items that are kept to be shown, drawn or put into a variable.
 constexpr std::size_t kMostKeptBytes = 64ull << 20;
 
 }  // namespace

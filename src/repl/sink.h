@@ -29,7 +29,7 @@ public:
 
     std::unique_ptr<io::ItemWriter> writer;
     std::string variable;
-    /// What an item is where it goes to no file: the tensor that lies there.
+    /// Converts an item that does not go to a file to the value that is shown: the tensor whose memory it is.
     std::function<types::Value(const types::Value&)> meaning;
     Items kept;  ///< all, or none if they were too many
     std::uint64_t count = 0;

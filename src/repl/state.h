@@ -1,5 +1,5 @@
 #pragma once
-/// What a session knows, and the parts of it that do something. Private to repl.
+/// The data of a session, and the functions that execute lines on it. Private to repl.
 
 #include <map>
 #include <memory>
@@ -31,7 +31,7 @@ private:
     bool before;
 };
 
-/// What declarations took the place of: it comes back if they are refused.
+/// Declarations that were replaced; they come back if the new ones are refused.
 struct Replaced {
     std::map<std::string, std::optional<Declaration>, std::less<>> declarations;
     std::map<std::string, Variable, std::less<>> variables;
@@ -88,7 +88,7 @@ public:
         Run,
         Look  ///< opens no file and prints nothing
     };
-    /// Of the pipeline that is made of what is typed: "it", if nothing that was declared is called that.
+    /// A name for the pipeline that is made of a typed expression: "it", unless that is declared already.
     std::string streamName() const;
     std::shared_ptr<Running> make(const Input&, const std::string& source, MixedText, Use);
     /// Opens its files: it can run.
@@ -98,7 +98,7 @@ public:
              const Input&);
     /// It is the present stream now, with a name if that is not empty.
     void hold(const std::shared_ptr<Running>&, const std::string& name);
-    /// A stream that nobody can name any more completes its files.
+    /// Completes the files of a stream that no name refers to any more.
     void letGo(const std::shared_ptr<Running>&);
     /// Streams that write a file that this one writes anew are gone.
     void dropWritersOf(const Running&);

@@ -61,7 +61,7 @@ private:
     bool isAt(std::string_view what) const {
         return at < line.tokens.size() && line.tokens[at].is(what);
     }
-    /// What stands between the `|`, also inside of brackets around several.
+    /// Splits the text at each `|`, also inside of brackets around several parts.
     void elements(Span all) {
         for (std::size_t from = all.begin; from < all.end;) {
             const std::size_t to = std::min(nextPipe(from), all.end);

@@ -37,7 +37,7 @@ struct Line {
 
 Line parseLine(std::string_view text);
 
-/// What is not there is an empty part at the end.
+/// The text of a span; an empty text at the end of the line if the span is missing.
 Input part(const Input&, const Line&, Span);
 /// How many expressions stand in `[…]`, and the first of them.
 std::size_t countItems(const Line&, Span inside);

@@ -30,7 +30,7 @@ bool State::isStream(const Input& input) {
     std::size_t at = 0;
     const bool isAssignment =
         tokens.size() > 2 && tokens[0].kind == TokenKind::Word && tokens[1].is("=");
-    // Of a variable: `stream` says that it is none.
+    // An assignment to a variable whose right side does not name a stream.
     if (isAssignment && declarations.variables.contains(tokens[0].text) &&
         !isStreamName(tokens[2].text))
         return false;
@@ -197,7 +197,7 @@ void State::stream(const Input& input) {
     run(running, line, take, input);
 }
 
-/// Of a stream whose shapes are not known yet what arrives says them.
+/// Takes the source of a stream. If the stream's shapes are not known yet, the source determines them.
 std::optional<State::Source> State::takeSource(const std::shared_ptr<Running>& stream,
                                                const Line& line, const Input& input) {
     if (!line.source) {

@@ -1,4 +1,4 @@
-// What stands behind `<-` of a stream of tensors: files and values, which also say what shape arrives.
+// Sources of streams of tensors, which stand behind `<-`: files and values. They determine the shape that arrives, too.
 #include <fmt/format.h>
 
 #include "io/tensors.h"

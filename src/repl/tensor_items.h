@@ -13,8 +13,8 @@ namespace strc::repl {
 /// An item as the tensor that it is.
 types::Value fromItem(const types::Value& item, const types::Type* tensor);
 
-/// What a value is as items: those that come next are `tensors`, in turn from the one with number `next` on.
-/// Empty if it is not of their shape.
+/// Converts a value to items. The next items have the types `tensors`, over and over, beginning with number `next`.
+/// Empty if the value does not have their shape.
 std::optional<std::string> toItems(const session::Held& value,
                                    const std::vector<const types::Type*>& tensors,
                                    std::uint64_t next, const types::Type* memory,

@@ -168,7 +168,7 @@ private:
     bool isOperand = false;  ///< the last token ends one: no list of values begins here
 };
 
-/// What can stand neither at the end of an entry nor, as a sign of an operand before it, at its beginning.
+/// Does the token show that the entry goes on: an operator that can neither end an entry nor begin one?
 bool joins(const Token& token) {
     if (token.kind != TokenKind::Operator) return false;
     if (token.text.size() == 1)

@@ -42,7 +42,7 @@ struct Entry {
     bool isComplete = true;  ///< false: more has to follow
 };
 
-/// What is typed may hold several entries, one a line or with `;` between them. Blank ones are left out.
+/// Splits a typed text into entries, which stand in lines of their own or have `;` between them. Blank ones are left out.
 std::vector<Entry> split(std::string_view text);
 /// Does it end where an entry may end? How many brackets are open then.
 bool isComplete(std::string_view text);

@@ -110,7 +110,7 @@ std::int64_t longAt(const Value& tensor, std::int64_t k) {
 }
 
 std::int32_t lowHalf(std::int64_t number) { return static_cast<std::int32_t>(number); }
-/// What is left behind a lower half with a sign.
+/// The upper half of a number whose lower half counts as signed.
 std::int32_t highHalf(std::int64_t number) {
     const auto left = static_cast<std::uint64_t>(number) -
                       static_cast<std::uint64_t>(static_cast<std::int64_t>(lowHalf(number)));

@@ -23,7 +23,7 @@ struct Items {
     std::vector<types::Value> first(std::uint64_t most) const;
 
 private:
-    /// Of one item, if they are not all alike.
+    /// Type and offset of one item, if items have different types.
     struct Place {
         const types::Type* type;
         std::size_t begin;
@@ -56,7 +56,7 @@ std::string toJson(const types::Value&);
 void appendNumbers(const types::Value&, std::vector<double>&);
 /// Element `k` of an array.
 types::Value element(const types::Value&, std::int64_t k);
-/// What lies at an offset in an array or a struct.
+/// The part of an array or a struct at an offset.
 types::Value part(const types::Value&, std::int64_t offset, const types::Type*);
 /// Number `k` of a complex or a vector.
 float component(const types::Value&, std::size_t k);

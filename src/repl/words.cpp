@@ -1,4 +1,4 @@
-// What stands behind a command, word by word.
+// Splits the arguments of a command into words.
 #include <algorithm>
 
 #include "repl/commands.h"

@@ -36,7 +36,7 @@ session::SourceText variablesOf(const Declarations& known, const std::vector<std
     return {kVariables, text.empty() ? text : "static {\n" + text + "}\n"};
 }
 
-/// Of what was put around what was typed nobody knows.
+/// Rewords a diagnostic about the text that the prompt has put around the typed one, which the user does not know.
 base::Diagnostic inWordsOfThePrompt(base::Diagnostic diag, const Work& work, const Task& task) {
     const bool isAboutOwn = diag.range.valid() && diag.range.buffer == work.own;
     if (diag.range.valid() && !isAboutOwn) return diag;
@@ -80,7 +80,7 @@ std::unique_ptr<Work> Workbench::compile(const Task& task) const {
     request.planIfPossible = true;
     request.random = task.random;
     request.inputs = task.inputs;
-    if (task.last == Stage::Planned) request.improve = linear::Options();
+    if (task.last == Stage::Planned) request.optimise.emplace();
     request.print = print;
     request.interrupt = interrupt;
     base::Context& context = work->program.context;

@@ -51,7 +51,7 @@ public:
         : declarations(known), library(session::Library::builtIn()) {}
 
     std::unique_ptr<Work> compile(const Task&) const;
-    /// What was reported since the last time, in terms of what was typed. `skip`: what is no fault here.
+    /// The diagnostics since the last call, with ranges in the typed text. `skip` names those that are no faults here.
     std::vector<Message> messages(
         Work&, const Task&, const std::function<bool(const base::Diagnostic&)>& skip = {}) const;
 

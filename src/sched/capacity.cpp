@@ -12,7 +12,7 @@ namespace {
 using graph::EdgeId;
 using graph::NodeId;
 
-/// What executing something does to an edge.
+/// The effect of an entry of the schedule on the items of an edge.
 struct Effect {
     EdgeId edge = 0;
     std::int64_t change = 0;

@@ -122,7 +122,7 @@ std::vector<Body> regularShapes(std::int64_t left, std::int64_t right) {
     return shapes;
 }
 
-/// What the shape does to a flow: its change, and the highest it rises to.
+/// The change of a flow by the shape, and the greatest value in between.
 std::pair<double, double> heightOf(const Body& shape, const Flowing& flow) {
     double level = 0;
     double highest = 0;
@@ -160,8 +160,8 @@ std::int64_t leavesOf(const Body& shape, const Block& left, const Block& right) 
     return sum;
 }
 
-/// Of the interleavings whose tree is not too large one with almost the shortest tapes; nothing if
-/// that is the left block, then the right one.
+/// Finds an interleaving with almost the shortest tapes among those whose tree is small enough; empty if
+/// it is the left block, then the right one.
 std::optional<Body> interleave(const Block& left, const Block& right, std::int64_t rounds,
                                const std::vector<Flowing>& flows) {
     const std::int64_t allowed =

@@ -180,7 +180,7 @@ private:
     Block cycle(std::vector<Member> members, const Links& links) {
         std::int64_t rounds = 0;
         for (const Member& member : members) rounds = std::gcd(rounds, member.block.rounds);
-        // What lies there suffices for a whole round: such links demand no order.
+        // Links on which enough items lie for a whole iteration do not constrain the order.
         Links strict;
         std::vector<graph::Arrow> arrows;
         for (const Crossing& link : links) {

@@ -156,7 +156,7 @@ std::optional<Ratio> loopGain(const Graph& graph, const Proportions& proportions
     return multiply(*firings, ratio(pushRate(graph, edge), popRate(graph, edge)));
 }
 
-/// What a branch of a loop would have to make for the loop to balance.
+/// The rate that a branch of a feedback loop would need for the loop to balance.
 struct Mending {
     const Branch* branch;
     Ratio needed;
@@ -233,7 +233,7 @@ std::string namesOf(const Graph& graph, const std::vector<NodeId>& nodes) {
     return text;
 }
 
-/// Of those that wait for each other, the filter that stands first.
+/// The first filter among the nodes that wait for each other.
 NodeId waitingNode(const Graph& graph, const std::vector<NodeId>& cycle) {
     auto rank = [&](NodeId id) {
         const graph::Node& node = graph.nodes[id];

@@ -1,5 +1,5 @@
 #pragma once
-/// What is wrong with a graph, told in terms of the program's streams.
+/// Explains faults of a graph in terms of the program's streams.
 
 #include <cstdint>
 #include <string>
@@ -17,7 +17,7 @@ namespace strc::sched {
 void reportInconsistent(base::Context&, const graph::Graph&, const graph::Hierarchy&,
                         const Proportions&, graph::CompositeId, graph::EdgeId edge);
 
-/// Nobody in the cycle can go on. `enqueue`: how many more items would help; 0: unknown.
+/// Reports a cycle in which no filter can fire. `enqueue`: how many more items would help; 0: unknown.
 void reportDeadlock(base::Context&, const graph::Graph&, graph::CompositeId loop,
                     const graph::Deadlock&, std::int64_t enqueue);
 

@@ -68,7 +68,7 @@ private:
         return channels[it->second];
     }
 
-    /// What the channel holds, at most, and by how much more in each further round.
+    /// The most items that the channel holds, and by how much that grows in each further iteration.
     std::pair<Wide, Wide> highest(std::uint32_t c) const {
         auto it = place.find(c);
         const Wide items = network.channels[c].items;

@@ -302,8 +302,9 @@ private:
         return false;
     }
 
-    /// What one firing moves has to fit into memory, tape by tape: tapes that hold items at different times may share it, which
-    /// is seen when a plan is laid out (plan/layout) or items are there (interp).
+    /// Reports tapes on which a single firing moves more than memory holds. Each tape is checked alone, since tapes that hold items at
+    /// different times may share memory; the sum is checked when a plan is laid out (plan/layout) or items are there (interp).
+
     bool checkFirings() {
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];
@@ -318,7 +319,7 @@ private:
         return true;
     }
 
-    /// What stays on the tapes between steady states has to fit all together.
+    /// Reports if the items that stay on all tapes between steady states do not fit into memory together.
     bool checkTapes() {
         for (EdgeId id = 0; id < graph.edges.size(); ++id) {
             const graph::Edge& edge = graph.edges[id];

@@ -149,7 +149,7 @@ private:
         return true;
     }
 
-    /// Of an initialisation in which every node appears once, and its prework.
+    /// The leaves of an initialisation in which every node, and its prework, appears once.
     std::int64_t fewestLeaves() const {
         std::int64_t sum = 0;
         for (NodeId node : nodes) {

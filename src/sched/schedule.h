@@ -23,7 +23,7 @@ struct Loop {
     bool operator==(const Loop&) const = default;
 };
 
-/// Of one static island: all of a program without dynamic rates.
+/// The schedule of one static island, which is the whole program if it has no dynamic rates.
 struct Schedule {
     Loop init;
     Loop steady;

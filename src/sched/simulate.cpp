@@ -108,7 +108,7 @@ private:
         return kNobody;
     }
 
-    /// Firings of `a` in a row before somebody else may have to be chosen.
+    /// How many firings `a` can do in a row before another actor may have to be chosen.
     std::int64_t batch(std::uint32_t a) const {
         if (isFirst(a) || !waitsFor[a].empty() || !wakes[a].empty()) return 1;
         std::int64_t most = network.actors[a].quota;

@@ -218,6 +218,7 @@ void considerBuiltins(base::SpellingSearch& search) {
     for (int i = 0; i < static_cast<int>(MathFn::Count); ++i)
         search.consider(types::name(static_cast<MathFn>(i)));
     for (std::string_view name : kOtherBuiltins) search.consider(name);
+    considerFileFunctions(search);
     for (int i = 0; i < static_cast<int>(types::TensorFn::Count); ++i) {
         const types::TensorFnInfo& row = types::info(static_cast<types::TensorFn>(i));
         if (row.form != types::TensorForm::Operator) search.consider(row.name);
@@ -259,6 +260,7 @@ Typed checkBuiltinCall(Checker& c, const ast::CallExpr& call) {
     if (name == "require") return checkRequire(c, call);
     if (name == "normalize") return checkNormalize(c, call);
     if (arrayFileElement(c, name)) return checkMisplacedArrayFile(c, call);
+    if (std::optional<Typed> file = checkFileCall(c, call)) return *file;
     if (std::optional<Typed> tensor = checkTensorCall(c, call)) return *tensor;
     return unknownFunction(c, call);
 }

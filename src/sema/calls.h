@@ -28,6 +28,11 @@ bool isVectorLibrary(Name package);
 /// `init_array_1D_int("file", n)` where an array of type `target` is initialised; false: it is no
 /// such call.
 bool checkArrayFile(Checker&, const ast::Expr&, const Target& target);
+/// `wav("ir.wav")` where an array of type `target` is wanted; false: it is no such call.
+bool checkFileArray(Checker&, const ast::Expr&, const Target& target);
+/// The same elsewhere, and what files tell of sounds (`sampleRate("a.wav")`).
+std::optional<Typed> checkFileCall(Checker&, const ast::CallExpr&);
+void considerFileFunctions(base::SpellingSearch&);
 /// Names of builtins similar to this one are offered to `search`.
 void considerBuiltins(base::SpellingSearch&);
 

@@ -175,8 +175,11 @@ Body staticBody(const Checker& c, std::uint32_t limit) {
 void declareGlobals(Checker& c, DeclRecord& record) {
     Body body = staticBody(c, record.globals[0]->index);
     Enter enter(c, body);
-    const Type* type =
-        checkType(c, *record.globals[0]->typeExpr, TypeUse::Global, record.globals[0]->name);
+    const bool isInitialised =
+        std::all_of(record.globals.begin(), record.globals.end(),
+                    [](const Symbol* symbol) { return symbol->initialiser != nullptr; });
+    const Type* type = checkType(c, *record.globals[0]->typeExpr, TypeUse::Global,
+                                 record.globals[0]->name, isInitialised);
     for (Symbol* symbol : record.globals) symbol->type = type;
 }
 

@@ -131,6 +131,7 @@ void checkInto(Checker& c, const ast::Expr& expr, const Target& to) {
         return convert(c, expr, value, to);
     }
     if (to.site == Site::Initialiser && checkArrayFile(c, expr, to)) return;
+    if (to.type->is(TypeKind::Array) && checkFileArray(c, expr, to)) return;
     bool mayBePortal = to.type->is(TypeKind::Portal) && to.site != Site::Initialiser;
     Typed value = mayBePortal ? checkExpr(c, expr) : checkValue(c, expr);
     if (to.takesOne && to.type->is(TypeKind::Array) && value.type->isScalar()) {

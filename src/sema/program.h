@@ -101,6 +101,9 @@ enum class CallKind : std::uint8_t {
     Println,
     Random,
     InitArray,
+    FileArray,
+    SampleRate,
+    Channels,
     Tensor,
     Require
 };
@@ -110,6 +113,7 @@ struct CallTarget {
     types::MathFn math = types::MathFn::Count;
     types::TensorFn tensor = types::TensorFn::Count;  ///< Tensor; `math` of TensorFn::Math
     const Type* result = nullptr;  ///< Tensor
+    types::BuiltinStream reader = types::BuiltinStream::None;  ///< FileArray: says the format
     Name vectorFunction;  ///< VectorMath: name in StreamItVectorLib, or floor, normalize
 };
 
@@ -139,7 +143,7 @@ struct Program {
     const Symbol* symbolOf(const ast::Expr& nameRef) const;
     const Symbol* symbolOf(ast::NodeId declarator) const;  ///< of a Declarator or Parameter
     const Type* typeOf(const ast::TypeExpr&) const;
-    /// The bound `_` of a parameter, which takes the length of the argument: it names no variable.
+    /// The bound `_` of a parameter or variable, which takes the length of what it is given: it names no variable.
     bool isOpenLength(const ast::Expr& bound) const;
     const CallTarget* callOf(ast::NodeId) const;  ///< calls, MessageStmt as call
     /// The handler; null: callOf has it.

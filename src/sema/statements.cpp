@@ -1,5 +1,7 @@
 #include "sema/statements.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "sema/calls.h"
@@ -36,9 +38,11 @@ void checkNested(Checker& c, const ast::Stmt* stmt) {
 
 void checkVariables(Checker& c, const ast::VariablesStmt& stmt) {
     bool isComposite = c.body->place == Place::Composite;
+    const bool isInitialised = std::all_of(stmt.variables.begin(), stmt.variables.end(),
+                                           [](const auto& each) { return each.initialiser; });
     const Type* type =
         checkType(c, *stmt.type, isComposite ? TypeUse::CompositeLocal : TypeUse::Local,
-                  stmt.variables.empty() ? Name() : stmt.variables[0].name.name);
+                  stmt.variables.empty() ? Name() : stmt.variables[0].name.name, isInitialised);
     for (const ast::Declarator& each : stmt.variables) {
         Symbol* symbol = c.makeSymbol(SymbolKind::Local, each.name, type);
         symbol->typeExpr = stmt.type;

@@ -128,7 +128,12 @@ void declareFieldTypes(Checker& c, Scope& scope) {
     for (std::size_t i = 0; i < stream.fields.size();) {
         const ast::TypeExpr* written = stream.fields[i]->typeExpr;
         body.fieldLimit = static_cast<std::uint32_t>(i);
-        const Type* type = checkType(c, *written, TypeUse::Field, stream.fields[i]->name);
+        bool isInitialised = true;
+        for (std::size_t k = i; k < stream.fields.size() && stream.fields[k]->typeExpr == written;
+             ++k)
+            isInitialised = isInitialised && stream.fields[k]->initialiser;
+        const Type* type =
+            checkType(c, *written, TypeUse::Field, stream.fields[i]->name, isInitialised);
         for (; i < stream.fields.size() && stream.fields[i]->typeExpr == written; ++i)
             const_cast<Symbol*>(stream.fields[i])->type = type;
     }

@@ -192,7 +192,13 @@ bool isUsable(Checker& c, const ast::TypeExpr& written, const Type* element, boo
 }
 
 std::string_view openPlace(TypeUse use) {
-    return use == TypeUse::CompositeLocal ? "a variable of a composite" : portalPlace(use, false);
+    switch (use) {
+        case TypeUse::CompositeLocal:
+        case TypeUse::Local: return "a variable without one";
+        case TypeUse::Field: return "a field without one";
+        case TypeUse::Global: return "a static variable without one";
+        default: return portalPlace(use, false);
+    }
 }
 
 /// `_`, unless the program has a variable of that name.
@@ -204,10 +210,10 @@ bool isOpenLength(Checker& c, const ast::Expr& bound) {
 /// Extent of one dimension: kDynamic if the bound is not a literal constant. -2 after a report.
 constexpr std::int64_t kBadBound = -2;
 
-std::int64_t checkBound(Checker& c, const ast::Expr* bound, TypeUse use) {
+std::int64_t checkBound(Checker& c, const ast::Expr* bound, TypeUse use, bool isInitialised) {
     if (!bound) return kBadBound;  // reported by the parser
     if (isOpenLength(c, *bound)) {
-        if (use == TypeUse::StreamParam) return types::kDynamic;
+        if (use == TypeUse::StreamParam || isInitialised) return types::kDynamic;
         c.error(Diag::OpenLength, bound->range) << openPlace(use);
         return kBadBound;
     }
@@ -246,7 +252,8 @@ const Type* elementType(Checker& c, const ast::TypeExpr& type) {
 
 }  // namespace
 
-const Type* checkType(Checker& c, const ast::TypeExpr& written, TypeUse use, Name what) {
+const Type* checkType(Checker& c, const ast::TypeExpr& written, TypeUse use, Name what,
+                      bool isInitialised) {
     std::vector<const ast::TypeExpr*> dimensions;  // outermost first
     const ast::TypeExpr* inner = &written;
     for (; inner->kind == ast::TypeExprKind::Array; inner = inner->element)
@@ -265,7 +272,8 @@ const Type* checkType(Checker& c, const ast::TypeExpr& written, TypeUse use, Nam
     std::vector<std::int64_t> extents;
     for (const ast::TypeExpr* dimension : dimensions) {
         bool isOpen = isShaped && !dimension->bound;
-        extents.push_back(isOpen ? types::kDynamic : checkBound(c, dimension->bound, use));
+        extents.push_back(isOpen ? types::kDynamic
+                                 : checkBound(c, dimension->bound, use, isInitialised));
     }
     if (isShaped && !dimensions.empty()) {
         bool isBad = std::find(extents.begin(), extents.end(), kBadBound) != extents.end();

@@ -23,7 +23,9 @@ enum class TypeUse : std::uint8_t {
 
 /// The type a TypeExpr means, with kDynamic where a bound is not a literal constant; the error type
 /// after a report. `what`: the variable or stream it is for.
-const Type* checkType(Checker&, const ast::TypeExpr&, TypeUse, Name what);
+/// `isInitialised`: all variables of the declaration are, so that their lengths may be left open (`_`).
+const Type* checkType(Checker&, const ast::TypeExpr&, TypeUse, Name what,
+                      bool isInitialised = false);
 /// The same without looking at bounds: all extents dynamic, nothing reported or recorded.
 const Type* typeShape(Checker&, const ast::TypeExpr&);
 

@@ -53,7 +53,10 @@ public:
         codegen::optimize(module, how);
         auto tables = executable::tables(parts, module, codegen::processorFeatures(how));
         auto made = codegen::emitObject(std::move(module), how, tables, executable::kTables);
-        if (made) return std::move(*made);
+        if (made) {
+            stackBytes = made->stackBytes;
+            return std::move(made->file);
+        }
         if (!isInterrupted()) diags().add(Diag::InternalError) << made.error();
         return std::nullopt;
     }
@@ -103,7 +106,8 @@ private:
                 !settings.bundle.empty(),
                 !settings.isStatic && settings.target.empty(),
                 &program.elaboration.graph,
-                shapesLibrary()};
+                shapesLibrary(),
+                settings.isShared ? settings.bound : std::nullopt};
     }
 
     /// What runs filters whose shapes only the run knows.
@@ -171,7 +175,7 @@ private:
         if (!settings.isShared) return how;
         how.prefix = program.main->name.text();
         const std::string header = settings.header.empty() ? headerOf(output) : settings.header;
-        how.header = {header, executable::libraryHeader(parts())};
+        how.header = {header, executable::libraryHeader(parts(), stackBytes)};
         return how;
     }
 
@@ -189,6 +193,7 @@ private:
     const Settings& settings;
     const Building& building;
     std::vector<std::string> libraries;  ///< that the executable loads
+    std::uint64_t stackBytes = 0;  ///< codegen::Object
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include "base/pass.h"
 #include "base/spelling.h"
 #include "codegen/object.h"
+#include "codegen/target_model.h"
 
 namespace strc::session {
 
@@ -30,10 +31,10 @@ void reportUnknownWarning(base::Diagnostics& diags, std::string_view name) {
 }
 
 /// Code as it was written, for debuggers and to compare with, is left as it was written.
-std::optional<linear::Options> improvements(const Settings& settings) {
+std::optional<pass::Options> optimisations(const Settings& settings) {
     const bool isPlain = settings.debug || settings.tapes == plan::Tapes::Ring;
     if (settings.level < 2 || isPlain) return std::nullopt;
-    return linear::Options{settings.fastMath};
+    return pass::Options{settings.fastMath, settings.split};
 }
 
 bool isName(std::string_view text) {
@@ -137,12 +138,12 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
     request.keptParameters = settings.keptParameters;
     request.inputs = settings.inputs;
     request.inputFiles = settings.inputFiles;
+    request.inputSound = settings.inputSound;
     request.order = settings.order;
     request.tapes = settings.tapes;
     request.forDevice = settings.device.kind == Device::Cuda;
     request.planIfPossible = loading.last == Stage::Planned && !settings.noInterpret;
-    request.improve = improvements(settings);
-    request.split = settings.split;
+    request.optimise = optimisations(settings);
     if (settings.isShared) request.mostItems = kMostAtOnce;
     if (settings.atOnce) request.mostItems = *settings.atOnce;
     if (settings.seed) request.random.state = *settings.seed & kRandomBits;
@@ -156,6 +157,8 @@ Stage load(Compilation& result, const Settings& settings, std::vector<SourceText
         if (base::Status opened = result.natives.open(file); !opened)
             base::report(context.diags, opened.failure());
     if (context.diags.hasErrors()) return Stage::Nothing;
+    if (loading.last == Stage::Planned)
+        request.target = codegen::targetModel(codegenOptions(settings));
     return compile(result, request, *library, loading.last);
 }
 
@@ -164,6 +167,7 @@ codegen::Options codegenOptions(const Settings& settings) {
     made.level = settings.level;
     made.checks = settings.checks;
     made.inPieces = settings.isShared || settings.atOnce.has_value();
+    made.bound = settings.bound;
     made.debug = settings.debug;
     made.fastMath = settings.fastMath;
     made.processor = settings.processor;

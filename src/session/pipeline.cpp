@@ -1,16 +1,17 @@
 #include "session/pipeline.h"
 
 #include "base/pass.h"
-#include "elab/inline_functions.h"
+#include "base/quiet.h"
+#include "graph/ending.h"
 #include "ir/open.h"
 #include "ir/verify.h"
 #include "lower/lower.h"
-#include "opt/fuse_tensors.h"
+#include "opt/registry.h"
 #include "parser/parse.h"
+#include "pass/run.h"
 #include "sched/balance.h"
 #include "sema/check.h"
 #include "session/inputs.h"
-#include "siblings/siblings.h"
 
 namespace strc::session {
 
@@ -26,6 +27,7 @@ public:
         surroundings.interrupt = request.interrupt;
         surroundings.natives = &result.natives;
         surroundings.weights = result.weights.get();
+        surroundings.sound = findSound(request.inputSound);
     }
 
     /// After errors that leave something to look at the next stages still run, to report theirs.
@@ -183,10 +185,9 @@ private:
     bool scheduleQuietly() {
         const bool hasSchedule = !result.elaboration.graph.isDynamic();
         if (!hasSchedule || !plan::whyNot(result.elaboration).empty()) return true;
-        base::Context scratch;
-        scratch.limits = result.context.limits;
-        if (auto made =
-                sched::schedule(scratch, result.elaboration.graph, result.quota, request.order))
+        const base::Quiet quiet(result.context.diags);
+        if (auto made = sched::schedule(result.context, result.elaboration.graph, result.quota,
+                                        request.order))
             result.schedules.push_back(std::move(*made));
         return true;
     }
@@ -208,24 +209,43 @@ private:
                 << why;
             return false;
         }
-        std::optional<sched::Schedule> own = improve();
-        const elab::Elaboration& program =
-            result.improved ? result.improved->program : result.compiledForm();
+        const std::optional<graph::Ending> ending = endingToDrain();
+        std::optional<sched::Schedule> own = optimise();
+        makePlan(own, ending);
+        // Not where passes have made filters that somebody could see fire on nothing.
+        if (ending && result.optimised && result.plan && !result.plan->drain) {
+            result.optimised.reset();
+            own.reset();
+            makePlan(own, ending);
+        }
+        return !result.context.diags.hasErrors();
+    }
+
+    /// Of a program that can have anything left to do when its input ends.
+    std::optional<graph::Ending> endingToDrain() const {
+        const graph::Graph& graph = result.elaboration.graph;
+        if (graph.isDynamic()) return std::nullopt;
+        graph::Ending made(graph, &result.quota);
+        if (!graph::mayDrain(made)) return std::nullopt;
+        return made;
+    }
+
+    void makePlan(const std::optional<sched::Schedule>& own,
+                  const std::optional<graph::Ending>& ending) {
+        const bool isDynamic = result.elaboration.graph.isDynamic();
+        const elab::Elaboration& program = result.plannedProgram();
         const sched::Schedule none;
         const std::optional<sched::Schedule> single =
             isDynamic ? std::nullopt : scalable(program, result.plannedQuota());
-        base::Context scratch;
-        scratch.limits = result.context.limits;
-        const bool isQuiet = request.planIfPossible;
-        if (isQuiet) std::swap(scratch.passes, result.context.passes);
-        result.plan = plan::plan(isQuiet ? scratch : result.context, program, result.plannedQuota(),
-                                 isDynamic ? none
-                                 : own     ? *own
-                                           : result.schedules.front(),
-                                 {single ? &*single : nullptr, request.mostItems, request.tapes,
-                                  request.improve.has_value(), request.forDevice});
-        if (isQuiet) std::swap(scratch.passes, result.context.passes);
-        return !result.context.diags.hasErrors();
+        std::optional<base::Quiet> quiet;
+        if (request.planIfPossible) quiet.emplace(result.context.diags);
+        result.plan = plan::plan(
+            result.context, program, result.plannedQuota(),
+            isDynamic ? none
+            : own     ? *own
+                      : result.schedules.front(),
+            {single ? &*single : nullptr, request.mostItems, request.tapes,
+             request.optimise.has_value(), ending ? &*ending : nullptr, request.forDevice});
     }
 
     /// What --lenient made a warning of.
@@ -237,39 +257,25 @@ private:
 
     /// Each node once. That there is none, because its buffers would be too large, is no fault.
     std::optional<sched::Schedule> scalable(const elab::Elaboration& program,
-                                            const graph::Quota& quota) const {
+                                            const graph::Quota& quota) {
         if (request.order == sched::Order::SingleAppearance) return std::nullopt;
-        base::Context scratch;
-        scratch.limits = result.context.limits;
-        return sched::schedule(scratch, program.graph, quota, sched::Order::SingleAppearance);
+        const base::Quiet quiet(result.context.diags);
+        return sched::schedule(result.context, program.graph, quota,
+                               sched::Order::SingleAppearance);
     }
 
-    /// The schedule of the improved graph, if there is one.
-    std::optional<sched::Schedule> improve() {
-        if (!request.improve) return std::nullopt;
-        auto improved = linear::improve(result.context, result.module, *result.program.types,
-                                        result.compiledForm(), result.quota, *request.improve);
-        const auto program = [&]() -> const elab::Elaboration& {
-            return improved ? improved->program : result.compiledForm();
-        };
-        const auto quota = [&] { return improved ? improved->quota : result.quota; };
-        const opt::Frames frames(result.context, result.module, *result.program.types, program());
-        if (auto made = opt::fuseTensors(result.context, result.module, *result.program.types,
-                                         program(), quota(), frames, request.split))
-            improved = std::move(made);
-        if (auto made = opt::removeFrames(result.context, frames, program(), quota()))
-            improved = std::move(made);
-        if (auto made = elab::inlineFunctions(result.context, result.module, program()))
-            improved = elab::Improved{std::move(*made), quota()};
-        if (auto made = siblings::improve(result.context, result.module, program(), quota()))
-            improved = std::move(made);
-        if (!improved) return std::nullopt;
-        base::Context scratch;
-        scratch.limits = result.context.limits;
-        auto made =
-            sched::schedule(scratch, improved->program.graph, improved->quota, request.order);
-        if (made) result.improved = std::make_unique<elab::Improved>(std::move(*improved));
-        return made;
+    /// The schedule of the program that passes have made, if they have.
+    std::optional<sched::Schedule> optimise() {
+        if (!request.optimise) return std::nullopt;
+        const pass::Context context{result.context, result.module, *result.program.types,
+                                    *request.optimise, request.target};
+        auto made = pass::runPasses(context, pass::borrow(result.compiledForm(), result.quota),
+                                    opt::passTable());
+        if (!made) return std::nullopt;
+        const base::Quiet quiet(result.context.diags);
+        auto schedule = sched::schedule(result.context, made->graph(), made->quota, request.order);
+        if (schedule) result.optimised = std::move(*made);
+        return schedule;
     }
 
     Compilation& result;

@@ -15,13 +15,14 @@
 #include "eval/natives.h"
 #include "graph/graph.h"
 #include "ir/ir.h"
-#include "linear/linear.h"
+#include "pass/context.h"
+#include "pass/program.h"
 #include "plan/plan.h"
 #include "sched/schedule.h"
 #include "sema/program.h"
 #include "session/library.h"
 #include "session/sources.h"
-#include "types/tensor_split.h"
+#include "target/model.h"
 #include "weights/weights.h"
 
 namespace strc::session {
@@ -53,6 +54,7 @@ struct Request {
     std::vector<std::string> keptParameters;  ///< those that an executable's -D sets
     std::vector<std::string> inputs;  ///< Settings::inputs
     std::vector<std::string> inputFiles;
+    std::string inputSound;
     sched::Order order = sched::Order::Buffers;
     /// A program that cannot be compiled is no fault: it is scheduled and planned only as far as it goes.
     std::int64_t mostItems = INT64_MAX;  ///< plan::Options::mostItems
@@ -67,8 +69,8 @@ struct Request {
     /// size is left out.
     std::map<std::string, Held> held;
     /// Passes over the graph that only the plan sees; empty: none.
-    std::optional<linear::Options> improve;
-    std::optional<types::TensorSplit> split;  ///< --split: a part of these passes
+    std::optional<pass::Options> optimise;
+    target::Model target;  ///< the processor that code will be made for
     types::Random random;  ///< what `random()` goes on from
     std::function<void(std::string_view)> print;  ///< what composite bodies and `init` print
     const volatile bool* interrupt = nullptr;
@@ -90,10 +92,13 @@ struct Compilation {
     elab::Elaboration elaboration;
     graph::Quota quota;
     std::vector<sched::Schedule> schedules;  ///< by island
-    std::unique_ptr<elab::Improved> improved;  ///< what the plan is of, if passes changed the graph
+    std::optional<pass::Program> optimised;  ///< what the plan is of, if passes changed the program
     std::optional<plan::Plan> plan;
 
-    const graph::Quota& plannedQuota() const { return improved ? improved->quota : quota; }
+    const graph::Quota& plannedQuota() const { return optimised ? optimised->quota : quota; }
+    const elab::Elaboration& plannedProgram() const {
+        return optimised ? *optimised->elaboration : compiledForm();
+    }
     /// What compiled engines run, before passes.
     const elab::Elaboration& compiledForm() const {
         return elaboration.compiled ? *elaboration.compiled : elaboration;

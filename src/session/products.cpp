@@ -77,25 +77,11 @@ std::optional<std::string> picture(Product product, Compilation& program,
 }
 
 Stage stageOf(base::Pass pass) {
-    switch (pass) {  // filters that only the plan sees
-        case base::Pass::LinearCombination:
-        case base::Pass::Frequency:
-        case base::Pass::FuseTensors:
-        case base::Pass::FuseResiduals:
-        case base::Pass::FusePadding:
-        case base::Pass::TensorArithmetic:
-        case base::Pass::TensorCse:
-        case base::Pass::CoalesceParts:
-        case base::Pass::FoldNorms:
-        case base::Pass::FoldTensors:
-        case base::Pass::LayoutPropagation:
-        case base::Pass::ItemsInTurn:
-        case base::Pass::FuseEpilogues:
-        case base::Pass::DivideBatches:
-        case base::Pass::RemoveFrames:
-        case base::Pass::Inline:
-        case base::Pass::MergeSiblings:
-        case base::Pass::HorizontalLanes: return Stage::Planned;
+    switch (base::levelOf(pass)) {  // filters that only the plan sees
+        case base::PassLevel::Program:
+        case base::PassLevel::Kernel:
+        case base::PassLevel::Tensors:
+        case base::PassLevel::Loops: return Stage::Planned;
         default: break;
     }
     switch (base::info(pass).product) {

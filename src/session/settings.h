@@ -30,6 +30,8 @@ struct Settings {
     std::vector<std::string> keptParameters;  ///< --keep-param
     std::vector<std::string> inputs;  ///< --input: shapes and types of tensors that arrive
     std::vector<std::string> inputFiles;  ///< --in: .npy files, which say the same
+    std::string
+        inputSound;  ///< --in: a WAV file, whose header says what sampleRate() and channels() are
     std::vector<std::string> natives;  ///< shared libraries with native functions
     std::string stdlib;  ///< folder, or empty: the one inside
     std::string weights;  ///< --weights; empty: the file beside the program
@@ -37,6 +39,8 @@ struct Settings {
     std::optional<std::uint64_t> seed;  ///< of `random()`
     /// Items of an open end that are done at once at the most: what is given comes in small portions.
     std::optional<std::int64_t> atOnce;
+    /// --bound: items that a queue of a library holds, and messages that wait for a filter; none: it has neither.
+    std::optional<std::int64_t> bound;
     bool lenient = false;
     sched::Order order = sched::Order::Buffers;
     plan::Tapes tapes = plan::Tapes::Linear;
@@ -47,6 +51,7 @@ struct Settings {
     bool interpret = false;
     bool noInterpret = false;  ///< what cannot be compiled is an error
     int level = 2;  ///< -O0 to -O3
+    std::vector<base::Pass> passes;  ///< of `strc opt`, in the order in which they run
     std::vector<base::Pass> disabledPasses;
     std::optional<base::Pass> emitAfter;  ///< what it makes is kept as a text
     std::optional<std::int64_t> bisectLimit;  ///< --opt-bisect-limit

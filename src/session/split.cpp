@@ -13,8 +13,8 @@ namespace {
 bool hasParts(const ir::Contraction& how) { return how.parts.has_value(); }
 
 bool splitsAny(const Compilation& program) {
-    if (!program.improved) return false;
-    const std::vector<elab::Kernel>& kernels = program.improved->program.kernels;
+    if (!program.optimised) return false;
+    const std::vector<elab::Kernel>& kernels = program.optimised->elaboration->kernels;
     return std::any_of(kernels.begin(), kernels.end(), [](const elab::Kernel& kernel) {
         return kernel.code.work && ir::contracts(*kernel.code.work, hasParts);
     });

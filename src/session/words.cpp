@@ -3,6 +3,8 @@
 #include <charconv>
 #include <initializer_list>
 
+#include "opt/run_on_text.h"
+
 namespace strc::session {
 namespace {
 
@@ -42,6 +44,13 @@ bool disable(Settings& settings, Value pass) {
     const auto known = base::findPass(pass);
     if (!known || base::info(*known).kind != base::PassKind::Pass) return false;
     settings.disabledPasses.push_back(*known);
+    return true;
+}
+
+bool addPass(Settings& settings, Value pass) {
+    const auto known = base::findPass(pass);
+    if (!known || !opt::runsOnText(*known)) return false;
+    settings.passes.push_back(*known);
     return true;
 }
 
@@ -94,6 +103,7 @@ bool setSplit(Settings& settings, Value text) {
 /// Of options that are a text.
 std::string* textOf(Settings& settings, Value name) {
     if (name == "top") return &settings.top;
+    if (name == "input-sound") return &settings.inputSound;
     if (name == "stdlib") return &settings.stdlib;
     if (name == "weights") return &settings.weights;
     if (name == "linker") return &settings.linker;
@@ -154,6 +164,7 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "device") return setDevice(settings, value);
     if (name == "split") return setSplit(settings, value);
     if (name == "schedule") return setOrder(settings, value);
+    if (name == "pass") return addPass(settings, value);
     if (name == "disable-pass") return disable(settings, value);
     if (name == "emit-after") return setEmitAfter(settings, value);
     if (name == "opt-bisect-limit") return setBisectLimit(settings, value);
@@ -163,6 +174,9 @@ bool setOption(Settings& settings, Value name, Value value) {
     if (name == "at-once")
         return number(value, INT64_MAX, count) && count != 0 &&
                (settings.atOnce = static_cast<std::int64_t>(count), true);
+    if (name == "bound")
+        return number(value, INT32_MAX, count) && count != 0 &&
+               (settings.bound = static_cast<std::int64_t>(count), true);
     if (name == "O")
         return number(value, 3, count) && (settings.level = static_cast<int>(count), true);
     if (name == "check")

@@ -9,6 +9,8 @@
 
 #include "base/assert.h"
 #include "base/pass.h"
+#include "base/quiet.h"
+#include "elab/replace.h"
 #include "ir/text.h"
 #include "sched/balance.h"
 #include "siblings/merge.h"
@@ -38,26 +40,49 @@ struct Family {
     std::int64_t in = 1, out = 1;  ///< weights
 };
 
+/// The families of a program and what becomes of them.
 class Search {
 public:
-    Search(base::Context& base, const ir::Module& lowered, const elab::Elaboration& whole,
-           const graph::Quota& given)
-        : context(base), module(lowered), program(whole), graph(whole.graph), quota(given) {}
+    Search(const pass::Context& what, const pass::Program& whole)
+        : context(what),
+          program(*whole.elaboration),
+          graph(whole.graph()),
+          quota(whole.quota),
+          mayProve(what.passes().isEnabled(Pass::BoundsProofs)) {}
 
-    std::vector<elab::Replacement> run() {
-        for (CompositeId id = 0; id < graph.composites.size(); ++id) {
-            std::optional<Family> family = familyOf(id);
-            if (!family) continue;
-            const std::string path = elab::pathOf(graph, family->place);
-            if (!asOne(*family, path)) inLanes(*family, path);
-        }
-        return std::move(found);
+    void mergeAll() {
+        forFamilies([this](const Family& family, const std::string& path) { asOne(family, path); });
+    }
+    void putAllInLanes() {
+        forFamilies(
+            [this](const Family& family, const std::string& path) { inLanes(family, path); });
     }
 
-    /// In a steady state, of the filter that takes the place behind that splitter.
-    std::int64_t firings(NodeId splitter) const { return steady.at(splitter); }
+    /// The program with what was found.
+    std::optional<pass::Program> take(const pass::Program& before) {
+        if (found.empty() || found.size() > kMostFamilies) return std::nullopt;
+        const NodeId entry = found[0].place.entry;
+        elab::Replaced replaced = elab::replace(program, std::move(found));
+        const base::Quiet quiet(context.base.diags);
+        auto balanced = sched::balance(context.base, replaced.program.graph);
+        if (!balanced) return std::nullopt;
+        // With fewer nodes less may be balanced already; a steady state stays what it was.
+        const std::int64_t wanted = steady.at(entry);
+        const std::int64_t least = balanced->steady[replaced.nodeOf[entry]];
+        if (least == 0 || wanted % least != 0) return std::nullopt;
+        for (std::int64_t& firings : balanced->steady) firings *= wanted / least;
+        if (!elab::firesAsBefore(quota, *balanced, replaced.nodeOf)) return std::nullopt;
+        return pass::with(before, std::move(replaced.program), std::move(*balanced));
+    }
 
 private:
+    template <typename Use>
+    void forFamilies(Use use) {
+        for (CompositeId id = 0; id < graph.composites.size(); ++id)
+            if (const std::optional<Family> family = familyOf(id))
+                use(*family, elab::pathOf(graph, family->place));
+    }
+
     const Kernel& kernelOf(NodeId id) const { return program.kernels[graph.nodes[id].kernel]; }
 
     bool isInLoop(CompositeId id) const {
@@ -106,7 +131,7 @@ private:
                kernel.output->isScalar() && kernel.tensors.empty();
     }
 
-    // ---- merge-siblings
+    // ---- horizontal-fusion
 
     /// No filter can tell its firings from another's.
     bool areAlike(const Family& family) const {
@@ -123,16 +148,16 @@ private:
         return std::none_of(written.begin(), written.end(), [](bool is) { return is; });
     }
 
-    bool asOne(const Family& family, const std::string& path) {
+    void asOne(const Family& family, const std::string& path) {
         const NodeId first = family.nodes[0];
         const graph::Rates& rates = kernelOf(first).work;
         const std::int64_t pop = rates.pop.max, push = rates.push.max;
         if (family.isShared || pop == 0 || rates.peek.max > pop || family.in % pop != 0 ||
             family.in / pop * push != family.out || !areAlike(family) ||
-            !isSafe(module, program, first, context.passes.isEnabled(Pass::BoundsProofs)))
-            return false;
-        base::PassRun run(context.passes, Pass::MergeSiblings, path);
-        if (!run) return false;
+            !isSafe(context.module, program, first, mayProve))
+            return;
+        base::PassRun run(context.passes(), Pass::MergeSiblings, path);
+        if (!run) return;
         elab::Replacement made;
         made.place = family.place;
         made.name = elab::nameOf(graph, family.place);
@@ -143,15 +168,13 @@ private:
             quota.steady[first] * static_cast<std::int64_t>(family.nodes.size());
         found.push_back(std::move(made));
         run.show([&] { return std::to_string(family.nodes.size()) + " filters as one\n"; });
-        return true;
     }
 
-    // ---- horizontal-lanes
+    // ---- vectorise-splitjoins
 
     void inLanes(const Family& family, const std::string& path) {
         const auto count = static_cast<std::int64_t>(family.nodes.size());
-        if (!context.passes.isEnabled(Pass::HorizontalLanes) || family.nodes.size() < kFewest)
-            return;
+        if (family.nodes.size() < kFewest) return;
         const graph::Rates& rates = kernelOf(family.nodes[0]).work;
         if (family.in != 1 || family.out != 1 || rates.pop.max == 0 || rates.push.max == 0) return;
         for (NodeId id : family.nodes)
@@ -159,15 +182,14 @@ private:
                 kernelOf(id).input != kernelOf(family.nodes[0]).input ||
                 kernelOf(id).output != kernelOf(family.nodes[0]).output)
                 return;
-        Merged merged = merge(module, program, family.nodes, family.isShared,
-                              context.passes.isEnabled(Pass::BoundsProofs));
+        Merged merged = merge(context.module, program, family.nodes, family.isShared, mayProve);
         if (merged.whyNot.empty() && !merged.hasState) merged.whyNot = whyNotWithout(family, rates);
         if (!merged.whyNot.empty()) {
-            context.passes.show(Pass::HorizontalLanes, path,
-                                [&] { return "not in lanes: " + merged.whyNot; });
+            context.passes().show(Pass::HorizontalLanes, path,
+                                  [&] { return "not in lanes: " + merged.whyNot; });
             return;
         }
-        base::PassRun run(context.passes, Pass::HorizontalLanes, path);
+        base::PassRun run(context.passes(), Pass::HorizontalLanes, path);
         if (!run) return;
         elab::Replacement made;
         made.place = family.place;
@@ -192,40 +214,31 @@ private:
         return {};
     }
 
-    base::Context& context;
-    const ir::Module& module;
+    const pass::Context& context;
     const elab::Elaboration& program;
     const graph::Graph& graph;
     const graph::Quota& quota;
+    const bool mayProve;
     std::vector<elab::Replacement> found;
     std::map<NodeId, std::int64_t> steady;  ///< by splitter
 };
 
 }  // namespace
 
-std::optional<elab::Improved> improve(base::Context& context, const ir::Module& module,
-                                      const elab::Elaboration& program, const graph::Quota& quota) {
-    const base::Passes& passes = context.passes;
-    const bool isWanted =
-        passes.isEnabled(Pass::MergeSiblings) || passes.isEnabled(Pass::HorizontalLanes);
-    if (!isWanted || !elab::mayReplace(program)) return std::nullopt;
-    base::Timing timing(context.passes, Pass::HorizontalLanes);
-    Search search(context, module, program, quota);
-    std::vector<elab::Replacement> filters = search.run();
-    if (filters.empty() || filters.size() > kMostFamilies) return std::nullopt;
-    const NodeId entry = filters[0].place.entry;
-    elab::Replaced replaced = elab::replace(program, std::move(filters));
-    base::Context scratch;
-    scratch.limits = context.limits;
-    auto balanced = sched::balance(scratch, replaced.program.graph);
-    if (!balanced) return std::nullopt;
-    // With fewer nodes less may be balanced already; a steady state stays what it was.
-    const std::int64_t wanted = search.firings(entry);
-    const std::int64_t least = balanced->steady[replaced.nodeOf[entry]];
-    if (least == 0 || wanted % least != 0) return std::nullopt;
-    for (std::int64_t& firings : balanced->steady) firings *= wanted / least;
-    if (!elab::firesAsBefore(quota, *balanced, replaced.nodeOf)) return std::nullopt;
-    return elab::Improved{std::move(replaced.program), std::move(*balanced)};
+std::optional<pass::Program> mergeSiblings(const pass::Context& context,
+                                           const pass::Program& program) {
+    if (!elab::mayReplace(*program.elaboration)) return std::nullopt;
+    Search search(context, program);
+    search.mergeAll();
+    return search.take(program);
+}
+
+std::optional<pass::Program> putInLanes(const pass::Context& context,
+                                        const pass::Program& program) {
+    if (!elab::mayReplace(*program.elaboration)) return std::nullopt;
+    Search search(context, program);
+    search.putAllInLanes();
+    return search.take(program);
 }
 
 }  // namespace strc::siblings

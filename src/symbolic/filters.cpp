@@ -123,6 +123,11 @@ void Filters::forEachRoot(const TensorHeap::Mark& mark) {
     machine.forEachSlot([&](std::uint64_t bits) { mark(static_cast<TensorId>(bits)); });
 }
 
+TensorId Filters::enter(const Type* concrete, const std::byte* elements) {
+    outside.push_back(heap.copyOf(concrete, elements));
+    return outside.back();
+}
+
 void Filters::settle(const std::function<void(const TensorHeap::Mark&)>& forEachName) {
     outside.clear();
     forEachName([this](TensorId name) { outside.push_back(name); });
@@ -183,7 +188,7 @@ Outcome Filters::fire(Actor& actor, void* const* parts) {
     return Outcome::Done;
 }
 
-/// What is said of too many items where any number of them may come.
+/// Rewords the trap about too many pushes for a filter that may push any number of items.
 Trap Filters::asDynamic(const Actor& actor, const Rates& rates, Trap why) {
     if (why.id != Diag::PushRateViolated || rates.push != kAnyNumber) return why;
     const std::string most = rates.most == kAnyNumber ? "*" : std::to_string(rates.most);

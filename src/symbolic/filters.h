@@ -13,7 +13,7 @@
 
 namespace strc::symbolic {
 
-/// What bodies reach outside.
+/// The callbacks of bodies, and limits of their run.
 struct World {
     std::function<void(std::string_view)> print;
     /// Empty: natives cannot be called.
@@ -41,12 +41,14 @@ public:
     /// A shape that does not fit has two words: the operation, empty for the filter itself, and why.
     const eval::Trap& fault() const { return *trap; }
 
-    /// While nothing fires. What nobody has a name of any more may go from then on: `forEachName` calls what it is given with all names that machine code has;
-    /// other numbers do no harm.
+    /// Frees tensors that nothing refers to any more; called while nothing fires. `forEachName` calls its argument with all names
+    /// that machine code has; other numbers among them do no harm.
     void settle(const std::function<void(const TensorHeap::Mark&)>& forEachName);
 
     const Type* typeOf(TensorId name) const { return heap.typeOf(name); }
     const std::byte* elementsOf(TensorId name) { return heap.elementsOf(name); }
+    /// A tensor that comes from outside; its name counts until `settle`. Throws std::bad_alloc.
+    TensorId enter(const Type* concrete, const std::byte* elements);
 
 private:
     struct Actor;

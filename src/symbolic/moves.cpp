@@ -14,7 +14,7 @@ using types::TypeKind;
 
 namespace {
 
-/// Of a tensor, seen as rows of what lies behind a dimension.
+/// A tensor as rows: each has the elements of all dimensions behind a given one.
 struct Rows {
     std::int64_t count = 1;
     std::size_t bytes = 0;  ///< of an item of the dimension

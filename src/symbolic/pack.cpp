@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kNothing = -1;
 constexpr std::size_t kAlignment = 64;  ///< of stored arrays
 
-/// Of the same order on both sides. Only what runs: setup and init have run.
+/// Visits the bodies in an order that both sides use. Setup and init are left out, since they have run already.
 template <typename Body, typename Visit>
 void visitBlock(Body& body, ir::BlockId id, const Visit& visit) {
     if (id == ir::kNone) return;

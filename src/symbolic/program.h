@@ -29,7 +29,7 @@ struct Channel {
 /// Items of one side of a firing are handed over one by one, as memory for each, or all in one piece.
 bool isHandedOverWhole(const Type* memory, std::int64_t items);
 
-/// Of Rates::push: the firing decides, and items are given one by one (Filters::next).
+/// Rates::push if the firing decides how many items it pushes; they are given one by one (Filters::next).
 constexpr std::int64_t kAnyNumber = -1;
 
 struct Rates {
@@ -37,7 +37,7 @@ struct Rates {
     std::int64_t least = 0, most = 0;  ///< of any number of items; kAnyNumber: without a bound
 };
 
-/// What filters of one declaration with equal constants share.
+/// The code and types that filters of one declaration with equal constants share.
 struct Kernel {
     std::uint32_t code = ir::kNone;  ///< Module::streams; tensors in it are values
     std::vector<Value> constants;

@@ -180,7 +180,7 @@ Outcome TensorHeap::compute(const ir::Instr& instr, std::span<const TensorOperan
     return Outcome::Trapped;
 }
 
-/// Of what only moves elements in runs.
+/// Executes an operation that only moves elements in runs.
 Outcome TensorHeap::move(types::TensorFn fn, const Operands& operands, const Type* type,
                          std::byte* result, std::optional<Trap>& trap) {
     TensorId name = 0;

@@ -33,7 +33,7 @@ public:
     eval::Outcome compute(const ir::Instr&, std::span<const eval::TensorOperand>, std::byte* result,
                           std::optional<eval::Trap>&) override;
 
-    /// Of memory, all that belongs to it counted.
+    /// The bytes of memory that the tensor takes, with its bookkeeping.
     std::uint64_t bytesOf(TensorId) const;
     /// A new one of these elements. Throws std::bad_alloc.
     TensorId copyOf(const Type* concrete, const std::byte* elements);

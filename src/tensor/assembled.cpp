@@ -103,7 +103,7 @@ void Elements::pad(const Node& node, const Target& target) {
     Reg value = isGiven
                     ? convert(node.operands[1]->reg, node.operands[1]->type->element, element)
                     : zero(registerType(element, w.types));
-    // What is infinite is the last number that there is, as for larger integers.
+    // An infinite value becomes the smallest or greatest number of the type, as conversions to larger integers make it.
     if (element->is(types::TypeKind::Int8)) value = between(value, -128, 127);
     Dims first(node.dims().size(), 0);  // where the part begins
     const Node* pad = &node;
@@ -116,7 +116,7 @@ void Elements::pad(const Node& node, const Target& target) {
     writeAt(part, first, node, target);
 }
 
-/// What is around a part, of which only little may be.
+/// Fills the border around a part. If the border has more runs than the whole tensor, all of it is filled at once.
 void Elements::surround(const Dims& part, const Dims& first, const Node& whole,
                         const Target& target, Reg value) {
     const Order order = orderOf(target.steps);

@@ -10,7 +10,7 @@ namespace strc::tensor {
 using ir::Op;
 using ir::Reg;
 
-/// What the rows of one attention share.
+/// Sizes and operands that all rows of one attention share.
 struct Elements::Heads {
     const Node& node;
     Reg array;  ///< of the result

@@ -39,7 +39,7 @@ struct Elements::Blocks {
     std::int64_t line() const { return panels * panel; }  ///< of scores
 };
 
-/// Of some queries from `first` on.
+/// A block of queries that begins with `first`.
 struct Elements::Block {
     Index first;
     std::int64_t rows;
@@ -74,7 +74,7 @@ void Elements::attendBlocks(const Node& node, Reg array) {
     const std::int64_t most =
         std::clamp<std::int64_t>(kMostScores / blocks.line(), 1, kMostQueries);
     const std::int64_t rows = parts(blocks.queries, parts(blocks.queries, most));
-    // What a head or a block needs begins its life there: threads may do several at once.
+    // Scratch is declared inside of the loop over heads, so that each thread gets its own.
     nest(Dims(node.dims().begin(), node.dims().end() - 2), [&](const Place& outer) {
         blocks.key = room("key", type, blocks.line() * blocks.width);
         blocks.value = room("value", type, blocks.keys * blocks.values);

@@ -125,7 +125,7 @@ private:
     ir::Reg better(types::MathFn, ir::Reg, ir::Reg, const Type* registerType);
     /// A step of a sum whose order does not matter.
     ir::Reg relaxedSum(ir::Reg, ir::Reg, const Type* registerType);
-    /// Of doubles; what becomes of it is a float if the argument was one, and then a little may be missing (ir/float_math.h).
+    /// A function of a double. If the argument came from a float, the result may be a little off (ir/float_math.h).
     ir::Reg relaxed(types::MathFn, ir::Reg x);
     ir::Reg exponential(ir::Reg x, const Type* registerType);
     ir::Reg real(double value);

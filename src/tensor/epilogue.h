@@ -1,5 +1,5 @@
 #pragma once
-/// What is done with a sum of products before it is written (ir/contraction.h). Private to tensor.
+/// Finds additions and bounds that can be applied to a sum of products before it is written (ir/contraction.h). Private to tensor.
 
 #include <optional>
 #include <vector>
@@ -15,8 +15,8 @@ struct Epilogue {
     ir::Bounds bounds;
 };
 
-/// Of a product or convolution, to which a bias or residual may be added and bounds put, as relu does. None: it is
-/// something else.
+/// The epilogue of a node that adds a bias or residual to a product or convolution, or bounds it as relu does. None: the
+/// node does something else.
 std::optional<Epilogue> epilogueOf(const Node&);
 
 }  // namespace strc::tensor

@@ -38,7 +38,7 @@ struct Fault {
     std::string subject;  ///< empty: the stream itself, as a program adds it
     std::string why;
     base::SourceRange range;
-    /// What stands in no weights file, instead of subject and why; and what may have been meant.
+    /// The name that no weights file has, with the nearest one that there is; it replaces subject and why.
     std::optional<base::Failure> refusal = std::nullopt;
     bool endsAll = true;  ///< other instances are not worth looking at
     bool isOfRun = false;  ///< the program may be right: only the run can tell
@@ -85,12 +85,12 @@ struct Arriving {
     std::span<const ir::Native> natives = {};  ///< of the program
     std::optional<types::TensorSplit> split = std::nullopt;  ///< of large sums of products
 };
-/// What a firing of a filter pushes, item by item; one if all are alike.
+/// Finds the types of the items that a firing pushes; `output` has one entry if all are alike.
 std::optional<Fault> inferWork(ir::StreamCode&, const Arriving&, Sequence& output,
                                types::TypeTable&);
 
-/// What the first firing alone pushes, of a filter whose prework takes nothing; one if all are alike. Nothing: there is a
-/// fault, which inferWork finds, too.
+/// The types of the items that the first firing pushes, if its prework pops nothing; one entry if all are alike. Empty
+/// after a fault, which inferWork finds again and reports.
 Sequence inferPrework(ir::StreamCode&, const Arriving&, types::TypeTable&);
 
 /// Where the channels of a place of an image lie beside each other: else all tensors lie row by row.

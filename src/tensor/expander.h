@@ -23,7 +23,7 @@ struct Stop {
     Fault fault;
 };
 
-/// What a body sees of the world around it.
+/// The input, options and results of the expansion of one body.
 struct World {
     std::span<const Value> constants;  ///< of the stream
     const Sequence& input;
@@ -74,11 +74,11 @@ public:
 
     ir::Body expand();
     bool hasUnrolled() const { return unrolled; }
-    /// What is known of fields behind the body stands in the world.
+    /// Stores the values that fields are known to have behind the body.
     void rememberFields();
 
 private:
-    /// What a tensor variable holds at the place in the code that has been reached.
+    /// The value that a tensor variable has at the instruction that is being expanded.
     struct Binding {
         NodePtr value;  ///< memory; null: nothing yet
         const Type* declared = nullptr;  ///< what is known of the type by its declaration
@@ -114,7 +114,7 @@ private:
     void fixExtents(const ir::Instr& from, ir::Instr& made);
     std::optional<Value> valueOf(const ir::Instr& instr) const;
     std::optional<Value> elementValue(const ir::Instr& instr) const;
-    /// Of ints; nothing for one that the static item at hand may change.
+    /// A static array of ints, if its values are known and the static item at hand cannot change them.
     std::optional<Value> staticArray(std::uint32_t global) const;
     std::optional<Value> folded(const ir::Instr& instr) const;
     /// Stops unless what it asks for holds.
@@ -179,7 +179,7 @@ private:
     std::string nameOfNative(const ir::Instr& call) const;
     void declare(const ir::Instr& instr);
     NodePtr field(const ir::Instr& instr);
-    /// What static items have made: nobody changes it any more.
+    /// A tensor that static items have made; it is constant from then on.
     NodePtr global(const ir::Instr& instr);
     void load(const ir::Instr& instr);
     void store(const ir::Instr& instr);
@@ -195,7 +195,7 @@ private:
     void bind(ir::VarRef var, const NodePtr& value, const ir::Instr* instr = nullptr);
     /// A part of such memory, which is read where it is.
     bool isPartInPlace(const Node& node) const;
-    /// Memory that nobody will write again.
+    /// Is the node memory that will not be written again?
     bool isLasting(const Node& node) const;
     /// Gives a variable the place that it keeps in the control structure at hand.
     void fix(ir::VarRef var, const NodePtr& value);
@@ -217,7 +217,7 @@ private:
     static bool readsMemory(const Node& view);
     /// Dimensions counted from the end become ordinary ones.
     static void normalise(Node& node);
-    /// What is read more often than it has elements, or out of order, is computed before.
+    /// False: the operand is read more often than it has elements, or out of order, so it should be computed before.
     bool isFinished(const Node& node, const NodePtr& operand) const;
     void prepareOperands(Node& node);
     /// Can be computed element after element as it lies in memory.

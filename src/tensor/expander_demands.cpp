@@ -1,4 +1,4 @@
-// What a body requires of shapes and arguments.
+// Checks that a body requires of shapes and arguments (`require`).
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-// What is known when the graph is built: branches that are taken, loops that are written out.
+// Follows values that are known when the graph is built: folds branches and unrolls loops.
 
 #include <algorithm>
 
@@ -218,7 +218,7 @@ std::optional<Value> BodyExpander::folded(const Instr& instr) const {
     return Value::of(from.regs[instr.result].type, static_cast<std::uint8_t>(*holds));
 }
 
-/// What a branch or round may change is not known behind it, nor at its beginning.
+/// Variables that a branch or an iteration may change are unknown behind it, and at the beginning of the next iteration.
 void BodyExpander::forget(const Instr& control) {
     for (BlockId block : control.blocks) forgetStored(block);
 }
@@ -317,7 +317,7 @@ void BodyExpander::registersOf(BlockId id, std::set<Reg>& used, std::set<Reg>& m
 bool BodyExpander::unroll(const Instr& instr) {
     const auto [test, body, step] = instr.blocks;
     if (instr.flag || leaves(body, false)) return false;
-    // What comes from outside is needed until the last round is done.
+    // Values from outside of the loop are needed until its last iteration.
     std::set<Reg> used, made;
     for (BlockId block : instr.blocks) {
         addUses(block, -1);

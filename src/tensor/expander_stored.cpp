@@ -31,7 +31,7 @@ const Type* BodyExpander::declaredType(VarRef var) const {
     return found == bindings.end() ? nullptr : found->second.declared;
 }
 
-/// What a variable is declared as that gets the values and nothing else.
+/// The declared type of the variable that gets the values, if nothing else is done with them.
 const Type* BodyExpander::storedType(const Instr& instr, const Type* shaped) const {
     if (instr.operands.size() > 2) return shaped;
     Reg value = instr.result;

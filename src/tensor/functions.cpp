@@ -29,7 +29,7 @@ void takeInto(const ir::StreamCode& code, Body& body) {
                 call->range}};
 }
 
-/// Nobody calls it any more.
+/// An empty body for a function whose calls have all been inlined.
 Body emptied(const Body& function, types::TypeTable& types) {
     Body made;
     made.name = function.name;

@@ -1,5 +1,5 @@
 #pragma once
-/// What is followed of variables on the way through a body. Private to tensor.
+/// Values of variables that are known at a point of a body. Private to tensor.
 
 #include <cstdint>
 #include <map>

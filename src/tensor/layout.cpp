@@ -47,7 +47,7 @@ Order permutedOrder(const Node& node) {
     return order;
 }
 
-/// What a window has beside each other comes right inside of what the windows are of.
+/// The dimension within windows follows the dimension that they are cut from.
 Order windowOrder(const Node& node) {
     Order order;
     for (std::size_t dim : preferredOrder(*node.operands[0])) {

@@ -13,11 +13,11 @@ using Order = std::vector<std::size_t>;
 Dims denseSteps(const Dims&);
 /// The same with the dimensions in that order; empty: it is row by row.
 Dims stepsIn(const Order&, const Dims&);
-/// Of items x channels x rows x columns, with the channels of a place beside each other. Of all others, and where it comes to
-/// the same, empty: row by row.
+/// The steps of images (items x channels x rows x columns) with the channels of a pixel beside each other. Empty, which means row
+/// by row, for other ranks and where both orders are the same.
 Dims channelsLast(const Dims&);
 
-/// Of memory.
+/// The steps between elements of a node that is memory.
 Dims stepsOf(const Node& memory);
 bool isRowByRow(const Node& memory);
 /// Do the same elements lie in the same places?

@@ -1,5 +1,5 @@
 #pragma once
-/// One operation on tensors by itself, for whoever learns shapes while a program runs.
+/// One operation on tensors by itself, for filters that learn shapes while a program runs.
 
 #include <optional>
 #include <span>
@@ -20,12 +20,12 @@ struct Operation {
     /// The field of each operand; ir::kNone: its value is a part of the code.
     std::vector<std::uint32_t> operands;
     std::uint32_t result = ir::kNone;  ///< field
-    /// Elements that nobody can compute with; then there is no code.
+    /// Set if elements of that type cannot be computed with; then there is no code.
     std::optional<Fault> fault;
 };
 
-/// Of Op::Tensor with these operands, where numbers stand for an array of ints. `result`: what resultOf has found; a scalar's
-/// type where the instruction gives one.
+/// Makes the operation of an Op::Tensor with these operands, where numbers stand for an array of ints. `result` is the type that
+/// resultOf has found, or a scalar's type where the instruction gives one.
 Operation assemble(const ir::Instr&, std::span<const Operand>, const Type* result,
                    types::TypeTable&);
 

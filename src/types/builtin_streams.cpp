@@ -8,7 +8,7 @@ namespace {
 constexpr BuiltinParameter fileOnly[] = {{"file", true, std::nullopt}};
 constexpr BuiltinParameter display[] = {{"width", false, std::nullopt},
                                         {"height", false, std::nullopt}};
-/// What is 0 is as the sound that the program reads has it.
+/// A parameter that is 0 takes the value of the sound that the program reads.
 constexpr BuiltinParameter sound[] = {{"file", true, std::nullopt},
                                       {"rate", false, 0},
                                       {"channels", false, 0},
@@ -19,7 +19,7 @@ constexpr BuiltinParameter image[] = {{"file", true, std::nullopt},
                                       {"height", false, 0},
                                       {"channels", false, 1}};
 
-/// What is not 0 is what the sound is to have.
+/// A parameter that is not 0 is required of the sound.
 constexpr BuiltinParameter soundIn[] = {
     {"file", true, std::nullopt}, {"rate", false, 0}, {"channels", false, 0}};
 
@@ -42,7 +42,13 @@ constexpr BuiltinStreamInfo table[] = {
     {ImageWriter, "ImageWriter", BuiltinRole::Writer, false, image},
 };
 
+/// By the names that --in-format has.
+constexpr FileFunction files[] = {{"wav", WavReader}, {"text", CsvReader}, {"csv", CsvReader},
+                                  {"npy", NpyReader}, {"pcm", PcmReader},  {"raw", FileReader}};
+
 }  // namespace
+
+std::span<const FileFunction> fileFunctions() { return files; }
 
 std::span<const BuiltinStreamInfo> builtinStreams() { return table; }
 

@@ -50,6 +50,13 @@ struct BuiltinStreamInfo {
     bool isFile() const { return role == BuiltinRole::Reader || role == BuiltinRole::Writer; }
 };
 
+/// A function that gives a file as an array while the graph is built: the items of a reader.
+struct FileFunction {
+    std::string_view name;
+    BuiltinStream reader;
+};
+std::span<const FileFunction> fileFunctions();
+
 /// All of them, in order of their ids.
 std::span<const BuiltinStreamInfo> builtinStreams();
 /// Not of None.

@@ -20,7 +20,7 @@ float ofHalf(std::uint16_t bits) {
     return static_cast<float>(bits & 0x8000 ? -size : size);
 }
 
-/// Of one of the values that it has.
+/// The bits of a float that is exactly a half.
 std::uint16_t toHalf(float value) {
     const unsigned sign = std::signbit(value) ? 0x8000 : 0;
     const double size = std::fabs(static_cast<double>(value));

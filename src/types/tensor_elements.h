@@ -17,7 +17,7 @@ std::size_t bytesOutside(TypeKind element);
 std::uint32_t safetensorsType(TypeKind element);
 std::optional<TypeKind> ofSafetensors(std::uint32_t type);
 
-/// What lies in memory with more bytes than outside?
+/// Does the element have more bytes in memory than in files?
 bool isWidened(TypeKind element);
 
 /// `from` may be the end of the memory `to`.

@@ -15,7 +15,7 @@ struct TensorLayout {
     std::vector<std::int64_t> strides;  ///< in elements
 };
 
-/// Of a concrete tensor. The elements are what is in memory: int8 is an int of 32 bits there, half and bfloat16
+/// The layout of a concrete tensor. Elements are those in memory: int8 is an int of 32 bits there, half and bfloat16
 /// are floats.
 TensorLayout layoutOf(const Type* tensor);
 

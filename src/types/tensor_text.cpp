@@ -29,6 +29,14 @@ std::vector<std::int64_t> shapeOf(const Type* tensor) {
     return shape;
 }
 
+const Type* ofShape(const std::int64_t* shape, TypeTable& types) {
+    for (TypeKind kind : {TypeKind::Boolean, TypeKind::Int, TypeKind::Long, TypeKind::Float,
+                          TypeKind::Double, TypeKind::Int8, TypeKind::Half, TypeKind::BFloat16})
+        if (elementOf(types.scalar(kind)) == shape[0])
+            return types.tensor(types.scalar(kind), {shape + 2, shape + 2 + shape[1]});
+    STRC_UNREACHABLE("an element that nobody computes with");
+}
+
 TypeKind inMemory(TypeKind element) {
     switch (element) {
         case TypeKind::Int8: return TypeKind::Int;

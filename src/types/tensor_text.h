@@ -8,11 +8,12 @@
 
 namespace strc::types {
 
-/// What the runtime wants to know of a concrete tensor (strc/values.h): its type of elements, the number
+/// A concrete tensor as the runtime describes it (strc/values.h): its type of elements, the number
 /// of its dimensions, their extents.
 std::vector<std::int64_t> shapeOf(const Type* tensor);
+const Type* ofShape(const std::int64_t* shape, TypeTable&);
 
-/// What elements lie in memory as: int8 as int, half and bfloat16 as float. `long` has 8 bytes, as two ints.
+/// The type of elements in memory: int for int8, float for half and bfloat16. `long` has 8 bytes, as two ints.
 TypeKind inMemory(TypeKind element);
 std::int64_t bytesInMemory(const Type* tensor);
 

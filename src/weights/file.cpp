@@ -122,7 +122,7 @@ private:
         return found->second = *bytes;
     }
 
-    /// What lies in memory with more bytes than in the file: made once.
+    /// Converts elements that have more bytes in memory than in the file, once.
     Bytes widened(const strc_safe_tensor& tensor, TypeKind element, const Bytes& values) {
         if (!types::isWidened(element)) return values;
         Bytes& made = wide[{tensor.begin, tensor.size}];

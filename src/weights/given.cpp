@@ -1,4 +1,4 @@
-// Weights that lie in the memory of somebody else.
+// Weights that lie in memory of the caller.
 
 #include <algorithm>
 #include <cstdint>

@@ -17,7 +17,7 @@ namespace strc::weights {
 
 using types::Type;
 
-/// Memory that nobody changes. It goes with the last who holds it.
+/// Constant memory, freed with its last reference.
 using Bytes = std::shared_ptr<const std::byte>;
 
 /// The values of a tensor row by row.
@@ -27,7 +27,7 @@ struct Values {
     Bytes inFile;  ///< as they stand in the file; the same memory, if they are no others
 };
 
-/// Values that somebody has asked for.
+/// A tensor that the program has asked for.
 struct Use {
     std::string name;
     Values values;
@@ -42,14 +42,14 @@ public:
     /// `wanted`: a tensor; what it leaves open is as it is found. The same values have the same memory. A
     /// failure has a row of the table of diagnostics.
     base::Result<Values> find(const std::string& name, const Type* wanted, types::TypeTable&);
-    /// What has been found, each name once.
+    /// The tensors that have been used, each name once.
     const std::vector<Use>& uses() const { return used; }
     void noteComputation(const Bytes&);
-    /// Who has asked for what nobody has asked for before: `path` is called if there is any.
+    /// Notes the filter for tensors that were asked for the first time since the last call; `path` is called if there are any.
     void noteFilter(base::SourceRange added, const std::function<std::string()>& path);
     /// The name that `name` may have been meant to be; empty: none is like it.
     virtual std::string similarTo(const std::string& name) const = 0;
-    /// Of the file, as it was given; empty: there is none.
+    /// The path of the weights file, as it was given; empty: there is none.
     virtual std::string path() const = 0;
 
 private:
@@ -70,7 +70,8 @@ std::unique_ptr<Source> openLater(const std::string& path);
 /// that is wanted has to be concrete.
 std::unique_ptr<Source> random(std::uint64_t seed, const base::Limits&);
 
-/// Values that somebody has in memory, as files have them (types/tensor_elements.h).
+/// Values in memory of the caller, in the types that files have (types/tensor_elements.h).
+
 struct GivenValues {
     std::string name;
     types::TypeKind element = types::TypeKind::Float;
@@ -78,7 +79,7 @@ struct GivenValues {
     const std::byte* bytes = nullptr;  ///< stays as long as whatever uses the values
 };
 
-/// Of the same name the last counts.
+/// Makes a source of values in memory; if a name is given twice, the last one counts.
 std::unique_ptr<Source> fromMemory(std::vector<GivenValues>);
 
 /// The strc_safe_type of such elements in a file.
@@ -87,7 +88,7 @@ std::uint32_t fileType(const Type* element);
 /// For who opens it again and again: a file is opened once it is needed, and what is wrong is told then.
 std::unique_ptr<Source> fromOptionLater(const std::string& text, const base::Limits&);
 
-/// What --weights is followed by: "random:SEED" or the name of a file.
+/// Does the argument of --weights ask for made-up values, as "random:SEED" does?
 bool areMadeUp(const std::string& text);
 base::Result<std::unique_ptr<Source>> fromOption(const std::string& text, const base::Limits&);
 

@@ -280,6 +280,23 @@ static void test_formatting(void) {
     strc_compiler_free(c);
 }
 
+static void test_optimising(void) {
+    static const char text[] =
+        "filter F int->int { setup { } work { %0: int = pop  %1: int = const 2  "
+        "%2: int = mul %1, %1  %3: int = mul %0, %2  push<int> %3 } }";
+    size_t size;
+    strc_compiler* c = compiler_of("p.ir", text, NULL);
+    EXPECT(strc_compiler_set(c, "pass", "fold") == STRC_OK);
+    EXPECT(strc_compiler_set(c, "pass", "lanes") == STRC_WRONG_CALL);
+    const char* folded = strc_compiler_optimise(c, &size);
+    EXPECT(folded && strlen(folded) == size && strstr(folded, "const 4") && !strstr(folded, "const 2"));
+    EXPECT(strc_compiler_optimise(c, &size) == NULL && size == 0);  // once
+    strc_compiler_free(c);
+    c = compiler_of("p.ir", "filter F", NULL);
+    EXPECT(strc_compiler_optimise(c, NULL) == NULL && strc_compiler_error_count(c) == 1);
+    strc_compiler_free(c);
+}
+
 // ---- products
 
 static void test_products(void) {
@@ -574,7 +591,7 @@ static void test_options(void) {
         {"stdlib", "folder", ""},
         {"native", "libm.so.6", ""},
         {"step-limit", "5", "-5"},
-        {"disable-pass", "lanes", "parse"},
+        {"disable-pass", "vectorise-firings", "parse"},
         {"emit-after", "parse", "check"},
         {"opt-bisect-limit", "-1", "-2"},
         {"march", "native", ""},
@@ -668,6 +685,7 @@ int main(void) {
     test_colours();
     test_explaining();
     test_formatting();
+    test_optimising();
     test_products();
     test_passes();
     test_linear_filters();

@@ -101,6 +101,34 @@ static void test_two_streams(void) {
     strc_compiler_free(c);
 }
 
+/// At the end of the input, by the room that there is; then nothing is taken until a reset.
+static void test_end(void) {
+    strc_compiler* c = compiled(
+        "float->float pipeline Blocks { add Block(4); add Sum(2); }\n"
+        "float->float filter Block(int n) { work pop n push n {\n"
+        "    for (int k = 0; k < n; k++) push(pop()); } }\n"
+        "float->float filter Sum(int n) { work pop 1 peek n push 1 { float sum = 0;\n"
+        "    for (int k = 0; k < n; k++) sum += peek(k); pop(); push(sum); } }\n",
+        "Blocks");
+    strc_stream* s = stream_of(c);
+    const float in[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    float out[9];
+    size_t given;
+    for (int again = 0; again < 2; ++again) {
+        EXPECT(strc_stream_process(s, in, 9, out, 9, NULL, &given) == STRC_OK && given == 4);
+        EXPECT(strc_stream_drain(s, out, 2, &given) == STRC_OK && given == 2 && out[1] == 13);
+        EXPECT(strc_stream_process(s, in, 1, out, 9, NULL, &given) == STRC_WRONG_CALL);
+        void* const places[2] = {&out[0], &out[1]};
+        EXPECT(strc_stream_drain_items(s, places, 2, &given) == STRC_OK && given == 1);
+        EXPECT(out[0] == 15 && strc_stream_drain(s, out, 2, &given) == STRC_OK && given == 0);
+        strc_stream_reset(s);
+    }
+    EXPECT(strc_stream_drain(NULL, out, 2, &given) == STRC_WRONG_CALL);
+    EXPECT(strc_stream_drain(s, NULL, 2, &given) == STRC_WRONG_CALL);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
 static void test_parameter(void) {
     strc_compiler* c = compiler_of(sum, "Sum");
     EXPECT(strc_compiler_set(c, "keep-param", "scale") == STRC_OK);
@@ -115,6 +143,8 @@ static void test_parameter(void) {
     EXPECT(strc_stream_set(s, "scale", &ten, 1) == STRC_WRONG_CALL);
     EXPECT(strc_stream_set(s, "other", &ten, sizeof ten) == STRC_WRONG_CALL);
     strc_stream_free(s);
+    EXPECT(strc_compiler_run_items(c, in, 4, out, 4, &given) == STRC_OK);  // as it was compiled
+    EXPECT(given == 2 && out[0] == 4 && out[1] == 6);
     strc_compiler_free(c);
 }
 
@@ -191,6 +221,158 @@ static void test_refusals(void) {
     EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
     EXPECT(strc_stream_new(c, &s) == STRC_WRONG_CALL);  // without "at-once"
     strc_compiler_free(c);
+}
+
+// ---- dynamic rates and messages
+
+/// As many as the first one says, doubled; tells how many, and looks at a parameter before and after.
+static const char groups[] =
+    "int->int pipeline Groups(int scale = 2) { add Group(scale); add Spread; }\n"
+    "int->int filter Group(int scale) {\n"
+    "    work pop [1, *] push * {\n"
+    "        int before = scale; int n = pop(); println(n);\n"
+    "        for (int k = 0; k < n; ++k) push(pop() * (before == scale ? scale : -1));\n"
+    "    }\n"
+    "}\n"
+    "int->int filter Spread { work pop 1 push 2 { push(peek(0)); push(pop() + 1); } }\n";
+
+static strc_compiler* bounded(const char* text, const char* top, const char* bound) {
+    strc_compiler* c = compiler_of(text, top);
+    EXPECT(strc_compiler_set(c, "bound", bound) == STRC_OK);
+    EXPECT(strc_compiler_set(c, "keep-param", "scale") == STRC_OK);
+    EXPECT(strc_compiler_compile(c, STRC_STAGE_PLANNED, NULL, NULL) == STRC_OK);
+    return c;
+}
+
+/// What the program gives that runs to its end.
+static size_t ran_items(const char* text, const char* top, const int* in, size_t count, int* out,
+                        size_t room) {
+    size_t given = 0;
+    strc_compiler* c = compiled(text, top);
+    EXPECT(strc_compiler_run_items(c, in, count, out, room, &given) == STRC_OK);
+    strc_compiler_free(c);
+    return given;
+}
+
+/// Whatever the size of the chunks and the room for what comes; prints run on the caller's stack.
+static void test_dynamic_rates(void) {
+    enum { kItems = 60, kRoom = 200 };
+    int in[kItems], whole[kRoom], parts[kRoom];
+    char printed[400] = "", again[400] = "";
+    for (int k = 0; k < kItems; ++k) in[k] = k * k % 7;
+    strc_compiler* c = bounded(groups, "Groups", "8");
+    size_t taken, given, all;
+    const size_t ran = ran_items(groups, "Groups", in, kItems, whole, kRoom);
+    EXPECT(ran > 50);
+    strc_stream* s = stream_of(c);
+    strc_stream_about about = {.size = sizeof about, .block_in = 7, .keeps_nothing = 1};
+    EXPECT(strc_stream_tell(s, &about) == STRC_OK && about.block_in == 0 && about.latency == 0);
+    EXPECT(!about.keeps_nothing);
+    EXPECT(strc_stream_set_print(s, keep, printed) == STRC_OK);
+    EXPECT(strc_stream_process(s, in, kItems, parts, kRoom, &taken, &all) == STRC_OK);
+    EXPECT(taken == kItems && all == ran && memcmp(whole, parts, ran * sizeof *parts) == 0);
+    EXPECT(strlen(printed) > 20);
+    strc_stream_set_print(s, keep, again);
+    for (size_t chunk = 1; chunk < 20; ++chunk)
+        for (size_t room = 1; room < 10; room += 4) {
+            strc_stream_reset(s);
+            again[0] = 0;
+            size_t at = all = 0;
+            do {
+                const size_t count = kItems - at < chunk ? kItems - at : chunk;
+                EXPECT(strc_stream_process(s, in + at, count, parts + all, room, &taken, &given) ==
+                       STRC_OK);
+                EXPECT(taken == count || given == room);
+                at += taken;
+                all += given;
+            } while (taken + given != 0);
+            EXPECT(at == kItems && all == ran && memcmp(whole, parts, ran * sizeof *parts) == 0);
+            EXPECT(strcmp(printed, again) == 0);
+        }
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+/// In the middle of a firing it stays as it was.
+static void test_parameter_of_a_waiting_firing(void) {
+    strc_compiler* c = bounded(groups, "Groups", "8");
+    strc_stream* s = stream_of(c);
+    const int in[5] = {2, 5, 6, 1, 7}, ten = 10;
+    int out[6];
+    size_t given;
+    EXPECT(strc_stream_process(s, in, 2, out, 6, NULL, &given) == STRC_OK && given == 0);
+    EXPECT(strc_stream_set(s, "scale", &ten, sizeof ten) == STRC_OK);
+    EXPECT(strc_stream_process(s, in + 2, 1, out, 6, NULL, &given) == STRC_OK && given == 4);
+    EXPECT(out[0] == 10 && out[1] == 11 && out[2] == 12);
+    EXPECT(strc_stream_process(s, in + 3, 2, out, 6, NULL, &given) == STRC_OK && given == 2);
+    EXPECT(out[0] == 70 && out[1] == 71);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+/// What came before is given first, in as little room as there is, and a reset begins again.
+static void test_full_queue(void) {
+    strc_compiler* c = bounded(groups, "Groups", "3");
+    strc_stream* s = stream_of(c);
+    const int in[12] = {3, 5, 6, 7, 4, 1, 2, 3, 4, 5, 6, 7};
+    int out[6];
+    size_t taken, given;
+    EXPECT(strc_stream_process(s, in, 12, out, 5, &taken, &given) == STRC_OK && given == 5);
+    EXPECT(strc_stream_process(s, in + taken, 12 - taken, out + 5, 1, NULL, &given) == STRC_FAILED);
+    EXPECT(given == 1 && out[4] == 14 && out[5] == 15 && has_diagnostic(c, "limit-exceeded"));
+    EXPECT(strc_stream_process(s, in, 1, out, 6, &taken, &given) == STRC_FAILED && taken == 0);
+    strc_stream_reset(s);
+    EXPECT(strc_stream_process(s, in, 4, out, 6, &taken, &given) == STRC_OK && given == 6);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+/// Sent four firings ahead by what is downstream, with rates that are static.
+static const char letters[] =
+    "int->int pipeline Letters(int scale = 1) { portal<Gain> p; add Gain(scale) to p; add "
+    "Watch(p); }\n"
+    "int->int filter Gain(int scale) { int g = 1; work pop 1 push 1 { push(scale * g * pop()); }\n"
+    "    handler set(int v) { g = v; } }\n"
+    "int->int filter Watch(portal<Gain> p) { work pop 1 push 1 { int x = pop();\n"
+    "    for (int k = 1; k < x; ++k) p.set(k) [4:4]; push(x); } }\n";
+
+static void test_messages(void) {
+    strc_compiler* c = bounded(letters, "Letters", "8");
+    strc_stream* s = stream_of(c);
+    const int in[12] = {1, 3, 1, 1, 1, 1, 1, 1, 1, 1, 1, 20};
+    int ran[12], out[12];
+    size_t given, all = 0;
+    EXPECT(ran_items(letters, "Letters", in, 11, ran, 12) == 11);
+    EXPECT(ran[5] == 1 && ran[6] == 2);
+    for (size_t k = 0; k < 11; ++k, all += given)
+        EXPECT(strc_stream_process(s, in + k, 1, out + all, 12, NULL, &given) == STRC_OK);
+    EXPECT(all == 11 && memcmp(ran, out, 11 * sizeof *ran) == 0);
+    EXPECT(strc_stream_process(s, in + 11, 1, out, 12, NULL, &given) == STRC_FAILED);
+    EXPECT(given == 0 && has_diagnostic(c, "limit-exceeded"));
+    strc_stream_reset(s);
+    EXPECT(strc_stream_process(s, in, 11, out, 12, NULL, &given) == STRC_OK && given == 11);
+    EXPECT(memcmp(ran, out, 11 * sizeof *ran) == 0);
+    strc_stream_free(s);
+    strc_compiler_free(c);
+}
+
+static void test_bounds(void) {
+    strc_compiler* c = compiler_of(groups, "Groups");
+    for (const char* const* bad = (const char* const[]){"0", "-1", "x", "2147483648", "", NULL};
+         *bad; ++bad)
+        EXPECT(strc_compiler_set(c, "bound", *bad) == STRC_WRONG_CALL);
+    strc_compiler_free(c);
+    for (int k = 0; k < 2; ++k) {  // less than a firing of Spread pushes; more than all memory
+        strc_stream* s = NULL;
+        c = bounded(k ? groups
+                      : "int->int pipeline P(int scale = 1) { add Q; add R; }\n"
+                        "int->int filter Q { work pop 1 push 9 { for (int k = 0; k < 9; ++k)"
+                        " push(k); pop(); } }\n"
+                        "int->int filter R { work pop * push 1 { push(pop()); } }\n",
+                    k ? "Groups" : "P", k ? "2147483647" : "8");
+        EXPECT(strc_stream_new(c, &s) == STRC_FAILED && !s && has_diagnostic(c, "limit-exceeded"));
+        strc_compiler_free(c);
+    }
 }
 
 // ---- random numbers
@@ -374,11 +556,17 @@ static void test_wrong_weights(void) {
 int main(void) {
     test_chunks();
     test_two_streams();
+    test_end();
     test_parameter();
     test_computed_parameter();
     test_fault();
     test_printing();
     test_refusals();
+    test_dynamic_rates();
+    test_parameter_of_a_waiting_firing();
+    test_full_queue();
+    test_messages();
+    test_bounds();
     test_seed();
     test_layouts();
     test_tensors();

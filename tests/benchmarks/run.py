@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Runs a program of the benchmarks on a small input, and compares with its twin in C++.
+"""Runs a benchmark on a small input, from a file and made by the program, and compares with its twin in C++.
 
-run.py --strc BINARY --twin BINARY PROGRAM   with several engines: the same bits as the twin
-run.py --catalogue                           the catalogue and the files belong together
+run.py --strc BINARY --twin BINARY BENCHMARK   with several engines: the same bits as the twin
+run.py --catalogue                             the catalogue and the files belong together
 """
 
 import argparse
@@ -18,16 +18,16 @@ BENCHMARKS = TESTS.parent / "benchmarks"
 sys.path[:0] = [str(BENCHMARKS), str(TESTS / "conformance")]
 import catalogue  # noqa: E402
 import engines  # noqa: E402
+import sides  # noqa: E402
 
 ENGINES = ("interpret", "jit", "executable")
 ITEMS = 20_000  # unless the catalogue says otherwise
 
 
-def run_strc(benchmark, engine, source, target, arguments):
-    """The bytes that a program writes. Parameters have their defaults, as those of the twin."""
-    program = BENCHMARKS / "programs" / f"{benchmark.file}.str"
-    words = ["--top", benchmark.top, "--in", str(source), "--out", str(target), str(program)]
-    outcome = engines.run(arguments.strc, engine, words, target.parent)
+def run_strc(program, engine, source, target, strc):
+    """The bytes that a program writes; `program` is the options and files that name it."""
+    words = [*source.options, "--out", target, "--out-format", "raw", *program]
+    outcome = engines.run(strc, engine, list(map(str, words)), target.parent)
     if outcome is None:
         raise RuntimeError("cannot be made an executable")
     if outcome.fault or outcome.status != 0:
@@ -35,32 +35,49 @@ def run_strc(benchmark, engine, source, target, arguments):
     return target.read_bytes()
 
 
-def run_one(program, arguments):
+def run_twin(twin, source, target):
+    subprocess.run([twin, source.word, target], check=True, stderr=subprocess.PIPE)
+    return target.read_bytes()
+
+
+def compare(benchmark, from_lcg, arguments, folder):
+    """What is wrong where input comes from a file, or from the program, as lines."""
+    path, target = Path(folder, "in.raw"), Path(folder, "out.raw")
+    items = benchmark.small or ITEMS
+    source = sides.lcg_input(benchmark, items, 0) if from_lcg else sides.file_input(path)
+    if not from_lcg:
+        catalogue.make_input(benchmark.input, items, path)
+    want = run_twin(arguments.twin, source, target)
+    faults = [] if want else ["the twin writes nothing"]
+    if from_lcg:
+        outputs = len(want) // sides.ITEM_BYTES[benchmark.output]
+        source = sides.lcg_input(benchmark, items, outputs)
+    program = sides.strc_program(benchmark, from_lcg)
+    for engine in ENGINES:
+        try:
+            got = run_strc(program, engine, source, target, arguments.strc)
+            fault = catalogue.difference(benchmark.output, want, got, None)
+        except RuntimeError as error:
+            fault = str(error)
+        faults += [f"{engine}: {fault}"] if fault else []
+    return faults
+
+
+def check_published(benchmark, arguments, folder):
+    path = Path(folder, "known.raw")
+    path.write_bytes(bytes.fromhex(benchmark.known[0]))
+    got = run_twin(arguments.twin, sides.file_input(path), Path(folder, "out.raw")).hex()
+    return [] if got == benchmark.known[1] else [f"the twin does not give what is published, but {got}"]
+
+
+def run_one(name, arguments):
     """What is wrong, as lines."""
-    benchmark = next(b for b in catalogue.BENCHMARKS.values() if b.file == program)
+    benchmark = catalogue.BENCHMARKS[name]
     with tempfile.TemporaryDirectory(prefix="strc-benchmark-") as folder:
-        source, target = Path(folder, "in.raw"), Path(folder, "out.raw")
-
-        def run_twin():
-            subprocess.run([arguments.twin, source, target], check=True, stderr=subprocess.PIPE)
-            return target.read_bytes()
-
-        faults = []
-        if benchmark.known:
-            source.write_bytes(bytes.fromhex(benchmark.known[0]))
-            if run_twin().hex() != benchmark.known[1]:
-                faults.append(f"the twin does not give what is published, but {run_twin().hex()}")
-        catalogue.make_input(benchmark.input, benchmark.small or ITEMS, source)
-        want = run_twin()
-        if not want:
-            faults.append("the twin writes nothing")
-        for engine in ENGINES:
-            try:
-                got = run_strc(benchmark, engine, source, target, arguments)
-                fault = catalogue.difference(benchmark.output, want, got, None)
-            except RuntimeError as error:
-                fault = str(error)
-            faults += [f"{engine}: {fault}"] if fault else []
+        faults = check_published(benchmark, arguments, folder) if benchmark.known else []
+        faults += compare(benchmark, False, arguments, folder)
+        if benchmark.has_lcg:
+            faults += [f"lcg, {fault}" for fault in compare(benchmark, True, arguments, folder)]
         return faults
 
 
@@ -68,7 +85,7 @@ def check_catalogue():
     """Every benchmark has its files, and every twin, library or Faust program its benchmark."""
     wanted = set()
     for benchmark in catalogue.BENCHMARKS.values():
-        wanted |= {f"programs/{benchmark.file}.str", f"cpp/{benchmark.file}.cpp"}
+        wanted |= {f"programs/{benchmark.file}.str", f"cpp/{benchmark.twin_file}.cpp"}
         wanted |= {f"libraries/{benchmark.file}_{name}.cpp" for name, _ in benchmark.libraries}
         if benchmark.faust is not None:
             wanted.add(f"faust/{benchmark.file}.dsp")
@@ -86,11 +103,11 @@ def main():
     parser.add_argument("--strc", type=os.path.abspath)
     parser.add_argument("--twin", type=os.path.abspath)
     parser.add_argument("--catalogue", action="store_true")
-    parser.add_argument("programs", nargs="*", metavar="PROGRAM")
+    parser.add_argument("benchmarks", nargs="*", metavar="BENCHMARK")
     arguments = parser.parse_args()
     faults = check_catalogue() if arguments.catalogue else []
-    for program in arguments.programs:
-        faults += [f"{program}, {fault}" for fault in run_one(program, arguments)]
+    for name in arguments.benchmarks:
+        faults += [f"{name}, {fault}" for fault in run_one(name, arguments)]
     print("\n".join(faults))
     return 1 if faults else 0
 

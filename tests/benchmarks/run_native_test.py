@@ -15,6 +15,7 @@ BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 sys.path.insert(0, str(BENCHMARKS))
 import catalogue  # noqa: E402
 import native_report  # noqa: E402
+import sides  # noqa: E402
 
 STRC = "strc"
 
@@ -55,12 +56,14 @@ class Report(unittest.TestCase):
         "work": {"jit": [4e-6, 2e-6, 9e-6], "C++": [2e-6], "C++ contracted": [1e-6]},
         "whole": {"jit": [3.0], "C++": [1.0], "C++ contracted": [1.0]},
         "compile": {"jit": 0.25, "C++": 0.5, "C++ contracted": 0.5},
+        "by": {"C++": "gcc", "C++ contracted": "clang"},
+        "figure": "median",
     }
 
     def test_table_has_medians_and_ratios(self):
         rows = native_report.table({"x": self.RESULT}, ["jit"]).splitlines()
         row = next(row for row in rows if row.startswith("| x "))
-        self.assertEqual(row, "| x | 0.0 M | 4.00 | 2.00 | 1.00 | 2.00 | 3.00 | 0.25 s | 0.50 s |")
+        self.assertEqual(row, "| x | 0.0 M | 4.00 | 2.00 | gcc | 1.00 | clang | 2.00 | 3.00 | 0.25 s | 0.50 s |")
 
     def test_variants_are_compared_with_the_usual_engine(self):
         work = {**self.RESULT["work"], "jit ring": [8e-6], "jit unchecked": [2e-6], "jit fast": [3e-6]}
@@ -70,14 +73,27 @@ class Report(unittest.TestCase):
             ["jit", "jit fast", "jit unchecked", "jit ring"],
         )
         for line in (
-            "| x | 0.0 M | 4.00 | 3.00 | 2.00 | 8.00 | 2.00 | 1.00 | 2.00 | 2.00 | 2.00 | 3.00 | 3.00 "
+            "| x | 0.0 M | 4.00 | 3.00 | 2.00 | 8.00 | 2.00 | gcc | 1.00 | clang | 2.00 | 2.00 | 2.00 | 3.00 | 3.00 "
             "| 0.25 s | 0.50 s |",
-            "| y | 0.0 M | 4.00 |  |  |  | 2.00 | 1.00 | 2.00 |  |  |  | 3.00 | 0.25 s | 0.50 s |",
+            "| y | 0.0 M | 4.00 |  |  |  | 2.00 | gcc | 1.00 | clang | 2.00 |  |  |  | 3.00 | 0.25 s | 0.50 s |",
             "Geometric mean of jit fast / C++ contracted: 3.00",
             "Geometric mean of jit ring / jit: 2.00",
             "Geometric mean of jit / jit unchecked: 2.00",
         ):
             self.assertIn(line, text.splitlines())
+
+    def test_the_twin_is_made_by_the_compiler_whose_code_is_faster(self):
+        result = {
+            "work": {"C++, clang": [3, 5, 9], "C++, gcc": [4, 4, 4], "C++ contracted, clang": [7]},
+            "whole": {"C++, clang": [10], "C++, gcc": [20], "C++ contracted, clang": [30]},
+            "compile": {"C++, clang": 0.5, "C++, gcc": 0.25, "C++ contracted, clang": 0.5},
+        }
+        sides.choose_best(result, native_report.FIGURES["median"])
+        self.assertEqual(result["by"], {"C++": "gcc", "C++ contracted": "clang"})
+        self.assertEqual((result["work"]["C++"], result["whole"]["C++"]), ([4, 4, 4], [20]))
+        self.assertEqual(result["compile"]["C++"], 0.5)
+        sides.choose_best(result, native_report.FIGURES["least"])
+        self.assertEqual(result["by"]["C++"], "clang")
 
     def test_plot_is_xml(self):
         root = xml.fromstring(native_report.plot({"x": self.RESULT}, ["jit"]))
@@ -98,6 +114,17 @@ class Whole(unittest.TestCase):
                 self.assertGreater(results["matmul"]["work"][engine][0], 0)
             self.assertIn("| matmul |", Path(folder, "native.md").read_text("utf-8"))
             self.assertTrue(Path(folder, "native.svg").is_file())
+
+    def test_programs_make_their_input_themselves_for_a_given_processor(self):
+        with tempfile.TemporaryDirectory(prefix="strc-native-test-") as folder:
+            command = [BENCHMARKS / "run_native.py", "--strc", STRC, "--engine", "build", "--pairs", "1"]
+            command += ["--scale", "0.002", "--out", folder, "--input", "both", "--clock", "processor"]
+            command += ["--march", "x86-64-v2", "radix_sort16", "des"]
+            done = subprocess.run([sys.executable, *command], capture_output=True, text=True)
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            results = json.loads(Path(folder, "native.json").read_text("utf-8"))["results"]
+            self.assertEqual([*results], ["radix_sort16", "radix_sort16, lcg", "des"])
+            self.assertIn("code for x86-64-v2", Path(folder, "native.md").read_text("utf-8"))
 
     def test_costs_of_growing_graphs(self):
         with tempfile.TemporaryDirectory(prefix="strc-scaling-test-") as folder:

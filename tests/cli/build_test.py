@@ -361,7 +361,7 @@ int->void filter Sink { work pop 1 { println(pop()); } }
             (("-i", "-1"), "'-1' is not a value for -i"),
             (("-i9223372036854775808",), "is not a value for -i"),
             (("--seconds=soon",), "'soon' is not a value for --seconds"),
-            (("--tail=wag",), "'wag' is not a value for --tail: drop or pad (drain is for strc run) is needed"),
+            (("--tail=wag",), "'wag' is not a value for --tail: drop, pad or drain is needed"),
             (("--in=a.raw",), "--in is given, but main stream 'Main' has no input [main-stream-side]"),
         ):
             out, err = self.execute(*words, status=2)

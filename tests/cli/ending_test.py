@@ -54,6 +54,37 @@ MIXED = """float->float splitjoin Main {
 }
 float->float filter Block { work pop 2 push 2 { push(pop()); push(pop()); } }
 """
+# Two filters print, one sends, one draws: the order is that of the language.
+SEEN = """float->void pipeline Main { portal<Out> p; add Block(4); add Watch(p); add Block(3); add Out to p; }
+float->float filter Block(int n) {
+    work pop n push n { println("block " + n); for (int k = 0; k < n; k++) push(pop() + random()); }
+}
+float->float filter Watch(portal<Out> p) {
+    prework push 20 { for (int k = 0; k < 20; k++) push(k); }
+    work pop 1 push 1 { float x = pop(); if ((int)x % 3 == 0) p.set(x) [1:2]; push(x); }
+}
+float->void filter Out {
+    float last;
+    work pop 2 { println(last + " " + pop() + " " + pop()); }
+    handler set(float x) { last = x; println("set"); }
+}
+"""
+FAULT = """int->int pipeline Main { add Block(4); add Over; }
+int->int filter Block(int n) { work pop n push n { for (int k = 0; k < n; k++) push(pop()); } }
+int->int filter Over { work pop 1 peek 2 push 1 { push(100 / pop()); } }
+"""
+SECOND = """float->float splitjoin Main {
+    split duplicate;
+    add float->float filter { prework push 47999 { for (int k = 0; k < 47999; k++) push(k); } work pop 1 push 1 { push(pop()); } };
+    join roundrobin;
+}
+"""
+# Pops one item, two, three, then one again.
+DYNAMIC = """float->void pipeline Main {
+    add float->float filter { int n; work pop * push 1 { float x = 0; for (int k = 0; k <= n; k++) x += pop(); n = (n + 1) % 3; push(x); } };
+    add float->void filter { work pop 1 { println(pop()); } };
+}
+"""
 COPY = 'void->void pipeline Main { add Ramp; add FileWriter<float>("out.raw"); }'
 NOTHING = "void->void pipeline Main { add Ramp; add float->void filter { work pop 1 { pop(); } } }"
 ENDLESS = """void->void pipeline Main { add Ramp; add Last; }
@@ -73,10 +104,10 @@ class Ending(Case):
         self.call("build", "-o", "made", *build, path)
         return [(["run", "--interpret", *build, path], None), (["run", *build, path], None), ([], "./made")]
 
-    def items(self, text, count, *words, engines=3):
+    def items(self, text, count, *words):
         path = self.file("p.str", text)
         results = []
-        for call, program in self.engines(path, "--top", "Main")[:engines]:
+        for call, program in self.engines(path, "--top", "Main"):
             out, err = self.call(*call, "--in-format=text", "--out-format=text", *words, input=numbers(count), executable=program)
             warned = [line.split(" [")[0].split("warning: ")[1] for line in err.splitlines() if "warning: " in line]
             results.append(([float(word) for word in out.split()], warned))
@@ -85,23 +116,29 @@ class Ending(Case):
         return results[0]
 
     def drained(self, text, count):
-        return self.items(text, count, "--tail=drain", engines=2)
+        """The default of an open input."""
+        results = self.items(text, count)
+        self.assertEqual(self.items(text, count, "--tail=drain"), results)
+        return results
+
+    def dropped(self, text, count):
+        return self.items(text, count, "--tail=drop")
 
     def test_dropped(self):
         told = "3 items left on tapes at the end of the input, most of them before 'Main.Sum'"
-        self.assertEqual(self.items(BLOCKS, 8), ([3, 5, 7, 9], [told]))
+        self.assertEqual(self.dropped(BLOCKS, 8), ([3, 5, 7, 9], [told]))
         left = "2 items left over at the end of 'standard input'"
-        self.assertEqual(self.items(BLOCKS, 10), ([3, 5, 7, 9], [told, left]))
-        self.assertEqual(self.items(BLOCKS, 3), ([], ["3 items left over at the end of 'standard input'"]))
-        out, told = self.items(LATE, 5)
+        self.assertEqual(self.dropped(BLOCKS, 10), ([3, 5, 7, 9], [told, left]))
+        self.assertEqual(self.dropped(BLOCKS, 3), ([], ["3 items left over at the end of 'standard input'"]))
+        out, told = self.dropped(LATE, 5)
         self.assertEqual(out, [1, 2, 3, 104, 205])
         self.assertEqual(told, ["3 items left on tapes at the end of the input, most of them before 'Main.splitjoin.join'"])
 
     def test_nothing_to_tell(self):
         """Windows and loops keep what they need for the next firing."""
         text = BLOCKS.replace("add Block(4);", "")
-        self.assertEqual(self.items(text, 5), ([3, 5, 7, 9], []))
-        self.assertEqual(self.items(LOOP, 3), ([1, 3, 6], []))
+        self.assertEqual(self.dropped(text, 5), ([3, 5, 7, 9], []))
+        self.assertEqual(self.dropped(LOOP, 3), ([1, 3, 6], []))
 
     def test_drained(self):
         self.assertEqual(self.drained(BLOCKS, 8), ([3, 5, 7, 9, 11, 13, 15], []))
@@ -117,7 +154,8 @@ class Ending(Case):
         ends = ["--top", "Main", "--in-format=text", "--out-format=text", "--tail=drain", path]
         for count in (3, 8, 9, 11, 12, 16, 20, 1000):
             expected = self.call("run", "--interpret", *ends, input=numbers(count))
-            self.assertEqual(self.call("run", "--no-interpret", *ends, input=numbers(count)), expected)
+            for engine in ([], ["-O0"], ["--tapes=ring"]):
+                self.assertEqual(self.call("run", "--no-interpret", *engine, *ends, input=numbers(count)), expected)
             firings = count // 4 * 4 - 6
             self.assertEqual(len(expected[0].split()), max(firings // 6 * 6 - 1, 0))
 
@@ -128,18 +166,70 @@ class Ending(Case):
         self.assertEqual(self.drained(MIXED, 5)[0], [1, 0, 2, 1000, 3, 2000, 4, 3000])
 
     def test_drained_with_messages(self):
-        dropped, drained = self.items(MESSAGES, 12)[0], self.drained(MESSAGES, 12)[0]
+        dropped, drained = self.dropped(MESSAGES, 12)[0], self.drained(MESSAGES, 12)[0]
         self.assertEqual(drained[:len(dropped)], dropped)
         self.assertEqual(len(drained), 11)
 
     def test_drained_what_is_printed(self):
+        """Programs that read files drop, unless they are asked."""
         self.file("in.raw", struct.pack("<9i", *range(9)))
         path = self.file("p.str", READ)
-        self.assertEqual(self.call("run", path)[0], b"".join(b"1 %d\n" % k for k in range(4)))
-        for words in ((), ("--interpret",)):
-            out, err = self.call("run", "--tail=drain", *words, path)
+        for call, program in self.engines(path):
+            self.assertEqual(self.call(*call, executable=program)[0], b"".join(b"1 %d\n" % k for k in range(4)))
+            out, err = self.call(*call, "--tail=drain", executable=program)
             self.assertEqual(out, b"".join(b"1 %d\n" % k for k in range(7)))
             self.assertIn("1 item left over at the end of 'in.raw'", err)
+
+    def test_drained_in_the_order_of_a_run(self):
+        """Messages, random numbers and prints of several filters, over several steady states."""
+        path = self.file("p.str", SEEN)
+        for count in range(1, 40, 6):
+            results = []
+            for words in (["--interpret"], ["--no-interpret"], ["--no-interpret", "--tapes=ring"]):
+                call = ["run", *words, "--top", "Main", "--in-format=text", path]
+                results.append(self.call(*call, input=numbers(count)))
+            self.assertEqual(results[1], results[0])
+            self.assertEqual(results[2], results[0])
+
+    def test_drained_up_to_a_fault(self):
+        """What comes before it is there, and no fault comes of zeros."""
+        path = self.file("p.str", FAULT)
+        for call, program in self.engines(path, "--top", "Main"):
+            words = [*call, "--in-format=text", "--out-format=text"]
+            out = self.call(*words, input=b"1 2 4 5 10 20 25 50", executable=program)[0]
+            self.assertEqual(out.split(), b"100 50 25 20 10 5 4".split())
+            out, err = self.call(*words, input=b"1 2 4 5 10 20 0 50", executable=program, status=1)
+            self.assertEqual(out.split()[:4], b"100 50 25 20".split())  # before the steady state with the fault
+            self.assertIn("division", err)
+
+    def test_drained_after_a_long_prework(self):
+        """A second of sound that one branch begins with."""
+        path = self.file("p.str", SECOND)
+        for call, program in self.engines(path, "--top", "Main"):
+            words = [*call, "--in-format=text", "--out-format=text"]
+            out, err = self.call(*words, input=numbers(50000), executable=program)
+            self.assertEqual(len(out.split()), 50000 + 47999)
+            self.assertNotIn("warning", err)
+
+    def test_nothing_is_left_for_programs_that_need_none(self):
+        """No code for the end."""
+        path = self.file("p.str", BLOCKS.replace("add Block(4);", ""))
+        self.assertNotIn("drain", self.call("run", "--top", "Main", "--emit=llvm", path)[0].decode())
+        path = self.file("p.str", BLOCKS)
+        self.assertIn("drain", self.call("run", "--top", "Main", "--emit=llvm", path)[0].decode())
+
+    def test_drained_with_dynamic_rates(self):
+        path = self.file("p.str", DYNAMIC)
+        for call, program in self.engines(path, "--top", "Main"):
+            for count, lines in ((2, 1), (3, 2), (7, 4), (10, 5), (12, 6)):
+                out = self.call(*call, "--in-format=text", input=numbers(count), executable=program)[0]
+                self.assertEqual(len(out.splitlines()), lines, (call, count, out))
+
+    def test_zeros_for_dynamic_rates(self):
+        path = self.file("p.str", DYNAMIC)
+        for call, program in self.engines(path, "--top", "Main"):
+            err = self.call(*call, "--tail=pad", input=b"", status=2, executable=program)[1]
+            self.assertIn("'--tail=pad' is given, but main stream 'Main' has no steady state that zeros could fill", err)
 
     def test_filled_up_until_all_is_out(self):
         self.assertEqual(self.items(BLOCKS, 8, "--tail=pad"), ([3, 5, 7, 9, 11, 13, 15, 8], []))
@@ -158,7 +248,17 @@ class Ending(Case):
         path = self.file("p.str", NOTHING)
         for call, program in self.engines(path):
             err = self.call(*call, "--limit", "5", status=2, executable=program)[1]
-            self.assertIn("'--limit' is given, but main stream 'Main' has no prints and no output", err)
+            self.assertIn("'--limit' is given, but main stream 'Main' has no printed lines and no output", err)
+
+    def test_limit_without_lines(self):
+        """They would never be counted."""
+        path = self.file("p.str", 'void->void pipeline Main { add Ramp; add float->void filter { work pop 1 { print(pop() + " "); } } }')
+        for call, program in self.engines(path):
+            err = self.call(*call, "--limit", "5", status=2, executable=program)[1]
+            self.assertIn("'--limit' is given, but main stream 'Main' has no printed lines and no output", err)
+        path = self.file("p.str", 'void->void pipeline Main { add Ramp; add float->void filter { work pop 1 { print(pop() + "\\n"); } } }')
+        for call, program in self.engines(path):
+            self.assertEqual(self.call(*call, "--limit", "2", executable=program)[0], b"0.0\n1.0\n")
 
     def test_lines_before_a_firing_that_never_ends(self):
         """Nobody interrupts it: a pipe gets them all the same."""

@@ -64,7 +64,7 @@ class FastMath(Case):
     def test_within_the_tolerance(self):
         for level in ("-O0", "-O2", "-O3"):
             self.check_near(self.call(*RUN, "--fast-math", level)[0])
-        self.check_near(self.call(*RUN, "--fast-math", "--disable-pass=lanes")[0])
+        self.check_near(self.call(*RUN, "--fast-math", "--disable-pass=vectorise-firings")[0])
         self.assertEqual(self.call(*RUN, "--fast-math", "--interpret")[0], self.exact)
 
     def test_executables(self):

@@ -126,7 +126,7 @@ class Kernels(Case):
 
     def test_onednn(self):
         self.need("onednn")
-        for words in ((), ("-O0",), ("--workers", "2"), ("--disable-pass=kernels",), ("--disable-pass=scaling",)):
+        for words in ((), ("-O0",), ("--workers", "2"), ("--disable-pass=library-operators",), ("--disable-pass=scaling",)):
             status, output, errors = self.run_with("--kernels=onednn", "--no-interpret", *words)
             self.assertEqual(status, 0, errors)
             self.same(output)
@@ -140,7 +140,7 @@ class Kernels(Case):
 
     def test_the_pass(self):
         self.need("onednn")
-        output = self.call("run", *WEIGHTS, "--kernels=onednn", "--emit-after=kernels", "p.str")[0]
+        output = self.call("run", *WEIGHTS, "--kernels=onednn", "--emit-after=library-operators", "p.str")[0]
         self.assertIn(b"onednn: matmul 1x240 240x7", output)
 
     def test_no_onednn(self):

@@ -37,7 +37,7 @@ class Passes(Case):
 
     def test_every_pass_has_a_switch_and_changes_no_output(self):
         passes = self.names("--disable-pass")
-        self.assertIn("lanes", passes)
+        self.assertIn("vectorise-firings", passes)
         self.file("p.str", PROGRAM)
         expected = self.call(*RUN, "--interpret")
         self.assertEqual(self.call(*RUN), expected)
@@ -49,7 +49,23 @@ class Passes(Case):
     def test_stages_have_no_switch(self):
         self.assertNotIn("parse", self.names("--disable-pass"))
         _, err = self.call("check", "--disable-pass=parse", "p.str", status=2)
-        self.assertIn("lanes", err)
+        self.assertIn("vectorise-firings", err)
+
+    def test_former_names_work_and_are_told_once(self):
+        self.file("p.str", PROGRAM)
+        expected = self.call(*RUN, "--disable-pass=vectorise-firings", "--opt-bisect-limit=-1")
+        former = ["--disable-pass=lanes", "--disable-pass", "lanes", "--opt-bisect-limit=-1"]
+        former_after = "--emit-after=lanes"
+        out, err = self.call(*RUN, *former)
+        told, _, rest = err.partition("\n")
+        self.assertEqual(told, "warning: the pass 'lanes' is called 'vectorise-firings' now [renamed-pass]")
+        self.assertEqual((out, rest), expected)
+        for silent in ("-w", "-Wno-renamed-pass"):
+            self.assertEqual(self.call(*RUN, *former, silent), expected)
+        out, _ = self.call("check", "-O0", former_after, "p.str")
+        self.assertEqual(out, b"; vectorise-firings: applied to nothing\n")
+        for name in self.names("--disable-pass"):
+            self.assertNotIn(name, ("lanes", "selections"), "a former name")
 
     def test_each_can_be_looked_at(self):
         names = self.names("--emit-after")
@@ -59,16 +75,16 @@ class Passes(Case):
             self.assertTrue(text, name)
         self.assertIn("; specialize: Main.Scale\n", texts["specialize"])
         self.assertIn("filter Scale", texts["specialize"])
-        self.assertIn("; lanes: Scale.work\nvarying:", texts["lanes"])
-        self.assertRegex(texts["lanes"], r"@Scale\.work\.(lanes|columns)\(")
-        self.assertIn("; selections: Some.work\nselected:", texts["selections"])
-        self.assertIn("; rate-proofs: Scale.work\npops proved, pushes proved\n", texts["rate-proofs"])
-        self.assertIn("; bounds-proofs: Add\nwork: 1 of 1 check proved\n", texts["bounds-proofs"])
+        self.assertIn("; vectorise-firings: Scale.work\nvarying:", texts["vectorise-firings"])
+        self.assertRegex(texts["vectorise-firings"], r"@Scale\.work\.(lanes|columns)\(")
+        self.assertIn("; if-conversion: Some.work\nselected:", texts["if-conversion"])
+        self.assertIn("; rate-check-elimination: Scale.work\npops proved, pushes proved\n", texts["rate-check-elimination"])
+        self.assertIn("; bounds-check-elimination: Add\nwork: 1 of 1 check proved\n", texts["bounds-check-elimination"])
         self.assertEqual(texts["plan"], self.call("check", "--emit=plan", "p.str")[0].decode())
         self.assertEqual(texts["llvm"], self.call("check", "--emit=llvm", "p.str")[0].decode())
         self.assertIn("@Add.work", texts["codegen"])
-        out, _ = self.call("check", "-O0", "--emit-after=lanes", "p.str")
-        self.assertEqual(out, b"; lanes: applied to nothing\n")
+        out, _ = self.call("check", "-O0", "--emit-after=vectorise-firings", "p.str")
+        self.assertEqual(out, b"; vectorise-firings: applied to nothing\n")
         self.call("run", "--emit-after=plan", "-o", "plan.txt", "p.str")
         self.assertEqual(self.bytes("plan.txt").decode(), texts["plan"])
 
@@ -85,7 +101,7 @@ class Passes(Case):
         self.assertEqual(numbers, list(range(1, len(lines) + 1)))
         kinds = [line.split()[4] for line in lines]
         self.assertEqual(kinds[0], "remove-round-robins")
-        self.assertLess(kinds.index("lanes"), kinds.index("llvm"))
+        self.assertLess(kinds.index("vectorise-firings"), kinds.index("llvm"))
         self.assertLess(kinds.index("llvm"), len(kinds) - 1)  # LLVM's own follow
         ours = kinds.index("llvm") + 1
         for limit in [*range(ours + 1), ours + 20, len(lines) - 1]:
@@ -100,7 +116,7 @@ class Passes(Case):
         self.file("p.str", PROGRAM)
         out, err = self.call("check", "--emit=asm", "--time-passes", "p.str")
         self.assertEqual(out, self.call("check", "--emit=asm", "p.str")[0])
-        self.check_times(err, ["parse", "elaborate", "plan", "scaling", "codegen", "lanes", "llvm", "machine-code"])
+        self.check_times(err, ["parse", "elaborate", "plan", "scaling", "codegen", "vectorise-firings", "llvm", "machine-code"])
         self.assertRegex(err, "\\d {4}(others|\\S*(sroa|instcombine|inline))")
         out, err = self.call(*RUN, "--time-passes")
         self.assertEqual(out, self.call(*RUN)[0])

@@ -76,9 +76,9 @@ class TensorLayouts(Case):
     def test_optimisation(self):
         for level in ("-O0", "-O1", "-O2", "-O3"):
             self.same(self.result(level))
-        self.same(self.result("--disable-pass=tiles"))
+        self.same(self.result("--disable-pass=register-tiling"))
         self.same(self.result("--disable-pass=fuse-epilogues"))
-        self.same(self.result("--disable-pass=items-in-place"))
+        self.same(self.result("--disable-pass=copy-elision"))
 
     def test_each_filter_may_be_left_as_it_is(self):
         for limit in range(0, 60, 7):
@@ -107,7 +107,7 @@ class TensorLayouts(Case):
         self.expected = self.result("--interpret", "--disable-pass=layout-propagation")
         self.same(self.executable("--external-weights"))
         self.same(self.executable("--external-weights", "--disable-pass=layout-propagation"))
-        out = self.call("build", *self.words, "--external-weights", "--emit-after", "tiles", "-o", "-", "p.str")[0].decode()
+        out = self.call("build", *self.words, "--external-weights", "--emit-after", "register-tiling", "-o", "-", "p.str")[0].decode()
         self.assertRegex(out, r"\bstored\b")
 
     def test_libraries_and_devices_want_rows(self):

@@ -68,7 +68,7 @@ class Parts(Case):
             self.assertEqual(len(re.findall(r"^ *contract", body, re.M)), parts, body)
             for copies in ("copy", "store.at", "loop {"):
                 self.assertNotIn(copies, body)
-            places = self.shown(path, "items-in-place")
+            places = self.shown(path, "copy-elision")
             self.assertRegex(places, r"local \d+ is popped item 0\n *local \d+ is pushed item 0")
             self.assertEqual(self.printed(path), self.printed(path, "--interpret"))
             self.assertEqual(self.printed(path), self.printed(path, "--disable-pass", "fuse-tensors"))
@@ -145,7 +145,7 @@ class Layers(Case):
     def test_different_ones_are_not_copied(self):
         path = self.file("p.str", LAYERS.replace("DIM", ""))
         self.assertEqual(self.tapes(path, "Own(4)"), 3)  # the layer before it is a filter
-        shown = self.call("check", path, "--top=Own(4)", *self.words, "--emit-after=items-in-place")[0].decode()
+        shown = self.call("check", path, "--top=Own(4)", *self.words, "--emit-after=copy-elision")[0].decode()
         self.assertRegex(shown, r"local \d+ is popped item 0\n *local \d+ is pushed item 0")
         self.check(path, "Own(4)", 256 * 4)
 
@@ -217,7 +217,7 @@ class Split(Case):
 
     def parts(self, where, program=LARGE):
         path = self.file("p.str", program)
-        text = self.call("check", path, "--split", where, "--emit-after=share-products")[0].decode()
+        text = self.call("check", path, "--split", where, "--emit-after=parallel-products")[0].decode()
         return re.findall(r"^(\d+ parts of \d+ by hand)", text, re.M)
 
     def test_parts_are_those_that_were_asked_for(self):
@@ -235,7 +235,7 @@ class Split(Case):
         alone = ("--top", "Product", "--input", "128x64")
         path = self.file("p.str", LARGE)
         for top in (alone, ("--top", "Product()", *alone[2:])):
-            text = self.call("check", path, *top, "--split", "0:16", "--emit-after=share-products")[0].decode()
+            text = self.call("check", path, *top, "--split", "0:16", "--emit-after=parallel-products")[0].decode()
             self.assertIn("8 parts of 16 by hand", text)
         items = self.file("in.raw", array("f", range(2 * 128 * 64)).tobytes())
         words = (path, *alone, "--in", items, "--out-format=raw")

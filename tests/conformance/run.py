@@ -41,6 +41,7 @@ class Program:
         self.tolerance = float(tolerance) if tolerance else None
         self.inputs = self.header("input", "").split()
         self.writes = self.header("writes", "").split()
+        self.words = self.header("words", "").split()  # options of `strc run`: it ends by itself, behind its last line
 
     def header(self, name, default):
         found = re.search(rf"^// {name}: *(.*)$", self.text, re.MULTILINE)
@@ -98,6 +99,8 @@ def check_valid(program, outcome, folder):
     difference = compare.first_difference(expected, actual, program.lines, program.tolerance)
     if difference:
         return difference
+    if program.words and len(actual) != program.lines:
+        return f"{len(actual)} lines instead of {program.lines}"
     for name in program.writes:
         begin = (program.path.parent / f"{name}.expected").read_bytes()
         written = Path(folder, name)
@@ -131,6 +134,8 @@ def check(program, arguments):
         interrupt = None
         if program.invalid:
             words += ["--limit", "100"]  # only in case it is accepted
+        elif program.words:
+            words += program.words
         elif not program.writes:  # these have to end by themselves
             if arguments.stop == "limit":
                 words += ["--limit", str(program.lines)]

@@ -2,22 +2,22 @@
 /// items, those for the output room for CAPACITY in all. Between create and destroy it ends at once if the library
 /// allocates, locks or makes a thread. The exit status is that of the library; its message goes to
 /// standard error.
+#include "host.h"
+
 #include <errno.h>
 #include <pthread.h>
 
-#include "host.h"
-
 // ---- the C library as the library under test sees it
 
-void *__libc_malloc(size_t);
-void *__libc_calloc(size_t, size_t);
-void *__libc_realloc(void *, size_t);
-void *__libc_memalign(size_t, size_t);
-void __libc_free(void *);
+void* __libc_malloc(size_t);
+void* __libc_calloc(size_t, size_t);
+void* __libc_realloc(void*, size_t);
+void* __libc_memalign(size_t, size_t);
+void __libc_free(void*);
 
 static int armed, failing, allocations;
 
-static void guard(const char *what) {
+static void guard(const char* what) {
     if (!armed) return;
     armed = 0;
     fprintf(stderr, "%s in a callback\n", what);
@@ -30,38 +30,38 @@ static int fails(void) {
     return failing;
 }
 
-void *malloc(size_t size) {
+void* malloc(size_t size) {
     guard("malloc");
     return fails() ? NULL : __libc_malloc(size);
 }
-void *calloc(size_t count, size_t size) {
+void* calloc(size_t count, size_t size) {
     guard("calloc");
     return fails() ? NULL : __libc_calloc(count, size);
 }
-void *realloc(void *old, size_t size) {
+void* realloc(void* old, size_t size) {
     guard("realloc");
     return fails() ? NULL : __libc_realloc(old, size);
 }
-void *aligned_alloc(size_t alignment, size_t size) {
+void* aligned_alloc(size_t alignment, size_t size) {
     guard("aligned_alloc");
     return fails() ? NULL : __libc_memalign(alignment, size);
 }
-void free(void *old) {
+void free(void* old) {
     guard("free");
     __libc_free(old);
 }
-int pthread_mutex_lock(pthread_mutex_t *mutex) {
+int pthread_mutex_lock(pthread_mutex_t* mutex) {
     (void)mutex;
     guard("pthread_mutex_lock");
     return 0;
 }
-int pthread_mutex_trylock(pthread_mutex_t *mutex) {
+int pthread_mutex_trylock(pthread_mutex_t* mutex) {
     (void)mutex;
     guard("pthread_mutex_trylock");
     return 0;
 }
-int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
-                   void *argument) {
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+                   void* argument) {
     (void)thread, (void)attributes, (void)run, (void)argument;
     guard("pthread_create");
     return EAGAIN;
@@ -74,21 +74,21 @@ static size_t at_most(size_t a, size_t b) { return a < b ? a : b; }
 typedef struct stream {
     OF(handle) * handle;
     block in;
-    unsigned char *out;
+    unsigned char* out;
     size_t taken, given, capacity;
     int status;
 } stream;
 
 /// One call; the pieces are copied so that nothing outside of them can be used.
-static void step(stream *s, size_t in, size_t room) {
+static void step(stream* s, size_t in, size_t room) {
     static unsigned char from[1 << 16], to[1 << 20];
     in = at_most(in, s->in.items - s->taken);
     room = at_most(room, s->capacity - s->given);
     memcpy(from, s->in.bytes + s->taken * kInSize, in * kInSize);
     size_t taken = 77, given = 77;
     armed = 1;
-    s->status = OF(process)(s->handle, in ? (const void *)from : NULL, in,
-                            room ? (void *)to : NULL, room, &taken, &given);
+    s->status = OF(process)(s->handle, in ? (const void*)from : NULL, in, room ? (void*)to : NULL,
+                            room, &taken, &given);
     armed = 0;
     if (taken > in || given > room) die("more than there was");
     memcpy(s->out + s->given * kOutSize, to, given * kOutSize);
@@ -97,7 +97,7 @@ static void step(stream *s, size_t in, size_t room) {
 }
 
 /// Until nothing moves any more with room for everything.
-static void pump(stream *s, size_t most, uint32_t seed) {
+static void pump(stream* s, size_t most, uint32_t seed) {
     for (int idle = 0; idle < 100 && s->status == OF(OK);) {
         size_t before = s->taken + s->given;
         size_t in = most == 1 ? 1 : draw(&seed) % (most + 1);
@@ -107,19 +107,37 @@ static void pump(stream *s, size_t most, uint32_t seed) {
     }
 }
 
+/// What can still be computed when the input is over; then nothing is taken.
+static void drain(stream* s, size_t most, uint32_t seed) {
+    static unsigned char to[1 << 20];
+    for (int idle = 0; idle < 100 && s->status == OF(OK);) {
+        size_t room = most == 1 ? 1 : draw(&seed) % (most + 1), given = 77;
+        room = at_most(room, s->capacity - s->given);
+        armed = 1;
+        s->status = OF(drain)(s->handle, room ? (void*)to : NULL, room, &given);
+        armed = 0;
+        if (given > room) die("more than there was");
+        memcpy(s->out + s->given * kOutSize, to, given * kOutSize);
+        s->given += given;
+        idle = given == 0 ? idle + 1 : 0;
+    }
+    if (s->status == OF(OK) && OF(process)(s->handle, NULL, 0, NULL, 0, NULL, NULL) != OF(CALL))
+        die("goes on behind the end");
+}
+
 static OF(handle) * create(void) {
     int status = 77;
     failing = 1;
     if (OF(create)(&status) || status != OF(MEMORY)) die("create without memory");
     failing = 0;
     allocations = 0;
-    OF(handle) *made = OF(create)(&status);
+    OF(handle)* made = OF(create)(&status);
     if (!made || status != OF(OK)) die("create");
     if (allocations != 1) die("more than one allocation");
     return made;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char** argv) {
     if (argc < 6) die("host IN OUT MOST SEED CAPACITY");
     stream s = {.handle = create(), .in = read_all(argv[1])};
     s.capacity = strtoul(argv[5], NULL, 10);
@@ -141,8 +159,9 @@ int main(int argc, char **argv) {
     pump(&s, most, seed);
     if (OF(process)(NULL, NULL, 0, NULL, 0, NULL, NULL) != OF(CALL)) die("no handle");
     if (s.status == OF(OK) && s.given < s.capacity && s.taken != s.in.items) die("input left");
+    if (s.taken == s.in.items) drain(&s, most, seed);
     fputs(OF(message)(s.handle), stderr);
-    FILE *file = fopen(argv[2], "wb");
+    FILE* file = fopen(argv[2], "wb");
     if (!file || fwrite(s.out, kOutSize, s.given, file) != s.given) die("output");
     fclose(file);
     OF(destroy)(s.handle);

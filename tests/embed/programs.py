@@ -93,7 +93,7 @@ DIVIDE = """int->int pipeline Divide { add Two; add Ratio; }
 int->int filter Two { work pop 1 push 2 { int x = pop(); push(100); push(x); } }
 int->int filter Ratio { work pop 2 push 1 { int x = pop(); push(x / pop()); } }
 """
-LARGE = """int->int pipeline Large { add Table; add Deep; }
+LARGE = """int->int pipeline Large { add Table; add Callers; }
 int->int filter Table {
     work pop 1 push 1 {
         int[60000] all;
@@ -102,9 +102,67 @@ int->int filter Table {
         push(all[(x * x) & 32767]);
     }
 }
-int->int filter Deep {
+int->int filter Callers {
+    int twice(int[5000] from, int at) {
+        int[5000] own;
+        for (int i = 0; i < 5000; i++) own[i] = 2 * from[(i * at & 8191) % 5000];
+        return own[at % 5000] + once(own, at + 1);
+    }
+    int once(int[5000] from, int at) {
+        int[5000] own;
+        for (int i = 0; i < 5000; i++) own[i] = from[4999 - i] + at;
+        return own[at * 7 % 5000];
+    }
+    work pop 1 push 1 {
+        int[5000] all;
+        int x = pop() & 1023;
+        for (int i = 0; i < 5000; i++) all[i] = i ^ x;
+        push(once(all, x) + twice(all, x) + all[x]);
+    }
+}
+"""
+DEEP = """int->int pipeline Deep { add Table; add Sums; }
+int->int filter Table {
+    work pop 1 push 1 {
+        int[60000] all;
+        int x = pop();
+        for (int i = 0; i < 60000; i++) all[i] = i * x;
+        push(all[(x * x) & 32767]);
+    }
+}
+int->int filter Sums {
     work pop 1 push 1 { push(sum(pop() & 255)); }
-    int sum(int n) { if (n <= 0) return 0; return n + sum(n - 1); }
+    int sum(int n) { int[500] own; own[n] = n; if (n <= 0) return 0; return own[n] + sum(n - 1); }
+}
+"""
+RESIDUAL = """tensor->tensor pipeline Residual {
+    add conv2d(3, 64, 7, 7, 2, 2, 3, 3, bias = false, weights = "conv");
+    add batchnorm2d(64, weights = "bn");
+    add relu();
+    add maxpool2d(3, 2, 1);
+    add Block(64, "layer1.0");
+    add Block(64, "layer1.1");
+    add conv2d(64, 128, 3, 3, 2, 2, 1, 1, weights = "down");
+    add Block(128, "layer2.0");
+    add mean({2, 3});
+    add linear(128, 1000, weights = "out");
+    add softmax();
+}
+tensor->tensor pipeline Block(int channels, String weights) {
+    add splitjoin {
+        split duplicate;
+        add pipeline {
+            add conv2d(channels, channels, 3, 3, 1, 1, 1, 1, bias = false, weights = weights + ".conv1");
+            add batchnorm2d(channels, weights = weights + ".bn1");
+            add relu();
+            add conv2d(channels, channels, 3, 3, 1, 1, 1, 1, bias = false, weights = weights + ".conv2");
+            add batchnorm2d(channels, weights = weights + ".bn2");
+        }
+        add Identity<tensor>();
+        join roundrobin;
+    }
+    add add();
+    add relu();
 }
 """
 ENDLESS = """int->int filter Endless {
@@ -147,4 +205,12 @@ IMAGES = """tensor<float>[1, 1, 96, 96]->tensor pipeline Images {
 """
 
 PRODUCT = """tensor<float>[8, 1024]->tensor pipeline Product { add linear(1024, 1024, weights = "a"); }
+"""
+
+# Windows of blocks: what is left of a block at the end suffices for some of them.
+BLOCKS = """float->float pipeline Blocks { add Block(4); add Sum(3); add Block(5); add Sum(2); }
+float->float filter Block(int n) { work pop n push n { for (int k = 0; k < n; k++) push(pop()); } }
+float->float filter Sum(int n) {
+    work pop 1 peek n push 1 { float sum = 0; for (int k = 0; k < n; k++) sum += peek(k); pop(); push(sum); }
+}
 """

@@ -27,7 +27,7 @@ EMULATOR = [f"qemu-{TARGET.split('-')[0]}", "-L", f"/usr/{TARGET}"] if TARGET el
 CC = f"{TARGET}-gcc" if TARGET else os.environ.get("CC") or "cc"
 FLAGS = ["-std=gnu11", "-D_GNU_SOURCE=", "-O1", "-g", "-Wall", "-Wextra", "-Werror", "-pthread"]
 RUNTIME = [*(ROOT / "runtime/src").glob("*.c"), *(ROOT / "runtime/library").glob("*.c")]
-FUNCTIONS = ["create", "destroy", "process", "reset", "set", "message"]
+FUNCTIONS = ["create", "destroy", "process", "drain", "reset", "set", "message"]
 # What a library may call: no locks, no files, no environment. `free` and `aligned_alloc` are for create.
 HARMLESS = {"aligned_alloc", "free", "memcpy", "memmove", "memset", "strlen", "longjmp", "setjmp",
             "__stack_chk_fail", "__cxa_finalize", "__gmon_start__", "exp"}  # fmt: skip
@@ -36,6 +36,12 @@ HARMLESS = {"aligned_alloc", "free", "memcpy", "memmove", "memset", "strlen", "l
 # Examples, their programs, and the streams of these.
 NETWORKS = [
     ("wavenet_amp", "amplifier", "Amplifier"), ("lstm_stream", "amplifier", "Amplifier"), ("gru_denoise", "denoise", "Denoise"),
+]
+
+# What `strc import` makes of models, and a shape that they take.
+GOLDEN = HERE.parent / "python/golden"
+IMPORTED = [
+    ("cnn", "1x3x32x32"), ("tiny_resnet", "1x8x8x8"), ("dense_block", "1x4x5x5"), ("lstm_model", "1x28x28"), ("attention", "5x6"),
 ]
 
 
@@ -67,11 +73,14 @@ class Libraries(Case):
         rpath = f"-Wl,-rpath,{self.folder}"
         self.compile("host.c", "libp", stream, "-fno-builtin", *flags, "-L.", "-lp", rpath)
 
-    def execute(self, *words, status=0):
+    def run_host(self, *words, status=0):
         emulator = EMULATOR if words[0].startswith("./") else []
         done = subprocess.run([*emulator, *words], cwd=self.folder, capture_output=True, text=True, timeout=SECONDS)
         self.assertEqual(done.returncode, status, f"{words}\n{done.stdout}{done.stderr}")
-        return done.stderr
+        return done
+
+    def execute(self, *words, status=0):
+        return self.run_host(*words, status=status).stderr
 
     def expected(self, items, *options, status=0):
         self.file("in.raw", items)
@@ -98,6 +107,17 @@ class Libraries(Case):
             self.assertLessEqual(abs(one - other), 1e-5 * max(1, abs(other)))
         return found
 
+    def check_symbols(self, text, *options):
+        self.build_library(text, "--weights=random:1", *options)
+        done = subprocess.run(["nm", "-D", "libp.so"], cwd=self.folder, capture_output=True, text=True, check=True)
+        words = [line.split() for line in done.stdout.splitlines()]
+        defined = {line[-1] for line in words if line[-2] not in "Uwv"}
+        stream = self.top.split("=")[1]
+        self.assertEqual(defined, {f"{stream}_{name}" for name in FUNCTIONS})
+        needed = {line[-1].split("@")[0] for line in words if line[-2] == "U"}
+        scalars = {re.sub(r"^ZGV[a-z]N\d+v+_", "", name.lstrip("_")) for name in needed}  # of libmvec's
+        self.assertLessEqual(scalars, {name.lstrip("_") for name in HARMLESS})
+
     def compare(self, text, stream, items, size, *options):
         self.build_library(text, *options)
         self.host(stream)
@@ -107,6 +127,14 @@ class Libraries(Case):
 
 
 class Pieces(Libraries):
+    def test_ends(self):
+        """What can still be computed at the end of the input is what the executable gives."""
+        for count in (3, 8, 61, 997):
+            with self.subTest(count):
+                self.build_library(programs.BLOCKS)
+                self.host("Blocks")
+                self.same_in_pieces("Blocks", self.expected(floats(count)), 4)
+
     def test_window(self):
         self.compare(programs.FIR, "Fir", floats(5000), 4)
 
@@ -263,15 +291,72 @@ int main(void) {
         self.execute("./host", "in.raw", "out.raw", "17", "1", "10")
         self.assertEqual(self.bytes("out.raw"), b"")
 
-    def test_stack(self):
-        """The stack is that of the caller: what is asked for suffices."""
+
+class Stack(Libraries):
+    """The stack is that of the caller: what the header says suffices."""
+
+    def stack_bytes(self):
+        return int(re.search(r"_STACK_BYTES (\d+)", (self.folder / "libp.h").read_text())[1])
+
+    def runs_on_a_small_one(self, stream, items, *options):
+        self.assertLessEqual(self.stack_bytes(), 65536)
+        self.compile("small_stack.c", "libp", stream, "-L.", "-lp", f"-Wl,-rpath,{self.folder}")
+        want = self.expected(items, *options)
+        said = self.run_host("./host", "in.raw", "out.raw").stdout
+        self.handle_bytes = int(said.split(", ")[1])
+        return want, self.bytes("out.raw")
+
+    def test_arrays_of_functions(self):
         self.build_library(programs.LARGE)
-        stack = int(re.search(r"_STACK_BYTES (\d+)", (self.folder / "libp.h").read_text())[1])
-        self.assertGreater(stack, 240000)
-        self.assertLess(stack, 2 << 20)
+        want, found = self.runs_on_a_small_one("Large", ints(50))
+        self.assertEqual(found, want)
+        self.assertEqual(len(want), 200)
         self.host("Large")
-        want = self.expected(ints(50))
         self.same_in_pieces("Large", want, 4)
+
+    def test_filters_share_the_memory_for_arrays(self):
+        one = programs.LARGE[programs.LARGE.index("int->int filter Table"):programs.LARGE.index("int->int filter Callers")]
+        for options in ([], ["-O0"]):
+            self.build_library("int->int pipeline Eight { for (int i = 0; i < 8; i++) add Table; }\n" + one, *options)
+            want, found = self.runs_on_a_small_one("Eight", ints(20))
+            self.assertEqual(found, want)
+            self.assertGreater(self.handle_bytes, 240000)
+            self.assertLess(self.handle_bytes, 300000)
+
+    def test_arrays_without_optimisation(self):
+        self.build_library(programs.LARGE, "-O0")
+        want, found = self.runs_on_a_small_one("Large", ints(5))
+        self.assertEqual(found, want)
+
+    def test_recursion_has_a_stack_of_its_own_size(self):
+        self.build_library(programs.DEEP)
+        self.assertGreater(self.stack_bytes(), 1 << 20)
+        self.assertLess(self.stack_bytes(), 2 << 20)
+        self.host("Deep")
+        self.same_in_pieces("Deep", self.expected(ints(50)), 4)
+
+    def test_large_network(self):
+        shape = ["--input=1x3x224x224", "--weights=random:1"]
+        self.build_library(programs.RESIDUAL, *shape)
+        want, found = self.runs_on_a_small_one("Residual", floats(3 * 224 * 224), *shape)
+        self.assertEqual((len(found), len(want)), (4000, 4000))
+        for one, other in zip(array.array("f", found), array.array("f", want), strict=True):
+            self.assertLessEqual(abs(one - other), 1e-5)
+
+    def test_networks_of_the_examples(self):
+        for example, program, stream in NETWORKS:
+            with self.subTest(example):
+                folder = ROOT / "examples" / example
+                shutil.copy(folder / f"{program}.safetensors", self.folder / "p.safetensors")
+                self.build_library((folder / f"{program}.str").read_text())
+                want, found = self.runs_on_a_small_one(stream, floats(6000))
+                self.assertEqual(found, want)
+
+    def test_imported_networks(self):
+        for name, shape in IMPORTED:
+            with self.subTest(name):
+                self.build_library((GOLDEN / f"{name}.str").read_text(), f"--input={shape}", "--weights=random:1")
+                self.assertLessEqual(self.stack_bytes(), 65536)
 
 
 class Faults(Libraries):
@@ -513,17 +598,6 @@ class Products(Libraries):
         for text in (programs.ECHO, programs.NETWORK):
             with self.subTest(text=text):
                 self.check_symbols(text)
-
-    def check_symbols(self, text):
-        self.build_library(text, "--weights=random:1")
-        done = subprocess.run(["nm", "-D", "libp.so"], cwd=self.folder, capture_output=True, text=True, check=True)
-        words = [line.split() for line in done.stdout.splitlines()]
-        defined = {line[-1] for line in words if line[-2] not in "Uwv"}
-        stream = self.top.split("=")[1]
-        self.assertEqual(defined, {f"{stream}_{name}" for name in FUNCTIONS})
-        needed = {line[-1].split("@")[0] for line in words if line[-2] == "U"}
-        scalars = {re.sub(r"^ZGV[a-z]N\d+v+_", "", name.lstrip("_")) for name in needed}  # of libmvec's
-        self.assertLessEqual(scalars, {name.lstrip("_") for name in HARMLESS})
 
     def test_headers_say_what_there_is(self):
         def numbers(text):

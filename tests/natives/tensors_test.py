@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 PROGRAM = HERE / "tensors.str"
 STREAMS = ["Views", "Others", "Calls", "Counts"]
-ENGINES = [["--interpret"], ["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-O2", "--disable-pass=items-in-place"],
+ENGINES = [["--interpret"], ["-O0"], ["-O1"], ["-O2"], ["-O3"], ["-O2", "--disable-pass=copy-elision"],
            ["-O2", "--disable-pass=fuse-tensors"]]  # fmt: skip
 STRC, LIBRARY, INCLUDE = "", "", ""
 ROUNDS = 4
@@ -102,7 +102,7 @@ class Tensors(unittest.TestCase):
 
     def test_nothing_is_copied(self):
         """What is popped goes to C where it lies in the channel, and so does the room for what is pushed."""
-        for words, is_copied in (([], False), (["--disable-pass=items-in-place"], True)):
+        for words, is_copied in (([], False), (["--disable-pass=copy-elision"], True)):
             made = call(STRC, "build", "--shared", "--native", LIBRARY, "--top", "Passed", "--input", "1", "--emit=llvm", *words,
                         "-o", "-", PROGRAM)  # fmt: skip
             self.assertIn("call void @Sample_ticket(", made.stdout, made.stderr)

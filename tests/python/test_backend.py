@@ -80,13 +80,93 @@ class Net(nn.Module):
 
 
 @torch.no_grad()
-def test_a_new_shape_is_compiled_once(runners):
+@pytest.mark.parametrize("batches", [(1, 2, 3, 5, 8, 1, 2), (4, 2, 7, 1, 4)])
+def test_one_program_serves_all_batches_after_the_second(batches, runners):
     model = Net().eval()
     compiled = torch.compile(model, backend="strc")
-    for batch in (1, 2, 3, 2, 1, 3):
+    for batch in batches:
         x = torch.randn(batch, 3, 8, 8)
         assert_equal(compiled(x), model(x))
+    assert len(runners) == 2 + (batches[0] != 1)  # TorchDynamo has a graph of its own for a batch of 1
+
+
+class Mixing(nn.Module):
+    """Items of a batch are compared with each other."""
+
+    def forward(self, x):
+        return torch.relu(x - x.mean(0)), x.cumsum(0)
+
+
+@torch.no_grad()
+def test_items_that_come_together_take_a_program_for_each_batch(runners):
+    model = Mixing()
+    compiled = torch.compile(model, backend="strc")
+    for batch in (1, 2, 3, 2, 3):
+        x = torch.randn(batch, 4)
+        assert_equal(compiled(x), model(x))
     assert len(runners) == 3
+
+
+class Places(nn.Module):
+    """Batches in several places, beside a table that is the same for all items, and results of several kinds."""
+
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(4, 2)
+        self.token = nn.Parameter(torch.randn(1, 1, 4))
+
+    def forward(self, x, table, y):
+        rows = torch.cat([self.token.expand(-1, x.shape[1], -1), x @ table])
+        return self.attention(rows, rows, rows, need_weights=False)[0], y.argmax(1), table * 2, x.shape[1], y
+
+
+@torch.no_grad()
+def test_batches_in_other_places(runners):
+    model = Places().eval()
+    compiled = torch.compile(model, backend="strc")
+    for batch in (2, 3, 6, 4):
+        inputs = torch.randn(5, batch, 4), torch.randn(4, 4), torch.randn(batch, 3)
+        assert_equal(compiled(*inputs), model(*inputs))
+    assert len(runners) == 2
+
+
+@torch.no_grad()
+def test_sequences_of_several_lengths_and_batches(runners):
+    model = nn.Sequential(nn.Linear(4, 6), nn.ReLU(), nn.Conv1d(7, 2, 1))
+    compiled = torch.compile(model, backend="strc", dynamic=True)
+    for batch in (2, 3, 5):
+        x = torch.randn(batch, 7, 4)
+        assert_equal(compiled(x), model(x))
+    assert len(runners) == 1
+
+
+@torch.no_grad()
+def test_batches_that_do_not_lie_in_a_row():
+    model = Net().eval()
+    compiled = torch.compile(model, backend="strc")
+    for batch in (2, 3, 4):
+        x = torch.randn(2 * batch, 8, 8, 3)[::2].permute(0, 3, 1, 2)
+        assert_equal(compiled(x), model(x))
+
+
+@torch.no_grad()
+def test_numbers_of_a_module_that_it_changes():
+    class Counts(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.n, self.seen = 0, []
+
+        def forward(self, x):
+            self.n += 1
+            self.seen.append(self.n)
+            return x * self.n + len(self.seen)
+
+    model, twin = Counts(), Counts()
+    compiled = torch.compile(model, backend="strc")
+    for _ in range(4):
+        x = torch.randn(3)
+        assert_equal(compiled(x), twin(x))
+    assert (model.n, model.seen) == (twin.n, twin.seen)
 
 
 class Squeezed(nn.Module):
@@ -111,7 +191,7 @@ def test_numbers_that_dynamo_leaves_open(runners):
     for batch in (2, 3, 2):
         x = torch.randn(batch, 3, 8, 8)
         assert_equal(compiled(x), model(x))
-    assert len(runners) == 2
+    assert len(runners) == 1
     model.norm.eps = 0.5
     assert_equal(compiled(x), model(x))
 

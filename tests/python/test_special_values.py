@@ -49,6 +49,10 @@ ONE = {
     **{name: getattr(F, name) for name in "relu leaky_relu hardshrink tanhshrink hardtanh".split()},
     **{name: getattr(torch, name) for name in "sin cos tan asin acos atan sinh cosh exp log log10 erf sqrt abs floor ceil round neg".split()},
     **{name: getattr(torch, name) for name in "rsqrt reciprocal square log1p expm1 log2 exp2 logical_not trunc fix isfinite".split()},
+    **{name: getattr(torch, name) for name in "sign sgn frac isnan isinf isposinf isneginf nan_to_num asinh acosh atanh arcsinh".split()},
+    "nan_to_nums": lambda x: x.nan_to_num(0.5, -1.0, INF), "roll_all": lambda x: x.roll(7), "roll_back": lambda x: x.reshape(2, -1).roll(-3),
+    **{f"rest_{v}": lambda x, v=v: x % v for v in (2, 0.375, -3.0, INF, 0.0, -0.0, 2.0**-66)}, **{f"rest_of_{v}": lambda x, v=v: torch.remainder(v, x) for v in (2, -5.5)},
+    **{f"fmod_{v}": lambda x, v=v: torch.fmod(x, v) for v in (2, -0.375, INF, -0.0)},
     "gelu_tanh": lambda x: F.gelu(x.clamp(-1e10, 1e10), approximate="tanh"), "softplus_2": lambda x: F.softplus(x, 2.0, 1.0),
     "softplus_90": lambda x: F.softplus(x, 1.0, 90.0), "elu_half": lambda x: F.elu(x, 0.5),
     "long": lambda x: torch.where(x.abs() < 1e6, x, 0.0).long(),
@@ -69,6 +73,8 @@ ONE = {
 }  # fmt: skip
 TWO = {
     **{op: getattr(torch, op) for op in "add sub mul div pow atan2 eq ne lt le gt ge floor_divide logical_and logical_or".split()},
+    **{op: getattr(torch, op) for op in "remainder fmod logical_xor fmin fmax isclose".split()},
+    "percent": lambda a, b: a % b,
     "floor": lambda a, b: torch.div(a, b, rounding_mode="floor"), "trunc": lambda a, b: torch.div(a, b, rounding_mode="trunc"),
     "operator": lambda a, b: a // b, "where": lambda a, b: torch.where(a > b, a, b), "lerp_0.25": lambda a, b: torch.lerp(a, b, 0.25),
     "lerp_0.75": lambda a, b: torch.lerp(a, b, 0.75), "alpha": lambda a, b: torch.add(a, b, alpha=0.25), "addcmul": lambda a, b: torch.addcmul(a, b, b),
@@ -77,31 +83,42 @@ TWO = {
 ANY_ZEROS = {
     "relu6": (F.relu6, X), "prelu": (lambda x: F.prelu(x, torch.tensor([-0.25])), X), "softshrink": (F.softshrink, X), "hardtanh_0": (lambda x: F.hardtanh(x, 0.0, 1.0), X),
     **{name: (lambda x, name=name: getattr(torch, name)(x, x.flip(0)), A) for name in ("maximum", "minimum")},
-    "maximum_0": (lambda x: torch.maximum(x, torch.tensor(0.0)), X),
+    "clamp_tensors": (lambda x: x.clamp(x.flip(0), x.flip(0) + 1), A), "maximum_0": (lambda x: torch.maximum(x, torch.tensor(0.0)), X),
 }  # fmt: skip
 OVER_ROWS = {
     "mean": lambda x: x.mean(1), "sum": lambda x: x.sum(1), "sum_double": lambda x: x.sum(1, dtype=torch.float64), "amax": lambda x: x.amax(1),
     "amin": lambda x: x.amin(1), "amax_all": lambda x: x.amax((0, 1)), "max": lambda x: x.max(), "min": lambda x: x.min(), "max_dim": lambda x: tuple(x.max(1)),
-    "argmax": lambda x: x.argmax(1), "softmax": lambda x: x.softmax(1), "log_softmax": lambda x: x.log_softmax(1), "softmin": lambda x: F.softmin(x, 1),
-    "cumsum": lambda x: x.cumsum(1), "cumsum_double": lambda x: x.cumsum(1, dtype=torch.float64), "var": lambda x: x.var(1), "std": lambda x: (1e20 * x).std(1),
+    "argmax": lambda x: x.argmax(1), "softmax": lambda x: x.softmax(1), "softmin": lambda x: F.softmin(x, 1),
+    "argmin": lambda x: x.argmin(1), "argmin_all": lambda x: x.argmin(), "argmax_all": lambda x: x.argmax(keepdim=True), "min_dim": lambda x: tuple(x.min(1)),
+    "any": lambda x: x.any(1), "all": lambda x: x.all(), "any_isnan": lambda x: x.isnan().any(1, keepdim=True), "all_dims": lambda x: (x > 0).all((0, 1)), "any_all": lambda x: (x > 0).any(),
+    "amin_dims": lambda x: x.amin((0, 1)), "amin_keep": lambda x: x.reshape(11, 5, 1).amin((1, 2), keepdim=True), "aminmax": lambda x: tuple(torch.aminmax(x, dim=1)),
+    "prod": lambda x: x.prod(1), "prod_all": lambda x: x[0].prod(), "prod_keep": lambda x: x.prod(1, keepdim=True), "cumprod": lambda x: x.cumprod(1), "nansum": lambda x: x.nansum(1),
+    "std_mean": lambda x: torch.std_mean(x.nan_to_num(NAN, 5, 5), 1), "var_mean": lambda x: torch.var_mean(x.nan_to_num(NAN, 5, 5), 1, correction=0, keepdim=True), "std_all": lambda x: x[2:3, :1].std(dim=1, correction=0),
+    "norm_1": lambda x: x.norm(1, dim=1), "norm_inf": lambda x: x.norm(INF, dim=1), "norm_all": lambda x: x.norm(), "cosine": lambda x: F.cosine_similarity(x, x.flip(1)),
+    "greatest": lambda x: x.topk(1).values, "its_place": lambda x: x[8:].topk(1, 0).indices, "gather": lambda x: x.gather(1, torch.tensor([[0, 4], [3, 3]])),
+    "gather_computed": lambda x: x.gather(1, x.argmax(1, keepdim=True)), "along": lambda x: torch.take_along_dim(x, x.argmin(1, keepdim=True), 1), "gather_first": lambda x: x.gather(0, (x > 2).long()),
+    "places": lambda x: x[torch.tensor([0, -1, 3]), torch.tensor([[1], [-2]])], "places_computed": lambda x: x[x.argmax(0), -1 - x.argmin(0) % 2], "roll_rows": lambda x: x.roll(-7),
+    "rest": lambda x: x % 3, "cumsum": lambda x: x.cumsum(1), "cumsum_double": lambda x: x.cumsum(1, dtype=torch.float64), "var": lambda x: x.var(1), "std": lambda x: (1e20 * x).std(1),
     **{f"var_{n}": lambda x, n=n: x.var(1, correction=n) for n in (0, 5, 6)}, "norm": lambda x: x.norm(dim=1), "logsumexp": lambda x: x.logsumexp(1),
     "layer_norm": lambda x: F.layer_norm(x, (5,)), "rms_norm": lambda x: F.rms_norm(x, (5,)), "group_norm": lambda x: F.group_norm(x, 1),
     "glu": lambda x: F.glu(x[:, :4]), "matmul": lambda x: x @ x.mT, "linear": lambda x: F.linear(x, torch.ones(2, 5)),
     "take": lambda x: x[torch.tensor([-1, 0, -11])], "take_columns": lambda x: x[:, torch.tensor([4, -2])], "take_computed": lambda x: x[x.argmax(1) - 5],
     "roll": lambda x: x.roll(2, 1), "flip": lambda x: x.flip(1), "tril": lambda x: x.tril(), "one_hot": lambda x: F.one_hot((x > 0).long(), 2),
     "count": lambda x: (x > 0).sum(1), "embedding": lambda x: F.embedding((x > 0).long(), torch.tensor([[1.0, NAN], [INF, -0.0]])),
-    "dropout": lambda x: F.dropout(x, 0.5, False), "dropout_nothing": lambda x: F.dropout(x, 0.0, True), "copy": lambda x: x.clone().copy_((x > 0).long()),
+    "dropout": lambda x: F.dropout(x, 0.5, False), "dropout_in_place": lambda x: F.dropout(x.clone(), 0.5, False, True), "dropout_nothing": lambda x: F.dropout(x, 0.0, True), "copy": lambda x: x.clone().copy_((x > 0).long()),
 }  # fmt: skip
 OVER_PICTURES = {
     "max_pool": lambda x: F.max_pool2d(x, 2), "max_pool_padded": lambda x: F.max_pool2d(x, 3, 2, 1), "max_pool_up": lambda x: F.max_pool2d(x, 4, 4, ceil_mode=True),
     "max_pool_1d": lambda x: F.max_pool1d(x[:, :, 0], 3, 2, 1), "avg_pool": lambda x: F.avg_pool2d(x, 3, 2, 1),
     "avg_pool_inside": lambda x: F.avg_pool2d(x, 3, 2, 1, count_include_pad=False), "avg_pool_up": lambda x: F.avg_pool2d(x, 4, 4, 1, ceil_mode=True),
+    "max_pool_3d": lambda x: F.max_pool3d(x, (2, 3, 2), 1, (0, 1, 1)), "max_pool_3d_up": lambda x: F.max_pool3d(x[:, None], 2, (1, 4, 4), ceil_mode=True), "max_pool_3d_apart": lambda x: F.max_pool3d(x[:, None], 2, 1, 0, (1, 2, 3)),
+    "avg_pool_3d": lambda x: F.avg_pool3d(x[:, None], 2), "avg_pool_3d_padded": lambda x: F.avg_pool3d(x, 3, 2, 1), "avg_pool_3d_inside": lambda x: F.avg_pool3d(x[:, None], 3, 2, 1, count_include_pad=False), "response": lambda x: F.local_response_norm(x.nan_to_num(0, 1, 1), 2),
     "adaptive": lambda x: F.adaptive_avg_pool2d(x, 4), "adaptive_1": lambda x: F.adaptive_avg_pool2d(x, (None, 1)), "adaptive_up": lambda x: F.adaptive_avg_pool2d(x, (8, 5)),
     "adaptive_max": lambda x: F.adaptive_max_pool2d(x, 2), "nearest": lambda x: F.interpolate(x, (5, 7)), "nearest_scale": lambda x: F.interpolate(x, scale_factor=1.3),
     "nearest_scales": lambda x: F.interpolate(x, scale_factor=(0.4, 2.1)), "double": lambda x: F.interpolate(x, scale_factor=2), "bilinear_twice": lambda x: F.interpolate(x, scale_factor=2, mode="bilinear"),
     "rescaled": lambda x: F.interpolate(x, scale_factor=1.3, recompute_scale_factor=True), "bilinear": lambda x: F.interpolate(x, (9, 11), mode="bilinear"),
     "reflect": lambda x: F.pad(x, (1, 2, 0, 1), mode="reflect"), "replicate": lambda x: F.pad(x, (1, 2, 0, 1), mode="replicate"), "cut": lambda x: F.pad(x, (1, -2, 0, 1), value=-INF),
-    "shuffle": lambda x: F.channel_shuffle(x, 3), "conv": lambda x: F.conv2d(x, torch.ones(2, 3, 3, 3), padding=1), "transposed": lambda x: F.conv_transpose2d(x, torch.ones(3, 2, 2, 2), stride=2),
+    "log_softmax": lambda x: x.log_softmax(1), "shuffle": lambda x: F.channel_shuffle(x, 3), "conv": lambda x: F.conv2d(x, torch.ones(2, 3, 3, 3), padding=1), "transposed": lambda x: F.conv_transpose2d(x, torch.ones(3, 2, 2, 2), stride=2),
     "batch_norm": lambda x: F.batch_norm(x, torch.zeros(3), torch.ones(3)), "instance_norm": lambda x: F.instance_norm(x),
     "sees_nothing": lambda x: F.scaled_dot_product_attention(x[:1, 1:, :2].isfinite().float(), x[:1, 1:, :2].isfinite().float(), x[:1, 1:, 3:5], attn_mask=torch.tensor([[False, False], [True, False]])),
     "sees_little": lambda x: F.scaled_dot_product_attention(x[:1, 1:, 3:], x[:1, 1:, 3:], x[:1, 1:, 3:], attn_mask=torch.tensor([[-INF] * 3, [0.0, -INF, 0.0], [-INF, 1.0, 2.0]])),
@@ -114,8 +131,11 @@ SCALARS = {
     **{f"where_{v}": lambda x, v=v: torch.where(x > 0, v, x) for v in (0.1, 2)}, **{f"else_{v}": lambda x, v=v: torch.where(x > 0, x, v) for v in (0.1, 2)},
     **{f"masked_{v}": lambda x, v=v: x.masked_fill(x > 0, v) for v in (0.6, 2)}, "sum": lambda x: x.sum(0), "sum_rows": lambda x: x.reshape(3, 4).sum(1), "not": torch.logical_not,
     "float": lambda x: x.float(), "bool": lambda x: x.bool(), "cat": lambda x: torch.cat([x, x.float()]), "amax": lambda x: x.amax(0), "argmax": lambda x: x.argmax(0),
+    "argmin": lambda x: x.argmin(0), "least": lambda x: x.reshape(3, 4).amin((0, 1)), "any": lambda x: x.reshape(3, 4).any(1), "all": lambda x: x.reshape(3, 4).all(1), "roll": lambda x: x.roll(5), "isnan": torch.isnan, "isinf": torch.isinf,
+    "nan_to_num": torch.nan_to_num, "prod": lambda x: x.reshape(3, 4)[:, :2].prod(1), "cumprod": lambda x: x.reshape(6, 2).cumprod(1), "nansum": lambda x: x.nansum(0), "sign": torch.sign,
 }  # fmt: skip
 WHOLE = {
+    **{f"rest_{v}": lambda x, v=v: x % v for v in (3, -2, 0.75)}, **{f"fmod_{v}": lambda x, v=v: torch.fmod(x, v) for v in (3, -2)}, "topk": lambda x: tuple(x[:4].topk(1)), "min_dim": lambda x: tuple(x.reshape(3, 4).min(1)),
     **{f"floor_by_{v}": lambda x, v=v: x // v for v in (0.1, 2, -3)}, "sum_int": lambda x: x.sum(0, dtype=torch.int32), "log1p": lambda x: torch.log1p(x.abs()), "expm1": torch.expm1,
     "rsqrt": lambda x: torch.rsqrt(x * x + 1), "reciprocal": torch.reciprocal, "cube": lambda x: x**3, "base": lambda x: 2.5**x, "threshold": lambda x: F.threshold(x, 1, 7),
     "trunc": lambda x: torch.div(x, 2, rounding_mode="trunc"),
@@ -124,12 +144,12 @@ KINDS = {
     "add": torch.add, "mul": torch.mul, "div": torch.div, "eq": torch.eq, "lt": torch.lt, "where": lambda x, y: torch.where(x > 0, x, y), "and": torch.logical_and, "or": torch.logical_or,
     "maximum": torch.maximum, "cat": lambda x, y: torch.cat([x, y]), "third": lambda x, y: x * y / 3, "in_place": lambda x, y: x.float().mul_(y),
 }  # fmt: skip
-FLOORS = {"floor": lambda a, b: torch.div(a, b, rounding_mode="floor"), "trunc": lambda a, b: torch.div(a, b, rounding_mode="trunc")}
+FLOORS = {"floor": lambda a, b: torch.div(a, b, rounding_mode="floor"), "trunc": lambda a, b: torch.div(a, b, rounding_mode="trunc"), "rest": torch.remainder, "fmod": torch.fmod}
 
 GROUPS = {
     "one": (ONE, (X,), None), "two": (TWO, (A, B), None), "rows": (OVER_ROWS, (ROWS,), SMALLEST), "pictures": (OVER_PICTURES, (pictures(),), 1e-6),
     "doubles": (SCALARS, (DOUBLES,), None), "longs": ({**SCALARS, **WHOLE}, (LONGS,), None), "ints": ({**SCALARS, **WHOLE}, (LONGS.clamp(-50, 50).int(),), None),
-    "booleans": ({name: f for name, f in SCALARS.items() if not name.startswith(("from", "argmax"))}, (BOOLEANS,), None), "long_long": (KINDS | FLOORS, (LONGS, DIVISORS), None),
+    "booleans": ({name: f for name, f in SCALARS.items() if not name.startswith(("from", "argm"))}, (BOOLEANS,), None), "long_long": (KINDS | FLOORS, (LONGS, DIVISORS), None),
     "int_int": (KINDS | FLOORS, (LONGS.clamp(-50, 50).int(), DIVISORS.int()), None), "long_int": (KINDS | FLOORS, (DIVISORS.flip(0), DIVISORS.int()), None),
     "int_float": (KINDS | FLOORS, (DIVISORS.int(), DOUBLES.float()), None), "double_float": (KINDS, (DOUBLES, DOUBLES.flip(0).float()), None),
     "boolean_float": (KINDS, (BOOLEANS, DOUBLES.float()), None), "boolean_boolean": (KINDS, (BOOLEANS, OTHERS), None), "boolean_long": (KINDS, (BOOLEANS, LONGS), None),
@@ -202,6 +222,9 @@ REFUSED = {
     "batch_norm": (lambda x: F.batch_norm(x, torch.zeros(3), torch.ones(3), training=True), "statistics of the batch"),
     "clamp": (lambda x: x.clamp(min=NAN), "NaN as a bound"), "bilinear": (lambda x: F.interpolate(x, scale_factor=1.3, mode="bilinear"), "recompute_scale_factor"),
     "floor_of_doubles": (lambda x: x.double() // 0.1, "float64"), "power_of_whole": (lambda x: 2 ** x.long(), "powers of whole numbers"),
+    "rest_of_doubles": (lambda x: x.double() % 0.3, "a remainder of float64"), "rest_by_zero": (lambda x: x.long() % 0, "by zero"), "topk": (lambda x: x.topk(2).values, "nothing sorts"), "smallest": (lambda x: x.topk(1, largest=False).values, "amin"),
+    "transposed": (lambda x: F.conv_transpose3d(x[:, :, None], torch.ones(3, 1, 1, 1, 1)), "three dimensions"), "long_product": (lambda x: x.flatten().prod(), "more than 64"), "p_norm": (lambda x: x.norm(3, dim=1), "another order"),
+    "bits": (lambda x: x.long() ^ 1, "bits of integers"), "apart": (lambda x: x[torch.tensor([0]), :, torch.tensor([1])], "beside each other"),
     "slope": (lambda x: F.prelu(x, torch.tensor([NAN])), "a slope"),
 }  # fmt: skip
 

@@ -215,3 +215,16 @@ class Same(nn.Module):
 def test_results_that_are_the_same_each_time(tmp_path):
     with pytest.raises(ImportFailure, match="depend on none of its inputs"):
         strc.torch.export(Same(), (torch.ones(2),), tmp_path / "model.str")
+
+
+class Decides(Kept):
+    def forward(self, x):
+        self.calls += 1
+        if self.calls > 2:  # which way
+            return x
+        return -x
+
+
+def test_a_way_that_depends_on_a_state(tmp_path):
+    with pytest.raises(ImportFailure, match=r"(?s)depends on the values.*# which way"):
+        strc.torch.export(Decides(), (torch.randn(2),), tmp_path / "model.str")

@@ -28,7 +28,7 @@ ENGINES = {
     "jit -O2": ["-O2", "--no-interpret"],
     "jit -O3": ["-O3", "--no-interpret"],
     "jit without lanes": [
-        *(f"--disable-pass={name}" for name in ("lanes", "loop-lanes", "selections")),
+        *(f"--disable-pass={name}" for name in ("vectorise-firings", "vectorise-loops", "if-conversion")),
         "--no-interpret",
     ],
     "jit rings": ["--tapes=ring", "--no-interpret"],

@@ -727,6 +727,11 @@ def files():
     )
 
 
+def file_arrays():
+    """What an impulse makes of the numbers and of both channels."""
+    return rows(lambda n: NUMBERS[n], lambda n: n / 32, lambda n: -n / 16)
+
+
 def written_files():
     """What files_there_and_back has to write."""
     sound = io.BytesIO()
@@ -745,6 +750,7 @@ def written_files():
 
 PROGRAMS = {
     "files": files,
+    "file_arrays": file_arrays,
     "files_there_and_back": lambda: rows(),
     "reader_wins": lambda: rows(lambda n: 3.0),
     "sources": sources,

@@ -12,7 +12,8 @@ from typing import Any
 import torch
 
 from ..errors import ImportFailure
-from ..torch.capture import at_line, first_lines, own_place
+from ..torch.capture import first_lines
+from ..torch.places import at_line, own_place
 
 
 def load_file(path: Path) -> ModuleType:

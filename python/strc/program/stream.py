@@ -27,6 +27,8 @@ class Stream:
         errors = compiled.ear.listen(5)
         if made is None:
             raise CompileError(errors)
+        if compiled.output and made.block_out == 0 and made.first_out == 0:
+            raise TypeError("how many items come of a chunk is not known beforehand, since the program has dynamic rates")
         self.core = made
         self.input, self.output = compiled.input, compiled.output
         self.taken = self.given = 0

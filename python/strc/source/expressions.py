@@ -30,7 +30,7 @@ class Written(Protocol):
 class Expression:
     """A filter: its name, the names of its parameters, how many tensors it takes, what it pushes, and what it computes before that.
 
-    In the expression the tensors are `x`, or `a`, `b` and `c`.
+    In the expression the tensors are `x`, or `a`, `b` and `c`. `each`: it works element by element.
     """
 
     name: str
@@ -38,6 +38,7 @@ class Expression:
     takes: int
     text: str
     before: tuple[str, ...] = ()
+    each: bool = False
 
     def source(self, name: str, example: Instruction) -> str:
         """The declaration; the types of parameters are those of an instruction's."""
@@ -52,15 +53,31 @@ class Expression:
 
 
 def _unary(**texts: str) -> dict[str, Expression]:
-    return {op: Expression(op.title().replace("_", ""), (), 1, text) for op, text in texts.items()}
+    return {op: Expression(op.title().replace("_", ""), (), 1, text, each=True) for op, text in texts.items()}
 
 
 def _scalar(**texts: str) -> dict[str, Expression]:
-    return {op: Expression(op.title().replace("_", ""), ("value",), 1, text) for op, text in texts.items()}
+    return {op: Expression(op.title().replace("_", ""), ("value",), 1, text, each=True) for op, text in texts.items()}
 
 
 def _binary(**texts: str) -> dict[str, Expression]:
-    return {op: Expression(op.title().replace("_", ""), (), 2, text) for op, text in texts.items()}
+    return {op: Expression(op.title().replace("_", ""), (), 2, text, each=True) for op, text in texts.items()}
+
+
+STEP = 28  # bits of a quotient in one step of a division with remainder
+
+
+def _remainder(steps: int) -> tuple[str, ...]:
+    """The remainder `m` of floats, with the sign of the first operand.
+
+    What is left is taken by multiples of the divisor in so many steps. Each quotient has 28 bits and the divisor 24, so that nothing is
+    rounded in doubles.
+    """
+    divisors = ["d0 = abs((double) b)"] + [f"d{step} = d{step - 1} * {float(2**STEP)}" for step in range(1, steps)]
+    rest = [f"r{steps} = abs((double) a)"]
+    rest += [f"r{step} = r{step + 1} - floor(r{step + 1} / d{step}) * d{step}" for step in reversed(range(steps))]
+    signed = "where(r0 != r0, r0, where(a < 0, -r0, where(a == 0, a, r0)))"
+    return (*divisors, *rest, f"m = (float) where(d0 == 1.0 / 0.0, where(r{steps} < d0, a, r0), {signed})")
 
 
 EXPRESSIONS: Mapping[str, Written] = {
@@ -71,7 +88,6 @@ EXPRESSIONS: Mapping[str, Written] = {
         square="x * x", log2="log(x) / log(2.0)", exp2="pow(2.0, x)", trunc="where(x < 0, ceil(x), floor(x))",
         logical_not="where(x, false, true)", softsign="x / (1 + abs(x))",
         to_float="(float) x", to_double="(double) x", to_int="(int) x", to_boolean="(boolean) x", to_long="long(x)",
-        all_amin="amin(x)",
     ),
     **_scalar(
         add_scalar="x + value", sub_scalar="x - value", rsub_scalar="value - x", mul_scalar="x * value",
@@ -84,23 +100,38 @@ EXPRESSIONS: Mapping[str, Written] = {
         logical_and="where(a, b, false)", logical_or="where(a, true, b)",
     ),
     # 1 + x rounds small x away; log(1 + x) / ((1 + x) - 1) is as good as the logarithm.
-    "log1p": Expression("Log1p", (), 1, "where(x > 1, log(u), where(u == 1, x, log(u) * (x / (u - 1))))", ("u = 1 + x",)),
-    "expm1": Expression("Expm1", (), 1, "tanh(x / 2) * (exp(x) + 1)"),
-    "logsigmoid": Expression("Logsigmoid", (), 1, "min(x, 0.0) - where(u == 1, e, log(u) * (e / (u - 1)))", ("e = exp(-abs(x))", "u = 1 + e")),
+    "log1p": Expression("Log1p", (), 1, "where(x > 1, log(u), where(u == 1, x, log(u) * (x / (u - 1))))", ("u = 1 + x",), each=True),
+    "expm1": Expression("Expm1", (), 1, "tanh(x / 2) * (exp(x) + 1)", each=True),
+    "logsigmoid": Expression("Logsigmoid", (), 1, "min(x, 0.0) - where(u == 1, e, log(u) * (e / (u - 1)))", ("e = exp(-abs(x))", "u = 1 + e"), each=True),
     # tanh(log(1 + exp(x))) as a fraction, divided by exp(2 x) for positive x.
     "mish": Expression(
-        "Mish", (), 1, "x * (n / where(x < 0, n + 2, n + 2 * e * e))", ("e = exp(-abs(x))", "n = where(x < 0, e * (e + 2), 1 + 2 * e)")
+        "Mish", (), 1, "x * (n / where(x < 0, n + 2, n + 2 * e * e))", ("e = exp(-abs(x))", "n = where(x < 0, e * (e + 2), 1 + 2 * e)"),
+        each=True,
     ),
     # The quotient is rounded down before it is rounded to a float: 1.0 / 0.1f is a little less than 10. It is -1 where a number of the other
     # sign is divided by infinity, and NaN for an infinite dividend, as what is left of it is.
     "floor_divide": Expression(
         "FloorDivide", (), 2, "(float) where(b == 0, q, where(a - a == 0, where(small, -1.0, floor(q)), 0.0 / 0.0))",
-        ("q = (double) a / (double) b", "small = where(q == 0, where(a < 0, b > 0, where(a > 0, b < 0, false)), false)"),
+        ("q = (double) a / (double) b", "small = where(q == 0, where(a < 0, b > 0, where(a > 0, b < 0, false)), false)"), each=True,
     ),
-    "floor_divide_whole": Expression("FloorDivideWhole", (), 2, "where(q * b == a, q, where((a < 0) == (b < 0), q, q - 1))", ("q = a / b",)),
-    "threshold": Expression("Threshold", ("limit", "value"), 1, "where(x <= limit, value, x)"),
-    "where": Expression("Where", (), 3, "where(a, b, c)"),
-    "masked_fill": Expression("MaskedFill", ("value",), 2, "where(b, value, a)"),
+    "floor_divide_whole": Expression("FloorDivideWhole", (), 2, "where(q * b == a, q, where((a < 0) == (b < 0), q, q - 1))", ("q = a / b",), each=True),
+    "fmod": Expression("Fmod", (), 2, "m", _remainder(10), each=True),
+    "remainder": Expression("Remainder", (), 2, "where(m == 0, m, where((m < 0) == (b < 0), m, m + b))", _remainder(10), each=True),
+    "fmod_whole": Expression("FmodWhole", (), 2, "a - (a / b) * b", each=True),
+    "remainder_whole": Expression(
+        "RemainderWhole", (), 2, "where(m == 0, m, where((m < 0) == (b < 0), m, m + b))", ("m = a - (a / b) * b",), each=True
+    ),
+    "sign": Expression("Sign", (), 1, "where(x > 0, 1.0, where(x < 0, -1.0, 0.0))", each=True),
+    "sign_whole": Expression("SignWhole", (), 1, "where(x > 0, 1, where(x < 0, -1, 0))", each=True),
+    # In doubles; the series begins with x, which is exact enough where a logarithm is not.
+    "asinh": Expression(
+        "Asinh", (), 1, "(float) where(a < 0.0001, x, where(x < 0, -y, y))", ("a = abs((double) x)", "y = log(a + sqrt(a * a + 1))"), each=True
+    ),
+    "acosh": Expression("Acosh", (), 1, "(float) where(a < 1, 0.0 / 0.0, log(a + sqrt(a * a - 1)))", ("a = (double) x",), each=True),
+    "atanh": Expression("Atanh", (), 1, "(float) where(abs(a) < 0.0001, a, log((1 + a) / (1 - a)) / 2)", ("a = (double) x",), each=True),
+    "threshold": Expression("Threshold", ("limit", "value"), 1, "where(x <= limit, value, x)", each=True),
+    "where": Expression("Where", (), 3, "where(a, b, c)", each=True),
+    "masked_fill": Expression("MaskedFill", ("value",), 2, "where(b, value, a)", each=True),
     "roll": Expression(
         "Roll", ("dim", "shift"), 1,
         "concat(slice(x, dim, size(x, dim) - shift, size(x, dim)), slice(x, dim, 0, size(x, dim) - shift), dim)",
@@ -108,9 +139,10 @@ EXPRESSIONS: Mapping[str, Written] = {
     "flip": Expression("Flip", ("dim",), 1, "flip(x, dim)"),
     "cumsum": Expression("Cumsum", ("dim",), 1, "cumsum(x, dim)"),
     "expand": Expression("Expand", ("sizes",), 1, "broadcast(x, sizes)"),
+    "all_amin": Expression("AllAmin", (), 1, "amin(x)"),
     "amin": Expression("Amin", ("dim", "keep"), 1, "amin(x, dim, keep)"),
     "take": Expression("Take", ("dim",), 2, "take(a, b, dim)"),
-    "from_front": Expression("FromFront", ("size",), 1, "where(x < 0, x + size, x)"),
+    "from_front": Expression("FromFront", ("size",), 1, "where(x < 0, x + size, x)", each=True),
     "update": Expression("Update", ("dim", "at"), 2, "update(a, b, dim, at)"),
 }
 

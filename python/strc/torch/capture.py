@@ -4,38 +4,36 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import inspect
 import io
 import linecache
 import logging
-import os
-import re
-import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any
 
 import torch
 from torch.export import ExportedProgram
 
 from ..errors import ImportFailure, Place
+from .attributes import Change, evaluating
+from .changes import called, check_attributes, make_buffers, refused
+from .places import OWN_FOLDER, TORCH_FOLDER, at_line, own_place, stays
 from .states import Buffer, changed_buffers, returned_by
-from .record import NotRecorded, Stored, record
+from .record import NotRecorded, Stored, record, versions
 
 MADE_FOR = "2.11"
-TORCH_FOLDER = os.path.join(os.path.dirname(os.path.abspath(torch.__file__)), "")  # not torchvision
-OWN_FOLDER = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "")
-
-# In the warning of torch.export about tensors that forward assigns to attributes.
-ASSIGNED = re.compile(r"\bself\.([\w.]+?)(?=,| was| were)")
 
 # Operators whose result may share memory with their argument: what is done in place to one of both is seen by the other.
 VIEWS = {
     "view", "reshape", "slice", "select", "transpose", "permute", "t", "expand", "squeeze", "unsqueeze", "flatten", "unflatten",
     "chunk", "split", "split_with_sizes", "unbind", "narrow", "alias", "detach", "view_as", "contiguous", "diagonal", "unfold",
 }
+
+
+Open = Sequence[Sequence[int]]  # dimensions of each input
 
 
 @dataclass(frozen=True)
@@ -58,21 +56,6 @@ def check_version(version: str = torch.__version__) -> None:
             f"this is PyTorch {version}, but models are imported with PyTorch {MADE_FOR}, whose graphs the importer knows: "
             "`strc setup torch` installs it into an environment of its own"
         )
-
-
-def own_place(trace: TracebackType | None) -> Place:
-    """The deepest line of a traceback that is neither PyTorch's nor the importer's: one of the user's, else one of a library of models."""
-    frames = [(os.path.abspath(frame.filename), frame) for frame in traceback.extract_tb(trace)]
-    foreign = [(path, frame) for path, frame in frames if not path.startswith((TORCH_FOLDER, OWN_FOLDER)) and not frame.filename.startswith("<")]
-    users = [frame for path, frame in foreign if "/lib/python" not in path]
-    models = [frame for path, frame in foreign if "/site-packages/" in path]
-    for frame in [*reversed(users), *reversed(models)]:
-        return Place(file=frame.filename, line=frame.lineno or 0, text=(frame.line or "").strip())
-    return Place()
-
-
-def at_line(place: Place) -> str:
-    return f"\n  {place.where}\n      {place.text}" if place.file else ""
 
 
 def first_lines(error: BaseException) -> str:
@@ -127,46 +110,42 @@ def quiet() -> Iterator[None]:
         logging.disable(before)
 
 
-def stays(name: str, place: Place = Place()) -> str:
-    return (
-        f"the model changes '{name}', which is no buffer, so that a stream would take it for a constant; "
-        f"what goes round from call to call is made with register_buffer{at_line(place)}"
-    )
-
-
 def export(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Any) -> ExportedProgram:
-    with quiet(), warnings.catch_warnings(record=True) as told:
-        warnings.simplefilter("always")
-        program = torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
-    # PyTorch warns of tensors that are assigned to attributes; it matters where the graph has the old one, as a constant.
-    assigned = {name for warning in told for name in ASSIGNED.findall(str(warning.message))}
-    for name in program.graph_signature.inputs_to_lifted_tensor_constants.values():
-        if name in assigned:
-            raise ImportFailure(stays(name))
-    return program
+    with quiet():
+        return torch.export.export(model, tuple(inputs), dynamic_shapes=dynamic, strict=False)
 
 
-def shapes_of(inputs: Sequence[torch.Tensor], dynamic: Sequence[int]) -> Any:
-    """The argument `dynamic_shapes` of torch.export: these dimensions of every input are open."""
-    if not dynamic:
+def shapes_of(model: torch.nn.Module, dynamic: Open) -> Any:
+    """The argument `dynamic_shapes` of torch.export, which has what `forward` takes as `*args` in a tuple of its own."""
+    if not any(dynamic):
         return None
-    return tuple({dim: torch.export.Dim.AUTO for dim in dynamic if dim < tensor.dim()} for tensor in inputs)
+    shapes = [{dim: torch.export.Dim.AUTO for dim in dims} for dims in dynamic]
+    kinds = [parameter.kind for parameter in inspect.signature(model.forward).parameters.values()]
+    named = kinds.index(inspect.Parameter.VAR_POSITIONAL) if inspect.Parameter.VAR_POSITIONAL in kinds else len(shapes)
+    return (*shapes[:named], *((tuple(shapes[named:]),) if named < len(shapes) else ()))
 
 
-def exported(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Sequence[int]) -> ExportedProgram:
+def exported(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open) -> ExportedProgram:
     """By torch.export; models that only torch.fx can trace are traced by that first."""
-    shapes = shapes_of(inputs, dynamic)
+    shapes = shapes_of(model, dynamic)
     try:
         return export(model, inputs, shapes)
-    except ImportFailure:
-        raise
     except Exception as error:
         try:
-            return export(torch.fx.symbolic_trace(model), inputs, shapes)
+            return export(traced(model), inputs, shapes)
         except Exception:
             try_out(model, inputs)
             place = own_place(error.__traceback__)
             raise ImportFailure(f"the model cannot be captured: {why_not(error)}{at_line(place)}") from error
+
+
+def traced(model: torch.nn.Module) -> torch.fx.GraphModule:
+    """By torch.fx, which lets a model compute with its buffers meanwhile: what it makes of those that change would be a constant."""
+    before = versions(model, ())
+    graph = torch.fx.symbolic_trace(model)
+    if versions(model, ()) != before:
+        raise NotRecorded("the model changes what is stored")
+    return graph
 
 
 def root(node: Any) -> Any:
@@ -194,16 +173,6 @@ def changes_memory(captured: Captured) -> bool:
     return found
 
 
-def tensor_attributes(model: torch.nn.Module) -> dict[str, torch.Tensor]:
-    """Tensors that are attributes of modules, neither parameters nor buffers."""
-    return {
-        f"{path}.{name}" if path else name: value
-        for path, module in model.named_modules()
-        for name, value in vars(module).items()
-        if isinstance(value, torch.Tensor)
-    }
-
-
 def operator_name(node: torch.fx.Node) -> str:
     """`conv2d` of aten.conv2d.default."""
     return str(node.target).split(".")[1] if str(node.target).startswith("aten.") else str(node.target)
@@ -214,61 +183,19 @@ def is_in_place(node: torch.fx.Node) -> bool:
     return name.endswith("_") and not name.endswith("__")
 
 
-Kept = dict[str, Any]
-
-
-def content(attribute: Any) -> Any:
-    """What a container holds, so that it can be put back; None for anything else."""
-    return copy.copy(attribute) if isinstance(attribute, (dict, list, set)) else None
-
-
-def kept_tensors(model: torch.nn.Module) -> list[tuple[torch.Tensor, int, torch.Tensor]]:
-    """Buffers, and tensors that are attributes of modules, with their versions and values; a forward seldom changes a parameter."""
-    found = {id(tensor): tensor for tensor in [*model.buffers(), *tensor_attributes(model).values()]}
-    return [(tensor, tensor._version, tensor.detach().clone()) for tensor in found.values() if not tensor.is_inference()]
-
-
-def put_back(module: torch.nn.Module, attributes: Kept, contents: Kept) -> None:
-    """Attributes as they were, and what stood in containers."""
-    now = vars(module)
-    for name in set(now) - set(attributes):
-        del now[name]
-    now.update(attributes)
-    for name, inside in contents.items():
-        container = attributes[name]
-        if isinstance(inside, list):
-            container[:] = inside
-        elif isinstance(inside, (dict, set)):
-            container.clear()
-            container.update(inside)
-
-
-@contextlib.contextmanager
-def evaluating(model: torch.nn.Module) -> Iterator[None]:
-    """The model as it is when it runs (no dropout, stored statistics); afterwards it is as it was, and so are random numbers to come."""
-    attributes = [(module, dict(vars(module))) for module in model.modules()]
-    contents = [{name: content(value) for name, value in kept.items()} for _, kept in attributes]
-    tensors = kept_tensors(model)
-    with torch.random.fork_rng(devices=[]):
-        model.eval()
-        try:
-            yield
-        finally:
-            for (module, kept), inside in zip(attributes, contents):
-                put_back(module, kept, inside)
-            with torch.no_grad():
-                for tensor, version, value in tensors:
-                    # Batch norms count their statistics without a new version.
-                    if tensor._version != version or not torch.equal(tensor, value):
-                        tensor.copy_(value)
-
-
-def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Sequence[int] = ()) -> Captured:
-    """The graph of a model for inputs like these. Raises `ImportFailure` with the model's own line."""
+def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open = ()) -> Captured:
+    """The graph of a model for inputs like these, of which these dimensions are open. Raises `ImportFailure` with the model's own line."""
     check_version()
-    with evaluating(model):
-        captured = None if dynamic else recorded(model, inputs)
-        if captured is None:
+    with evaluating(model) as attributes:
+        captured = tried(model, inputs) if any(dynamic) else recorded(model, inputs)
+        changes = attributes.changes()
+    if changes:
+        with evaluating(model):
+            numbers = check_attributes(model, inputs, changes)
+        if numbers:
+            return capture_with_buffers(model, inputs, dynamic, numbers)
+    if captured is None:
+        with evaluating(model):
             captured = of_program(exported(model, inputs, dynamic), type(model).__name__)
     if changes_memory(captured):
         with quiet():
@@ -276,15 +203,38 @@ def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Seq
     return captured
 
 
+def capture_with_buffers(
+    model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Open, numbers: Sequence[Change]
+) -> Captured:
+    """The graph of a model with buffers in place of numbers that it changes, which go round."""
+    try:
+        with evaluating(model):
+            make_buffers(numbers)
+            captured = capture(model, inputs, dynamic)
+    except ImportFailure as error:
+        raise refused(model, inputs, numbers[0]) from error
+    # torch.export does not see what one module assigns to a buffer of another one.
+    unseen = [number for number in numbers if number.name not in captured.changed]
+    if unseen:
+        raise refused(model, inputs, unseen[0])
+    return captured
+
+
+def tried(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> None:
+    """Runs a model to see what it changes."""
+    with quiet(), contextlib.suppress(Exception):  # whatever a model raises; try_out says it
+        called(model, inputs)
+
+
 def recorded(model: torch.nn.Module, inputs: Sequence[torch.Tensor]) -> Captured | None:
-    """By one run; None if that cannot tell the graph, or if the model does not run."""
+    """By one run, which changes the model; None if that cannot tell the graph, or if the model does not run."""
 
     def program() -> ExportedProgram:
         with evaluating(model):
             return exported(model, inputs, ())
 
     try:
-        with evaluating(model), quiet():
+        with quiet():
             made = record(model, inputs)
     except NotRecorded:
         return None

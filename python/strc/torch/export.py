@@ -19,8 +19,10 @@ from ..ir.operators import weights_prefixes
 from ..source import source_of
 from ..source.expressions import EXPRESSIONS, Written
 from ..streaming import Streamed, formatted, join_frames, prove, streamed
-from .capture import Captured, capture, evaluating
+from .attributes import evaluating
+from .capture import Captured, capture
 from .lowering import lower, static
+from . import items
 from .states import Buffer
 
 
@@ -59,13 +61,31 @@ def import_model(
     """
     if states and dynamic:
         raise ImportFailure("a state begins as zeros of one shape, so that no dimension is open: --state goes not with --dynamic")
-    captured, program, tensors = lower(capture(model, [*example_inputs, *states], dynamic))
+    open_ = [[dim for dim in dynamic if dim < tensor.dim()] for tensor in example_inputs] if dynamic else []
+    captured, program, tensors = lower(capture(model, [*example_inputs, *states], open_))
     check_results(program)
     buffers = captured.buffers
     if states or buffers:
         program.loop = loop_of(captured, program, example_inputs, states, buffers)
         tensors.update((buffer.name, buffer.first) for buffer in buffers)
     return Imported(captured, passes.run(program), tensors)
+
+
+def import_items(
+    model: torch.nn.Module, example_inputs: Sequence[torch.Tensor], dims: Sequence[int | None], count: int = 1
+) -> tuple[Imported, list[int | None]]:
+    """The program for `count` items of a batch, and the dimension of the items in each of its results, None where it is the same for all.
+
+    `dims` are the dimensions of the items in the inputs. Raises `Mixed` if items are not on their own, and `ImportFailure`.
+    """
+    captured = capture(model, example_inputs, [[] if dim is None else [dim] for dim in dims])
+    captured, program, tensors = lower(captured, count)
+    check_results(program)
+    if captured.buffers:
+        raise ImportFailure("it changes its buffers from item to item")
+    program = passes.run(program)
+    places = items.check(program)
+    return Imported(captured, program, tensors), places
 
 
 def check_results(program: Program) -> None:

@@ -22,6 +22,8 @@ from .weights import Known, Weights
 Lower = Callable[..., Any]
 TABLE: dict[str, Lower] = {}
 MOST_DECOMPOSITIONS = 10
+# Of stored values and sizes they make the same for each item.
+SAME_FOR_ALL = {"expand", "expand_as", "broadcast_to", "zeros", "ones", "full", "new_zeros", "new_ones", "new_full"}
 RECURRENT = {"lstm", "gru", "rnn_tanh", "rnn_relu"}
 
 
@@ -70,6 +72,14 @@ class Var:
         return number % self.rank if self.rank else 0
 
 
+@dataclass(frozen=True)
+class Like:
+    """What is known of a result, where the graph has no tensor for it."""
+
+    shape: tuple[Any, ...]
+    dtype: torch.dtype
+
+
 def origin_of(node: torch.fx.Node) -> Origin:
     stack = node.meta.get("nn_module_stack") or {}
     frames = tuple(Frame(path, str(kind)) for path, kind in stack.values())
@@ -85,10 +95,13 @@ def static(value: Any) -> int | None:
 
 
 class Lowering:
-    """Reads a graph in order. `lower` is the way in."""
+    """Reads a graph in order. `lower` is the way in.
 
-    def __init__(self, captured: Captured):
-        self.captured = captured
+    `items`: of an open dimension, which is one of items that are on their own (`torch.items`), the program takes so many at once.
+    """
+
+    def __init__(self, captured: Captured, items: int | None = None):
+        self.captured, self.items = captured, items
         self.buffers = captured.buffers
         self.weights = Weights()
         self.instructions: list[Instruction] = []
@@ -112,6 +125,8 @@ class Lowering:
     def emit(self, op: str, args: tuple[Any, ...] = (), *params: Param, like: Any = None, **named: Param) -> Var:
         """Adds an instruction; `like` has shape and type of the result (else the current node's)."""
         numbers = tuple(self.var(arg).number for arg in args)
+        if symbols([*params, *named.values()]):
+            raise NotLowered("a number that depends on a dimension that is open")
         if any(type(value) is int and not -(2**31) < value < 2**31 for value in (*params, *named.values())):
             raise NotLowered("an argument that does not fit into an int of 32 bits")
         result = self.new_var(self.meta if like is None else like)
@@ -143,6 +158,16 @@ class Lowering:
             raise NotLowered(f"{type(value).__name__} where a tensor is expected")
         name = self.weights.store(value.name, value.tensor)
         return self.emit("const", (), name, like=value.tensor)
+
+    def extents(self, shape: Any) -> tuple[int | None, ...]:
+        """A shape in the program; None for an open dimension, unless the program is one for so many items."""
+        return tuple(size if isinstance(size, int) else static(size) if self.items is None else of_items(size, self.items) for size in shape)
+
+    def alike(self, name: str, tensor: torch.Tensor) -> Any:
+        """A stored value whose shape in the graph is the current node's: a variable if that is open, since it is one for some items."""
+        if all(static(size) is not None for size in self.meta.shape):
+            return Known(self.local_name(name), tensor)
+        return self.emit("const", (), self.weights.store(self.local_name(name), tensor))
 
     def known(self, value: Any, what: str) -> Known:
         if not isinstance(value, Known):
@@ -239,13 +264,14 @@ class Lowering:
             raise NotLowered("draws random numbers, and a stream gives the same for the same input; make them an input of the model")
         if is_known(args) and is_known(kwargs):
             return self.fold(node, args, kwargs)
-        name = str(node.target).removeprefix("aten.")
-        functions = [name, name.replace("_.", ".", 1)] if is_in_place(node) else [name]
-        for candidate in functions:
-            if candidate in TABLE:
-                return TABLE[candidate](self, *args, **kwargs)
-        self.unknown.add(node.target)
-        raise NotLowered("there is no stream for this operator")
+        function = function_for(node)
+        if function is None:
+            self.unknown.add(node.target)
+            raise NotLowered("there is no stream for this operator")
+        return function(self, *args, **kwargs)
+
+    def of_items(self, value: Any) -> Any:
+        return self.extents((value,))[0] if isinstance(value, torch.SymInt) else value
 
     def fold(self, node: torch.fx.Node, args: Any, kwargs: Any) -> Any:
         """Computes what depends on stored values alone."""
@@ -253,7 +279,10 @@ class Lowering:
         if any(not isinstance(value, int) and static(value) is None for value in symbols(plain)):
             if starts_layers(node):
                 return Known(self.local_name("start"), torch.zeros(()))
-            raise NotLowered("its shape depends on a dimension that is open")
+            if self.items is None or operator_name(node) not in SAME_FOR_ALL:
+                raise NotLowered("its shape depends on a dimension that is open")
+            plain = torch.utils._pytree.tree_map(self.of_items, plain)
+            return self.alike(operator_name(node), node.target(*plain[0], **plain[1]))
         given = list(concrete(plain[0]))
         if is_in_place(node):
             given[0] = given[0].clone()  # the model's own tensors stay as they are
@@ -265,14 +294,26 @@ class Lowering:
         return same or Known(self.local_name(operator_name(node)), result)
 
 
+def of_items(size: torch.SymInt, count: int) -> int:
+    """What a size is for so many items."""
+    expression = size.node.expr
+    return int(expression.xreplace(dict.fromkeys(expression.free_symbols, count)))
+
+
 def starts_layers(node: torch.fx.Node) -> bool:
     """True of zeros that are a first state of recurrent layers alone: these have it of themselves, whatever the batch."""
     return operator_name(node) == "zeros" and all(operator_name(user) in RECURRENT for user in node.users)
 
 
+def function_for(node: torch.fx.Node) -> Lower | None:
+    """The table's, also of an operator that works in place."""
+    name = str(node.target).removeprefix("aten.")
+    return TABLE.get(name) or (TABLE.get(name.replace("_.", ".", 1)) if is_in_place(node) else None)
+
+
 def is_random(node: torch.fx.Node) -> bool:
     """True of operators that draw random numbers whenever they run; layers that do it in training alone are asked themselves."""
-    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and str(node.target).removeprefix("aten.") not in TABLE
+    return torch.Tag.nondeterministic_seeded in getattr(node.target, "tags", ()) and function_for(node) is None
 
 
 def is_known(args: Any) -> bool:
@@ -301,8 +342,8 @@ def shown_target(node: torch.fx.Node) -> str:
     return str(node.target).removesuffix(".default")
 
 
-def lower(captured: Captured) -> tuple[Captured, Program, dict[str, torch.Tensor]]:
-    """The model IR of a graph, as it is, and the stored values with their names.
+def lower(captured: Captured, items: int | None = None) -> tuple[Captured, Program, dict[str, torch.Tensor]]:
+    """The model IR of a graph, as it is, and the stored values with their names. `items`: for so many of an open dimension.
 
     Operators that the table has not are replaced by what PyTorch says that they are made of; the graph is then another one.
     """
@@ -310,7 +351,7 @@ def lower(captured: Captured) -> tuple[Captured, Program, dict[str, torch.Tensor
 
     told: list[tuple[str, tuple[str, Place]]] = []
     for _ in range(MOST_DECOMPOSITIONS):
-        lowering = Lowering(captured)
+        lowering = Lowering(captured, items)
         try:
             return captured, lowering.lower(), lowering.weights.tensors
         except Unsupported as fault:

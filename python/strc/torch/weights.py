@@ -14,6 +14,22 @@ class Known:
     name: str
     tensor: torch.Tensor
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.tensor.shape)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        return self.tensor.dtype
+
+    @property
+    def rank(self) -> int:
+        return self.tensor.dim()
+
+    def dim(self, number: int) -> int:
+        """A dimension counted from the front."""
+        return number % self.rank if self.rank else 0
+
 
 def same_signs(one: torch.Tensor, other: torch.Tensor) -> bool:
     """Zeros that are equal may have different signs."""

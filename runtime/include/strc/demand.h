@@ -18,7 +18,7 @@ typedef struct strc_queue {
     uint64_t item;  ///< bytes of one
 } strc_queue;
 
-/// What is known of a node while the program runs. In the state.
+/// The run-time data of a node, which lies in the state.
 typedef struct strc_actor {
     int64_t fired;
     int64_t empty, last_empty;  ///< firings in a row that did nothing, and the last one of them
@@ -57,21 +57,27 @@ typedef struct strc_node {
     uint32_t push_full;  ///< site: no memory for what it pushes
     uint32_t unused;
     strc_rates first, later;  ///< filters
-    /// Of filters with code. With static rates it finds its items and room for what it pushes.
+    /// Fires a filter with code. If its rates are static, all items that it reads are in `in`, and `out` has room for its pushes.
     void (*fire)(strc_env *, void *state, strc_queue *in, strc_queue *out, int32_t is_first);
 } strc_node;
 
 typedef struct strc_edge {
     uint32_t from;  ///< STRC_NONE: the open input
     uint32_t item;  ///< bytes of one
+    uint32_t to;  ///< STRC_NONE: the open output
+    uint32_t full;  ///< site: it has as many items as it may, in a program with a bound
+    uint32_t owner;  ///< the node that this is told of
+    uint32_t unused;
     int64_t need;  ///< items that a splitter or joiner needs to fire
+    int64_t kept;  ///< items that its reader leaves there; negative: what stays is not told
     uint64_t initial_count;
     const void *initial;  ///< items that are there at the start
+    uint64_t is_queue;  ///< else a region has it in memory of its own
 } strc_edge;
 
 typedef struct strc_sink {
     uint32_t node;
-    uint32_t unused;
+    uint32_t depends;  ///< on the input, so that it is asked as long as that gives anything
     uint64_t firings;  ///< in an iteration
 } strc_sink;
 

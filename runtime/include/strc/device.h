@@ -10,7 +10,7 @@
 extern "C" {
 #endif
 
-/// What `--device auto` says before it says why.
+/// The beginning of the note of `--device auto`; the reason follows.
 #define STRC_NO_DEVICE "'--device auto' leaves all of it to the processor, since "
 
 /// Loops around an operation, those of the plan and those of a body together.
@@ -87,13 +87,13 @@ typedef struct strc_device_weight {
     uint64_t is_pointer;
 } strc_device_weight;
 
-/// Of the state, bytes.
+/// A range of the state, in bytes.
 typedef struct strc_device_range {
     uint64_t at, size;
 } strc_device_range;
 
 struct strc_device;
-/// What the runtime calls; only programs with a part on a device are linked with it.
+/// The functions that the runtime calls; only programs with a part on a device are linked with them.
 typedef struct strc_device_calls {
     /// Is there such a device? 0, or -1 with the error filled in. Starts nothing on it.
     int (*probe)(int32_t ordinal, strc_device_error *);
@@ -129,7 +129,7 @@ typedef struct strc_device_program {
     uint32_t unused;
 } strc_device_program;
 
-/// What kernels get a pointer to in the place of strc_env. The first check that fails leaves its mark.
+/// Kernels get a pointer to this instead of strc_env. The first check that fails stores its site here.
 typedef struct strc_device_env {
     uint32_t state;  ///< 0: nothing has failed; 1: somebody writes; 2: written
     uint32_t site, node, unused;

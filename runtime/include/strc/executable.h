@@ -1,5 +1,5 @@
-/// What an executable knows besides its strc_program: all that its main function (runtime/main) has to
-/// say, to open and to convert. One constant, `strc_executable`, filled by the compiler, which defines
+/// The data of an executable besides its strc_program: its main function (runtime/main) prints, opens files
+/// and converts values by it. One constant, `strc_executable`, filled by the compiler, which defines
 /// it beside `strc_program` in the object file. Plain data; texts are offsets into one block, so that
 /// nothing but a few pointers is adjusted when the executable is loaded.
 #ifndef STRC_EXECUTABLE_H
@@ -32,6 +32,7 @@ typedef enum strc_kind {
     STRC_ARRAY,
     STRC_STRUCT,
     STRC_OTHER,  ///< not in files
+    STRC_TEXT,  ///< of parameters: a strc_string
 } strc_kind;
 
 /// A type of items as it lies in memory (src/types/type.h).
@@ -48,7 +49,7 @@ typedef struct strc_field {
     uint64_t offset;
 } strc_field;
 
-/// What `--in-format` and the ends of file names mean. STRC_FORMAT(Id, name in messages)
+/// The formats that `--in-format` and the suffixes of file names choose. STRC_FORMAT(Id, name in messages)
 typedef enum strc_format_id {
 #define STRC_FORMAT(Id, name) STRC_##Id,
 #include "strc/formats.def"
@@ -57,6 +58,8 @@ typedef enum strc_format_id {
 } strc_format_id;
 
 #define STRC_OPEN UINT32_MAX
+/// In the shape of an input: any.
+#define STRC_OPEN_EXTENT (-1)
 
 /// An input or output: the file of a filter, or the open end of the main stream (node STRC_OPEN).
 typedef struct strc_port {
@@ -71,16 +74,20 @@ typedef struct strc_port {
     uint32_t first_shape;  ///< in strc_executable.shapes
     uint32_t holds_raw, holds_numbers;  ///< formats that know nothing of tensors can have them
     uint32_t
-        is_named;  ///< only the run knows what they are: names (strc_symbolic); `tensors` and `first_shape` say nothing
-    uint32_t unused;
+        is_named;  ///< only the run knows what they are: names (strc_symbolic). Of an output `tensors` and `first_shape` say nothing
+    uint32_t
+        file_parameter;  ///< 1 + the parameter that names the file instead of `file`; 0: none does
     uint64_t
         flush;  ///< of an input: zeros behind its last item that bring out what the program holds
+    uint64_t steady;  ///< items in a steady state; 0: that is not known
 } strc_port;
 
 /// A parameter of the main stream that `-D` sets.
 typedef struct strc_parameter {
-    uint32_t kind;  ///< BOOLEAN to COMPLEX
+    uint32_t kind;  ///< BOOLEAN to COMPLEX, or TEXT
     strc_text name, type_name;
+    uint32_t
+        sound;  ///< unless it is set it is of the input's sound: 1: the rate, 2: the channels; 0: it is not
 } strc_parameter;
 
 /// A check that can fail: STRC_NUMBER in the text stands for the next number of the fault.
@@ -115,7 +122,7 @@ typedef struct strc_weight {
     uint32_t unused;
 } strc_weight;
 
-/// What products take of a tensor of the weights file: made at the start, too.
+/// Panels that products read instead of a tensor of the weights file; they are packed at the start.
 typedef struct strc_weight_panels {
     void *panels;  ///< zeros
     const void *const *values;  ///< of a strc_weight
@@ -131,7 +138,7 @@ typedef struct strc_symbolic_row {
     strc_text in_body;  ///< a note about a place in its code
 } strc_symbolic_row;
 
-/// What the library strc_symbolic is for.
+/// The filters that the library strc_symbolic executes.
 typedef struct strc_symbolic_table {
     strc_symbolic_loader *load;
     const void *packed;
@@ -149,7 +156,7 @@ typedef enum strc_severity { STRC_SILENT, STRC_WARNING, STRC_ERROR } strc_severi
 struct strc_format;
 
 struct strc_executable;
-/// What an executable does that has its weights in a file.
+/// The functions of an executable that has its weights in a file.
 typedef struct strc_weights_calls {
     /// Finds all weights of the program in a file, or in its own if that is null; 0, or -1 after reporting.
     int (*open)(const struct strc_executable *, const char *file);
@@ -176,21 +183,28 @@ typedef struct strc_executable {
     const strc_port *inputs;  ///< as many as the program has
     const strc_port *outputs;
     const strc_parameter *parameters;
-    const unsigned char *parameter_values;  ///< strc_env.parameters unless they are set
+    const unsigned char
+        *parameter_values;  ///< strc_env.parameters unless they are set; of texts a strc_text
     const struct strc_format *const *formats;  ///< by strc_format_id; null: left out
     const strc_weights_calls *weights_calls;  ///< null: there are none in a file
     const strc_weight *weights;
     const strc_weight_panels *weight_panels;
     const strc_panel_loop *panel_loops;
+    const double *paces;  ///< of `sounds`
     const strc_symbolic_table *symbolic;  ///< null: it has no such filters
+    const strc_text *waiting_paths;  ///< by node of program->ending, if there is one
+    const strc_text *waiting_places;
     const char *printed;  ///< while the graph was built
     uint64_t printed_size;
     uint64_t features;  ///< of the processor: bits by the rows of processor_features.def
+    strc_sound_program sounds;  ///< its `paces` are null
     uint64_t random;  ///< state of the generator after elaboration
     uint64_t init_firings;
     uint64_t steady_firings;  ///< of one steady state
     uint64_t init_writes, steady_writes;  ///< items of the open output; a library's
     uint64_t stack_bytes;  ///< that a call of the library may take
+    uint64_t bound;  ///< of queues and messages of a library; 0: there is none
+    uint64_t firing_bytes;  ///< of a stack of its own, that a library with dynamic rates takes
     uint64_t most_bytes;  ///< of an input that may be read ahead
     uint64_t weight_count;
     uint64_t weight_panel_count;
@@ -208,6 +222,7 @@ typedef struct strc_executable {
     uint32_t can_fail;  ///< there are sites
     uint32_t limits_files;  ///< --limit counts items that go to files
     uint32_t limits_nothing;  ///< there is nothing to count
+    uint32_t sound_channels, sound_rate;  ///< strc_severity of sounds unlike what the program takes
     uint32_t unused;
 } strc_executable;
 

@@ -1,24 +1,29 @@
 /// A program that goes on as items come: phases run as soon as their input is there, between the two ends of a call
-/// and what has to wait for the next one. Libraries (strc/library.h) are made of it, and streams in the compiler's
+/// and what has to wait for the next one. If its rates are dynamic, it is a run by demand that stops where an item is
+/// missing, or room for one, and goes on there in a later call. Libraries (strc/library.h) are made of it, and streams in the compiler's
 /// own process. All memory comes from whoever makes one; nothing here allocates, locks or enters the system.
 #ifndef STRC_FLOW_H
 #define STRC_FLOW_H
 
 #include <stddef.h>
 
+#include "strc/ending.h"
 #include "strc/runtime.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/// What never changes.
+/// Constants of a program.
 typedef struct strc_flow_facts {
-    const strc_program *program;  ///< without files, messages, strings and dynamic rates
+    const strc_program *program;  ///< without files and strings
     uint64_t in_size, out_size;  ///< bytes of an item
     uint64_t init_writes, steady_writes;  ///< items for the open output, by phase
     uint64_t random;
-    uint64_t stack_bytes;  ///< of the stack, that a call may take
+    uint64_t stack_bytes;  ///< of the caller's stack, that a call may take
+    uint64_t
+        bound;  ///< items that a queue holds, and messages that wait for a filter; 0: there are neither
+    uint64_t firing_bytes;  ///< of a stack of its own, that a run by demand takes
     uint64_t parameter_bytes;
     const void *parameters;  ///< with what values they begin
     uint32_t can_fail;  ///< there are checks
@@ -44,26 +49,34 @@ typedef struct strc_flow_queue {
     size_t size;  ///< of an item
 } strc_flow_queue;
 
-/// What is done wholly or not at all: several steady states at once (undo.h does it for runs with a clock).
+/// Several steady states that are done wholly or not at all (undo.h does that for runs with a clock).
 typedef struct strc_flow_before {
     unsigned char *state;
-    uint64_t random;
+    uint64_t random, done;
     size_t taken, given;
     strc_flow_queue waiting;
     int is_valid;
 } strc_flow_before;
 
+struct strc_pulled;
+
 typedef struct strc_flow {
     const strc_flow_facts *facts;
     strc_env env;
     strc_world world;
-    unsigned char *state;
-    unsigned char *parameters;
+    unsigned char *state, *work;
+    unsigned char *parameters;  ///< as they were set
+    unsigned char *letters;  ///< memory of messages
+    struct strc_pulled *pulled;  ///< of a run by demand; null: it has phases
     strc_flow_queue waiting, pending;
     const strc_flow_ends *ends;  ///< of the call under way
     size_t taken, given;  ///< in it
     strc_flow_before before;
-    uint64_t changed;  ///< parameters that have been set since the phases looked at them
+    uint64_t done;  ///< steady states
+    int64_t *numbers;  ///< for `draining`
+    strc_draining draining;
+    int is_draining;  ///< the input is over
+    uint64_t changed;  ///< parameters that have been set since the program looked at them
     int has_begun;  ///< the phase `init` is done
     int scales;  ///< in the call under way
     int has_failed;  ///< env.fault says why
@@ -82,6 +95,9 @@ int strc_flow_set(strc_flow *, uint32_t k, const void *value, size_t size);
 /// All items are taken if there is room for what comes of them: `taken` and `given` of the flow say how many there were. 0, or
 /// -1 after a fault; then it has failed, until it is reset.
 int strc_flow_process(strc_flow *, const strc_flow_ends *);
+/// The input is over: what has its items still is done as far as there is room for what comes of it, to go on in the next
+/// call; all of it if less is given than there is room for. 0, or -1 after a fault. Only a reset makes it take items again.
+int strc_flow_drain(strc_flow *, const strc_flow_ends *);
 
 #ifdef __cplusplus
 }

@@ -39,14 +39,14 @@ typedef struct strc_kernel {
     int64_t strides[STRC_KERNEL_SPACE], dilations[STRC_KERNEL_SPACE];
 } strc_kernel;
 
-/// What never changes. `bytes` is a pointer to the pointer if it is found when the program starts; null: there is none.
+/// Weights, which never change. `bytes` is a pointer to the pointer if they are found when the program starts; null: there are none.
 typedef struct strc_kernel_weights {
     const void *bytes;
     uint64_t is_pointer;
 } strc_kernel_weights;
 
 struct strc_kernels;
-/// What the runtime calls; only programs with such operators are linked with it.
+/// The functions that the runtime calls; only programs with such operators are linked with them.
 typedef struct strc_kernel_calls {
     /// Loads the library and makes all operators. Null with env->device_error filled in.
     struct strc_kernels *(*open)(const strc_program *, strc_env *);

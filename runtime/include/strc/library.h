@@ -31,6 +31,11 @@ void strc_library_destroy(strc_library *);
 int strc_library_process(strc_library *, const void *in, size_t in_count, void *out,
                          size_t out_capacity, size_t *consumed, size_t *produced);
 
+/// The input is over, all of which has been taken: gives what can still be computed of the items that are inside, up to
+/// `out_capacity`, and the rest in further calls; all of it has been given when `*produced` is less. Then
+/// nothing is taken until strc_library_reset.
+int strc_library_drain(strc_library *, void *out, size_t out_capacity, size_t *produced);
+
 /// As it was after strc_library_create, but for the parameters.
 void strc_library_reset(strc_library *);
 

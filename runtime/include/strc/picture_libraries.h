@@ -1,12 +1,12 @@
-/// What the libraries are called that pictures take, as they are looked for: those with the interface of the headers
-/// (<png.h>, <jpeglib.h>) that are included besides.
+/// File names of the libraries for pictures. Their interface must be that of the headers (<png.h>, <jpeglib.h>) that are
+/// included here.
 #ifndef STRC_PICTURE_LIBRARIES_H
 #define STRC_PICTURE_LIBRARIES_H
 
 #define STRC_PNG_TEXT(number) #number
 #define STRC_PNG_NAME(number) "libpng" STRC_PNG_TEXT(number) ".so." STRC_PNG_TEXT(number)
 #define STRC_PNG_LIBRARY STRC_PNG_NAME(PNG_LIBPNG_VER_SONUM)
-/// What that needs: in a bundle it is found if it is loaded first.
+/// A library that libpng needs: in a bundle it is found because it is loaded first.
 #define STRC_DEFLATE_LIBRARY "libz.so.1"
 
 #define STRC_JPEG_LIBRARY                      \

@@ -1,4 +1,4 @@
-/// What the processor at hand can do.
+/// Features of the processor that executes this.
 #ifndef STRC_PROCESSOR_H
 #define STRC_PROCESSOR_H
 

@@ -11,7 +11,7 @@
 extern "C" {
 #endif
 
-#define STRC_ABI_VERSION 1u
+#define STRC_ABI_VERSION 2u
 /// At most so many bytes of strings at a time; what would be more is null.
 #define STRC_STRING_BYTES (UINT64_C(1) << 30)
 /// A value of a parameter, as it lies in memory, has so much room.
@@ -47,6 +47,8 @@ typedef struct strc_world {
     void (*begin)(void *self);
     int (*commit)(void *self);
     void (*rollback)(void *self);
+    /// Items of the input behind those that were read, as far as `most` matters; negative: it cannot be read.
+    int64_t (*still)(void *self, uint32_t input, int64_t most);
 } strc_world;
 
 /// Why a check failed: an index into the program's table of sites (kept by whoever compiled it), the
@@ -78,7 +80,7 @@ typedef struct strc_recipient {
     uint32_t sender, receiver;  ///< nodes
     uint32_t sender_box, receiver_box;  ///< their mailboxes
     uint32_t missed;  ///< the site of a deadline that is over
-    uint32_t unused;
+    uint32_t crowded;  ///< the site of too many messages, in a program with a bound
     const strc_route *route;  ///< null: nothing is known but who it is
     void (*handle)(strc_env *, void *state, const void *arguments);
 } strc_recipient;
@@ -92,7 +94,7 @@ typedef struct strc_dispatch {
     uint32_t best_effort;
 } strc_dispatch;
 
-/// Of a filter that sends or receives: generated code counts and compares.
+/// The mailbox of a filter that sends or receives. Generated code counts firings in it and compares them with `due`.
 typedef struct strc_mailbox {
     int64_t fired;  ///< completed firings
     int64_t
@@ -100,6 +102,7 @@ typedef struct strc_mailbox {
     // ---- private to the runtime
     struct strc_letter **letters;  ///< by due, in order of sending
     struct strc_letter *open;  ///< whose handler runs
+    struct strc_letter *spare;  ///< a list of those that nobody has, if their number is bounded
     uint32_t first, end, room;
     uint32_t is_firing;
 } strc_mailbox;
@@ -141,9 +144,11 @@ typedef struct strc_symbolic {
     int (*next)(void *self, uint32_t node, void *to);
     /// Between two phases or iterations, when all names that are still wanted lie in the memory of channels.
     void (*settle)(void *self, const void *state);
-    /// What has that name, as long as nothing fires: its elements, and its shape as strc_text_of_tensor wants it. Executables alone
-    /// ask.
+    /// The elements of the tensor of that name, which stay valid until the next firing, and its shape as strc_text_of_tensor wants
+    /// it. Only executables call it.
     const void *(*tensor)(void *self, int32_t name, const int64_t **shape);
+    /// Gives a tensor that comes from outside a name, which counts until nothing fires any more (settle). `shape`: as in strc/values.h.
+    int (*enter)(void *self, const int64_t *shape, const void *elements, int32_t *name);
 } strc_symbolic;
 
 typedef struct strc_program {
@@ -156,6 +161,7 @@ typedef struct strc_program {
     uint64_t mailboxes_at;  ///< offset into the state
     uint64_t most_bytes;  ///< of what grows while the program runs
     uint64_t state_size;  ///< bytes, aligned to 64
+    uint64_t work_size;  ///< bytes of strc_env.work, aligned to 64
     uint64_t piece_count;
     const strc_piece *pieces;  ///< of the state before the run, in order; all else is zeros
     /// How it runs if its rates are dynamic (strc/demand.h): after init by demand, without other phases. Else null.
@@ -163,7 +169,7 @@ typedef struct strc_program {
     strc_phase init;  ///< iterations = 0
     strc_phase steady;  ///< iterations = 1
     strc_phase scaled;  ///< several at once; iterations = 0: there is none
-    /// What of it runs on a device (strc/device.h), which its phases call; null: nothing.
+    /// The part of the program that runs on a device (strc/device.h), which its phases call; null: there is none.
     const struct strc_device_program *device;
     /// Which operators a library does (strc/kernels.h); null: none.
     const struct strc_kernel_program *kernels;
@@ -172,6 +178,10 @@ typedef struct strc_program {
     /// Between two phases, once init is done: computes again what setup and init of filters have made of the open parameters in
     /// `changed`, a set of STRC_PARAMETER_MARK. Null: nothing.
     void (*update)(strc_env *, void *state, uint64_t changed);
+    /// By mailbox: bytes of the longest message that it may get; -1: it gets none.
+    const int64_t *message_bytes;
+    /// What can still fire when the input ends (strc/ending.h). Null: nothing.
+    const struct strc_ending *ending;
 } strc_program;
 
 typedef enum strc_end {
@@ -190,16 +200,26 @@ struct strc_env {
     double seconds;  ///< so long may the run take; 0: as long as it likes
     uint64_t random;  ///< state of the generator (language.md 16.3)
     const void *parameters;  ///< of the main stream, left open: STRC_PARAMETER_BYTES each
+    /// work_size bytes aligned to 64, where firings keep large arrays; nothing stays there from one firing to the next.
+    void *work;
     uint8_t c_format;  ///< print like C (language.md 18)
+    uint8_t drains;  ///< when the input ends, what has its items still fires
     const strc_symbolic *symbolic;  ///< null: there are none
     uint32_t workers;  ///< threads that may share what is large; 0, 1: nobody but the one that runs
     strc_fault fault;
     strc_device_error device_error;
-    uint64_t firings;  ///< of a run by demand
+    uint64_t firings;  ///< of a run by demand, or of those that drained it
+    int knows_waiting;  ///< the input has ended, and this is what stays:
+    int64_t items_waiting;  ///< on all tapes
+    uint32_t waiting_at;  ///< by node of the program before passes: before which most of them lie
     uint32_t depth;  ///< of calls of recursive functions, by generated code
     volatile unsigned char poll;  ///< of the runtime, for generated code: nonzero: call strc_stop
     strc_mailbox *mailboxes;  ///< in the state; of the runtime, for generated code
+    int64_t *
+        left;  ///< of the runtime, for phases that drain: firings and items that each place has left
     // ---- private to the runtime
+    const struct strc_letters *letters;  ///< where messages have their memory
+    uint32_t most_letters;  ///< that may wait for one filter
     uint64_t bytes_left;  ///< that messages may still take
     struct strc_puller *puller;  ///< of a run by demand
     uint64_t strings_kept;  ///< mark: what is older belongs to firings that wait for their input

@@ -35,14 +35,14 @@ typedef struct strc_safe_tensor {
     uint64_t begin, size;  ///< bytes, from the beginning of the file
 } strc_safe_tensor;
 
-/// What is in a file, in ascending order of names (bytes).
+/// The tensors of a file, in ascending order of names (bytes).
 typedef struct strc_safe_index {
     strc_safe_tensor *tensors;
     size_t count;
     char *names;
 } strc_safe_index;
 
-/// What the first STRC_SAFE_LENGTH bytes of a file say.
+/// The size of the header, which the first STRC_SAFE_LENGTH bytes of a file contain.
 uint64_t strc_safe_header_size(const void *file);
 /// Reads the header of a file of so many bytes, of which as much lies in memory. 0, or -1 and half a sentence that says what is wrong
 /// ("it is shorter than ..."); the index is empty then. Every tensor lies inside of the file and has as many

@@ -43,20 +43,45 @@ enum { STRC_SOUND_WHY = 96 };
 int strc_sound_differs(const strc_stream_info *asked, const strc_stream_info *found,
                        char why[STRC_SOUND_WHY]);
 
+/// How a program reads or writes a file.
+typedef struct strc_sound_use {
+    uint64_t samples;  ///< that an item takes; 0: items are no samples
+    uint64_t items;  ///< in a steady state; 0: that is not known
+} strc_sound_use;
+
+/// The parts of a program that have to do with sounds.
+typedef struct strc_sound_program {
+    const double *paces;  ///< steady states a second, by what its streams are told of rates
+    uint64_t pace_count;
+    double rate;  ///< one that they are told
+    int32_t keeps_samples;  ///< what it gives depends on more than one sample
+    int32_t unused;
+} strc_sound_program;
+
+/// Is a sound unlike what the program takes, in its channels, or in its rate? Then half a sentence about the program is in
+/// `why`; else 0. `asked`: what the program asked for, or took the sound to have.
+int strc_sound_is_unlike(const strc_stream_info *asked, const strc_stream_info *found,
+                         strc_sound_use, const strc_sound_program *, char why[STRC_SOUND_WHY]);
+int strc_sound_is_off(const strc_stream_info *asked, const strc_stream_info *found, strc_sound_use,
+                      const strc_sound_program *, char why[STRC_SOUND_WHY]);
+
 /// What the sounds that a program reads agree on.
 typedef struct strc_heard {
     strc_stream_info info;
-    uint64_t samples;  ///< that an item takes; 0: there are none, or several of several sizes
+    strc_sound_use
+        use;  ///< of the first; `samples` is 0 if items of others take other numbers of them
+    double pace;  ///< steady states a second; 0: not known
     int any;
 } strc_heard;
-/// Adds a file whose items take so many samples; what is no sound has a rate of 0 and counts for nothing.
-void strc_heard_add(strc_heard *, const strc_stream_info *, uint64_t samples);
-/// What is not said of a sound that is written is as in those that are read; channels only where the rate is not said
-/// either and items take as many samples.
-strc_stream_info strc_heard_complete(const strc_heard *, strc_stream_info said, uint64_t samples);
+/// Adds a file; what is no sound has a rate of 0 and counts for nothing. Nonzero: it goes at another rate than those before.
+int strc_heard_add(strc_heard *, const strc_stream_info *, strc_sound_use);
+/// A sound that is written takes from those that are read what `said` leaves out: channels where items take as many samples,
+/// the rate for as many frames as the program makes of theirs.
+strc_stream_info strc_heard_complete(const strc_heard *, strc_stream_info said, strc_sound_use);
 
 #define STRC_WAV_ENDLESS UINT64_MAX
 enum {
+    STRC_WAV_NATURAL_CHANNELS = 8,  ///< items of more samples are pieces of one channel
     STRC_WAV_CHANNELS = 1024,  ///< at the most
     STRC_WAV_PIECE = 40,  ///< bytes of a header that are looked at together, at the most
     STRC_WAV_HEADER = 56,  ///< bytes of a header that is written, at the most

@@ -1,5 +1,5 @@
-/// What the shared library strc_symbolic exports: the filters of an executable whose shapes only the run knows (src/symbolic). Both
-/// sides are of one version of strc.
+/// The interface of the shared library strc_symbolic, which executes filters whose shapes only the run knows (src/symbolic). Both
+/// sides must be of one version of strc.
 #ifndef STRC_SYMBOLIC_H
 #define STRC_SYMBOLIC_H
 

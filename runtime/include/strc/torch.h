@@ -1,5 +1,4 @@
-/// What the shared library strc_torch exports. Both sides are of one version of strc: what is loaded is what it was built
-/// with.
+/// The interface of the shared library strc_torch. Both sides must be of one version of strc, so it has no version numbers.
 #ifndef STRC_TORCH_H
 #define STRC_TORCH_H
 

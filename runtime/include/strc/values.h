@@ -1,4 +1,4 @@
-/// What the compiler shares with the programs it compiles beyond runtime_functions.def, so that every
+/// Functions that the compiler and the programs that it compiles share beyond runtime_functions.def, so that every
 /// engine gives the same text for a number and draws the same random numbers.
 #ifndef STRC_VALUES_H
 #define STRC_VALUES_H

@@ -29,8 +29,10 @@ private:
     bool checkSide(const char* option, bool isThere, std::string_view side);
     std::optional<io::Format> formatOf(const char* file, const char* format,
                                        std::string_view option);
+    bool isKnown(const graph::Edge& input);
     void openInput(const graph::Edge&);
     void openOutput(const graph::Edge&);
+    io::StreamInfo saidInfo() const;
     io::StreamInfo outInfo() const;
 
     strc_compiler& compiler;

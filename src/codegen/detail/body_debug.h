@@ -1,6 +1,6 @@
 #pragma once
-/// What a debugger can know of one body while it is emitted: the place of each instruction, and the
-/// variables where they live.
+/// Debug information of one body while it is emitted: the source range of each instruction, and the addresses of
+/// variables.
 
 #include <memory>
 #include <set>

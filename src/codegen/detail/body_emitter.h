@@ -32,7 +32,7 @@ public:
     void emitBack(unsigned width, unsigned repeat);
 
 private:
-    friend class LoopParts;  // loop_parts.cpp: the pass `share-loops`
+    friend class LoopParts;  // loop_parts.cpp: the pass `parallel-loops`
     // ---- body_emitter.cpp: set-up, blocks, control
     void declareLocals();
     void bindParameters();
@@ -121,7 +121,7 @@ private:
     const Type* declaredType(ir::VarRef) const;
     llvm::Value* extent(const Instr&);
 
-    // ---- body_kernels.cpp, body_products.cpp: the passes `kernels` and `tiles`
+    // ---- body_kernels.cpp, body_products.cpp: the passes `library-operators` and `tiles`
     void chooseKernels();
     void chooseProducts();
     void fetchPanels(Product&);

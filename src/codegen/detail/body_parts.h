@@ -1,5 +1,5 @@
 #pragma once
-/// What a BodyEmitter notes about the parts of a body.
+/// Records of a BodyEmitter about the parts of a body.
 
 #include <map>
 #include <set>
@@ -18,7 +18,7 @@ namespace strc::codegen {
 /// A stride that one load and a shuffle read.
 constexpr std::int64_t kShuffled = 4;
 
-/// What is said if a rate of a queue is not kept.
+/// The diagnostic if a rate of a queue is violated.
 struct RateBreach {
     const graph::Rate& rate;
     base::Diag id;  ///< of a static rate

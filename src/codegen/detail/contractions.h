@@ -10,7 +10,7 @@
 
 namespace strc::codegen {
 
-/// What a contraction works on: arrays of elements of one type.
+/// The operands of a contraction: arrays of elements of one type.
 struct Operands {
     llvm::Type* element;
     llvm::Value *out, *a, *b;
@@ -32,7 +32,7 @@ void emitEpilogue(llvm::IRBuilder<>&, const ir::Contraction&, const Operands&);
 
 /// Emits it where `b` stands. `room` has Product::roomBytes. For VectorSource::Stored the operand that gives the
 /// vectors is where its panels begin. `poll` emits what a long loop does now and then.
-void emitProduct(llvm::IRBuilder<>& b, llvm::Module&, const Product&, const VectorUnit&,
+void emitProduct(llvm::IRBuilder<>& b, llvm::Module&, const Product&, const target::Model&,
                  const Operands&, llvm::Value* room, const std::function<void()>& poll);
 
 /// One that is no product, likewise; variables go to `entry`.
@@ -47,9 +47,9 @@ void emitContractionParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<
 void emitProductParts(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                       const Product&, const Operands&, llvm::Value* room, llvm::Value* env);
 
-/// What the two factors are: arrays that nobody writes while the program runs; null: others.
+/// The two factors, if they are stored arrays, which are constant while the program runs; else null.
 using StoredOperands = std::array<const ir::StoredArray*, 2>;
-/// One whose parts are said by hand. False: it has none, or nobody is to share them.
+/// Emits a contraction whose parts the user has given (--split). False: there are none, or threads do not share them.
 bool emitSplit(ModuleBuilder&, llvm::IRBuilder<>& b, llvm::IRBuilder<>& entry,
                const ir::Contraction&, const Operands&, const StoredOperands&, llvm::Value* env);
 

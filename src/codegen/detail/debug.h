@@ -30,7 +30,7 @@ public:
     llvm::DILexicalBlock* block(llvm::DIScope*, base::SourceRange);
     llvm::DILocation* location(base::SourceRange, llvm::DIScope*);
     llvm::DIType* type(const types::Type*);
-    /// Of `width` values side by side, each of what is scalar in the type.
+    /// The type of `width` values in a vector, for each scalar in the type.
     llvm::DIType* rowsOf(const types::Type*, unsigned width);
     /// `count` items.
     llvm::DIType* items(const types::Type*, std::int64_t count);

@@ -10,12 +10,12 @@ constexpr std::int64_t piecesOf(std::int64_t count, std::int64_t size) {
     return (count + size - 1) / size;
 }
 
-/// What is worth sharing: some 4 µs.
+/// The least work that is worth sharing: some 4 µs.
 constexpr std::int64_t kLeastShared = std::int64_t{3} << 17;
-/// What is worth being a part.
+/// The least work of a part.
 constexpr std::int64_t kLeastOfPart = std::int64_t{1} << 16;
 
-/// Of so many rounds `least` for a part, or up to twice as many if an even number of parts is more equal so.
+/// How many of the iterations form a part: `least`, or up to twice as many if that makes an even number of more equal parts.
 std::int64_t grainOf(std::int64_t rounds, std::int64_t least);
 
 }  // namespace strc::codegen

@@ -1,5 +1,5 @@
 #pragma once
-/// Loops that the threads of the pool share (the pass `share-loops`): a function that does some of the rounds, to which all
+/// Loops that the threads of the pool share (the pass `parallel-loops`): a function that does some of the rounds, to which all
 /// that they look at is handed, and a call of the runtime that has all of them done. What a round has for itself lies
 /// in that function.
 

@@ -8,8 +8,9 @@
 
 namespace strc::codegen {
 
-/// Fails when Options::interrupted says so; the module is of no use then.
+/// Fails when Options::interrupted says so; the module is of no use then. `stackBytes` gets StackDepth::bytes.
 llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> makeObject(llvm::Module&, llvm::TargetMachine&,
-                                                               const Options&);
+                                                               const Options&,
+                                                               std::uint64_t& stackBytes);
 
 }  // namespace strc::codegen

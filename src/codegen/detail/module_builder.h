@@ -1,5 +1,5 @@
 #pragma once
-/// What all parts of one LLVM module share: types, constants, functions of the runtime, sites.
+/// Shared by all parts of one LLVM module: types, constants, functions of the runtime, sites.
 
 #include <map>
 #include <set>
@@ -22,11 +22,11 @@ namespace strc::codegen {
 using types::Type;
 using types::TypeKind;
 
-/// What the size of a module allows. All: what the level asks for. Quick: a few passes, fast code
+/// How much optimisation the size of a module allows. All: that of the level. Quick: a few passes, fast code
 /// generation. None: fast code generation alone.
 enum class Effort : std::uint8_t { All, Quick, None };
 
-/// What was made of a stored array: memory of that name, which the products bring with them.
+/// A stored array in panels: memory of that name, which becomes part of the program.
 struct PackedArray {
     std::string symbol;
     std::shared_ptr<const std::byte> bytes;
@@ -44,7 +44,7 @@ struct Module::Impl {
     /// Floats that functions of the vector library take at once; 0: there is no such library.
     unsigned vectorFloats = 0;
     unsigned vectorDoubles = 0;  ///< the same, of those on doubles
-    VectorUnit vectorUnit;
+    target::Model target;
     bool usesVectors = false;  ///< functions of that library are called
     std::size_t kernelCount = 0;  ///< operators that a library does
     bool prefersWholeVectors = false;  ///< in loops that LLVM does in vectors
@@ -58,7 +58,7 @@ struct Module::Impl {
 /// columns; Back: turns these back, from `in` to `out`. Siblings: one of each (elab::Siblings).
 enum class Lanes : std::uint8_t { Whole, Turned, Turn, Columns, Back, Siblings };
 
-/// What is computed of x and exp(-x) in double: 1 / (1 + exp(-x)), or x times that.
+/// An expression around exp(-x) that is computed in double: 1 / (1 + exp(-x)), or x times that.
 enum class Around : std::uint8_t { Nothing, Sigmoid, Silu };
 
 /// The LLVM functions of one kernel's bodies.
@@ -94,7 +94,7 @@ public:
     llvm::Value* load(llvm::IRBuilder<>&, const Type*, llvm::Value* at);
     void store(llvm::IRBuilder<>&, const Type*, llvm::Value* at, llvm::Value* value);
 
-    /// Memory that nobody writes.
+    /// Constant memory.
     llvm::Constant* bytes(const std::string& contents);
     const StoredSymbol& storedSymbol(const ir::StoredArray&);
     /// Where it begins.
@@ -102,7 +102,7 @@ public:
     /// The operand `b` of a product in panels (VectorSource::Stored), made once: now, or when the program starts if the
     /// values are not known before.
     llvm::Constant* packed(const ir::StoredArray&, const Product&, std::int64_t elementBytes);
-    const VectorUnit& vectorUnit() const { return impl.vectorUnit; }
+    const target::Model& target() const { return impl.target; }
     /// A `strc_string` for ever.
     llvm::Constant* text(const std::string&);
 
@@ -129,7 +129,7 @@ public:
 
     // ---- bodies
     KernelFunctions& kernel(graph::KernelId, bool dealtIn = false, bool dealtOut = false);
-    /// The pass `bounds-proofs`.
+    /// The pass `bounds-check-elimination`.
     const ir::Proofs& proofs(KernelFunctions&);
     /// The width in which steps of `firings` firings are done, with its function in workLanes; 0: one by one.
     unsigned needLanes(KernelFunctions&, std::int64_t firings);
@@ -143,14 +143,19 @@ public:
     const ir::Body& calleeBody(const KernelFunctions& from, const ir::Callee&) const;
     /// Can a call of it lead to another call of it?
     bool isRecursive(const KernelFunctions& from, const ir::Callee&);
+    /// Are its arrays on the stack, since two calls of it may be under way at a time? Else they are in the work memory
+    /// (work_memory.h).
+    bool isOnStack(const ir::Body&) const;
     /// Does the body, or what it calls, make strings (ir::makesString)?
     bool makesStrings(const KernelFunctions& from, const ir::Body&);
     /// Do its filters have dynamic rates? Their bodies work on queues (strc_queue), not on windows.
     bool isDynamic(graph::KernelId) const;
     llvm::Constant* route(graph::NodeId sender,
                           graph::NodeId receiver);  ///< a `strc_route`, or null
+    /// strc_program::message_bytes, once all bodies have been emitted.
+    llvm::Constant* messageBytes();
     llvm::Constant* constantData(llvm::Constant* contents, const char* name);
-    /// What a send of a kernel has to know: a `strc_dispatch`.
+    /// The table for a send of a kernel: a `strc_dispatch`.
     llvm::Constant* dispatch(const KernelFunctions& from, std::int32_t portal, const ir::Send&,
                              std::uint64_t bytes, base::SourceRange);
     /// Emits the bodies of functions that were asked for and have none yet.
@@ -198,6 +203,8 @@ private:
                             const ir::Body&);
 
     llvm::Function* handlerEntry(graph::NodeId, const std::string& name);
+    std::uint64_t crowdedSite(graph::NodeId receiver, base::SourceRange);
+    void noteMessage(graph::NodeId receiver, std::uint64_t bytes);
     llvm::Constant* recipient(graph::NodeId sender, graph::NodeId receiver, const ir::Send&,
                               base::SourceRange);
 
@@ -207,6 +214,7 @@ private:
     std::vector<std::vector<graph::NodeId>> instances;  ///< by kernel, once somebody has asked
     std::map<std::pair<graph::NodeId, std::string>, llvm::Function*> handlerEntries;
     std::map<std::size_t, llvm::Constant*> routes;  ///< by Plan::routes
+    std::vector<std::uint64_t> longestMessages;  ///< bytes, by mailbox; UINT64_MAX: it gets none
     std::map<std::tuple<graph::KernelId, bool, bool>, KernelFunctions> kernels;
     KernelFunctions packages;
     std::map<std::string, llvm::Constant*> contents;
@@ -214,6 +222,7 @@ private:
     /// By place and layout.
     std::map<std::pair<const std::byte*, std::string>, llvm::Constant*> packedArrays;
     std::map<const ir::Body*, bool> recursive;
+    std::set<const ir::Body*> nesting;  ///< ir::bodiesThatNest of all kernels
     std::map<const ir::Body*, bool> stringMakers;
     std::vector<Pending> pending;
 };
@@ -247,7 +256,7 @@ std::int64_t columnItems(const graph::Rates&, std::int64_t width);
 /// Bytes of the columns of a window, and of the rows of what is pushed: half of the fastest memory.
 constexpr std::int64_t kMostOfItems = 16 * 1024;
 
-/// Ends the run if somebody wants it to end, or goes to `leave`; the code after it goes on in a new block.
+/// Ends the run if its interrupt flag is set, or jumps to `leave`; the code after it continues in a new block.
 void emitPoll(ModuleBuilder&, llvm::IRBuilder<>&, llvm::Value* env,
               llvm::BasicBlock* leave = nullptr);
 
@@ -274,7 +283,7 @@ llvm::GlobalVariable* emitProgram(ModuleBuilder&, const std::string& name,
 
 /// A `strc_device_program`, or null.
 llvm::Constant* emitDevice(ModuleBuilder&);
-/// What makes the fields again that depend on open parameters; null if there are none.
+/// The functions that compute fields again which depend on open parameters; null if there are none.
 llvm::Constant* emitUpdates(ModuleBuilder&);
 
 }  // namespace strc::codegen

@@ -18,15 +18,9 @@
 #include <vector>
 
 #include "ir/contraction.h"
+#include "target/model.h"
 
 namespace strc::codegen {
-
-/// The vector registers of a processor.
-struct VectorUnit {
-    std::int64_t bytes = 16;
-    std::int64_t registers = 16;
-    bool fusesProducts = false;  ///< has an instruction for a * b + c
-};
 
 /// Product::roomBytes, at most.
 constexpr std::int64_t kMostPacked = 1280 * 1024;
@@ -48,7 +42,7 @@ struct Product {
     bool areRowsVectors = false;  ///< `a` moves along the columns as the result does
     /// Panels: all of them are done for a tile of rows, and then for the next; else all rows for a panel.
     bool rowsOutside = false;
-    /// The tiles of a panel fetch the next one into the second cache meanwhile (the pass `fetch-panels`).
+    /// The tiles of a panel fetch the next one into the second cache meanwhile (the pass `prefetch-panels`).
     bool fetchesPanels = false;
     /// Outermost first. Direct: one or two, the last one along vectors; else as many as follow each other in the result.
     std::vector<ir::ContractionLoop> columns;
@@ -75,7 +69,7 @@ struct Product {
 /// `canStore`: whether the operands a and b are known now and will never be written. None: it is no product of
 /// matrices, or too small to be worth it.
 std::optional<Product> productOf(const ir::Contraction&, std::int64_t elementBytes,
-                                 const VectorUnit&, bool canStoreA, bool canStoreB);
+                                 const target::Model&, bool canStoreA, bool canStoreB);
 
 /// One line.
 std::string print(const Product&);

@@ -20,7 +20,7 @@ public:
     llvm::Value* item(End, llvm::Value* further);
     void advance(End, llvm::Value* items);
 
-    /// Of items; what is read or written by the instruction just made at the end of the block.
+    /// The value of the item `further` (i64) from an end.
     llvm::Value* load(const Type*, End, llvm::Value* further);
     void store(const Type*, llvm::Value*);  ///< the next item written; does not advance
     void copyFrom(llvm::Value* memory);  ///< likewise

@@ -13,7 +13,7 @@ namespace strc::codegen {
 struct SharedLoop {
     ir::Rounds rounds;
     std::int64_t grain = 1;  ///< rounds of a part; the last one may have fewer
-    bool isLong = false;  ///< a round alone may keep somebody waiting
+    bool isLong = false;  ///< an iteration alone may delay the end of a run
 
     std::int64_t parts() const { return (rounds.counts.rounds + grain - 1) / grain; }
 };

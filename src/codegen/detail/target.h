@@ -22,7 +22,7 @@ inline constexpr const char* kVectorLibrary = "libmvec.so.1";
 /// are new in glibc 2.35, so they count only where they are on this system.
 unsigned vectorFloats(const llvm::TargetMachine&);
 unsigned vectorDoubles(const llvm::TargetMachine&, const Options&);
-VectorUnit vectorUnit(const llvm::TargetMachine&);
+target::Model targetModel(const llvm::TargetMachine&);
 /// Is the function in this system's libmvec?
 bool hasVectorFunction(const std::string& symbol);
 

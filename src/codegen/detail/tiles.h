@@ -34,7 +34,7 @@ struct Tile {
 
 /// A function of (a, b, out, addends...) that computes it; the same for the same tile. `b` is that of the vectors. What it fetches
 /// begins at one more argument, and it returns where that ends.
-llvm::Function* tileFunction(llvm::Module&, llvm::Type* element, const Tile&, const VectorUnit&);
+llvm::Function* tileFunction(llvm::Module&, llvm::Type* element, const Tile&, const target::Model&);
 
 /// Elements from a place on, `step` apart; those beyond `used` are zero and not read.
 llvm::Value* loadLanes(llvm::IRBuilder<>&, llvm::Type* element, llvm::Value* at, std::int64_t lanes,

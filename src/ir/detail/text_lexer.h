@@ -1,11 +1,12 @@
 #pragma once
 /// Tokens of the IR's text.
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "base/result.h"
 
 namespace strc::ir::detail {
 
@@ -15,9 +16,13 @@ struct Token {
     std::string
         text;  ///< of strings and characters: without quotes, escapes replaced; of registers: the digits
     std::size_t line = 1;
+    std::size_t begin = 0, end = 0;  ///< bytes of the text
 };
 
-/// The last token is End.
-base::Result<std::vector<Token>> tokenize(std::string_view text);
+struct Tokens {
+    std::vector<Token> list;  ///< the last one is End
+    bool isOpen = false;  ///< the text ends inside of quotes, which the last token but one begins
+};
+Tokens tokenize(std::string_view text);
 
 }  // namespace strc::ir::detail

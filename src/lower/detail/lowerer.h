@@ -59,9 +59,14 @@ public:
     /// Declares a variable, and initialises it.
     void declare(VarRef, const Type*, const ast::TypeExpr&, const ast::Expr* initialiser,
                  SourceRange);
+    /// Is some length `_`?
+    bool hasOpenLength(const ast::TypeExpr&) const;
     /// The two parts of it.
     void begin(VarRef, const Type*, const ast::TypeExpr&, SourceRange);
     void initialise(VarRef, const Type*, const ast::Expr&, SourceRange);
+
+    /// Declares and initialises a variable some length of which is `_`.
+    void declareOpen(VarRef, const Type*, const ast::Expr& initialiser, SourceRange);
 
     // ---- for setup (bodies.cpp)
     void checkParameter(std::uint32_t index, const ast::TypeExpr&);
@@ -149,8 +154,11 @@ private:
         const Type* type = nullptr;
         Shape shape;
         const ast::TypeExpr* written = nullptr;  ///< of a function's result
+        const ast::CallExpr* file = nullptr;  ///< whose items say the length
     };
     Form form(const ast::Expr&);
+    /// The call, if its value is a file as an array; else null.
+    const ast::CallExpr* fileArray(const ast::Expr&) const;
     std::vector<Reg> extents(const Form&, SourceRange);
 
     // ---- initialisers.cpp
@@ -162,6 +170,13 @@ private:
     Aggregate listOf(const ast::Expr&, const Type* target);
     void initialiseElement(const Place&, const ast::Expr&);
     void readArray(const Aggregate& to, const ast::CallExpr&);
+
+    // ---- files.cpp
+    /// A file as an array: its length, and its elements into an array of that length.
+    Reg fileLength(const ast::CallExpr&);
+    void readItems(const Aggregate& to, const ast::CallExpr&);
+    Reg channelOf(const ast::CallExpr&);
+    Typed fileFact(bool isRate, std::span<const ast::Expr* const> args, SourceRange);
 
     // ---- calls.cpp
     Typed call(ast::NodeId, std::span<const ast::Expr* const> args, SourceRange);

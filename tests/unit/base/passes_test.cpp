@@ -26,7 +26,19 @@ TEST(PassesTest, RowsAreFoundByName) {
               }),
               "plan");
     EXPECT_THAT(passNames([](const PassInfo& row) { return row.kind == PassKind::Pass; }),
-                AllOf(HasSubstr(", lanes, "), EndsWith(" or llvm")));
+                AllOf(HasSubstr(", vectorise-firings, "), EndsWith(" or llvm")));
+}
+
+TEST(PassesTest, FormerNamesAreKnown) {
+    EXPECT_EQ(currentPassName("lanes"), "vectorise-firings");
+    EXPECT_EQ(currentPassName("vectorise-firings"), "vectorise-firings");
+    EXPECT_EQ(currentPassName("no-such-pass"), "no-such-pass");
+#define STRC_FORMER_PASS(former, current)                    \
+    EXPECT_TRUE(findPass(former)) << former;                 \
+    EXPECT_EQ(findPass(former), findPass(current));          \
+    EXPECT_NE(std::string_view(former), info(*findPass(former)).name) << "it is in use again";
+#include "base/former_passes.def"
+#undef STRC_FORMER_PASS
 }
 
 TEST(PassesTest, WhatIsDisabledDoesNotRunAndIsNotCounted) {
@@ -47,9 +59,9 @@ TEST(PassesTest, ApplicationsBeyondTheLimitAreLeftOut) {
     EXPECT_TRUE(PassRun(passes, Pass::Lanes, "G"));
     EXPECT_FALSE(PassRun(passes, Pass::Lanes, "H"));
     EXPECT_FALSE(passes.countApplication("gvn", "main"));
-    EXPECT_THAT(said, ElementsAre("BISECT: running pass (1) lanes on F\n",
-                                  "BISECT: running pass (2) lanes on G\n",
-                                  "BISECT: NOT running pass (3) lanes on H\n",
+    EXPECT_THAT(said, ElementsAre("BISECT: running pass (1) vectorise-firings on F\n",
+                                  "BISECT: running pass (2) vectorise-firings on G\n",
+                                  "BISECT: NOT running pass (3) vectorise-firings on H\n",
                                   "BISECT: NOT running pass (4) gvn on main\n"));
 }
 
@@ -63,7 +75,8 @@ TEST(PassesTest, OnlyWhatIsAskedForIsShown) {
     show(Pass::Lanes, "F");
     show(Pass::Scaling, "G");
     show(Pass::Lanes, "H");
-    EXPECT_EQ(passes.emitted(), "; lanes: F\ntext of F\n; lanes: H\ntext of H\n");
+    EXPECT_EQ(passes.emitted(),
+              "; vectorise-firings: F\ntext of F\n; vectorise-firings: H\ntext of H\n");
 }
 
 TEST(PassesTest, NothingIsMeasuredUnasked) {
@@ -88,7 +101,7 @@ TEST(PassesTest, TimesStandWhereTheyWereTakenAndAddUp) {
     }
     const std::string table = passes.times();
     EXPECT_THAT(table, ContainsRegex("  2  codegen\n"));
-    EXPECT_THAT(table, ContainsRegex("  2    lanes\n"));
+    EXPECT_THAT(table, ContainsRegex("  2    vectorise-firings\n"));
     EXPECT_THAT(table, ContainsRegex("  2      gvn\n"));
     EXPECT_THAT(table, ContainsRegex("100.0%       1  sum\n"));
     EXPECT_THAT(table, HasSubstr("others"));

@@ -110,7 +110,7 @@ TEST_F(ContractionPartsCompiled, EvenNumbersOfParts) {
     EXPECT_EQ(codegen::grainOf(7, 2), 2);
     EXPECT_EQ(codegen::grainOf(3, 2), 2);
     processor = "x86-64-v4";  // the parts are whole vectors
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
     compileLayer(1, 784, 512);
     llvm();
@@ -126,7 +126,7 @@ TEST_F(ContractionPartsCompiled, LibrariesHaveNoThreads) {
 }
 
 TEST_F(ContractionPartsCompiled, ByHand) {
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
     for (const bool areStored : {false, true})
         for (const auto& [dim, places, text] :
@@ -135,7 +135,7 @@ TEST_F(ContractionPartsCompiled, ByHand) {
               std::tuple(1, 64, "3 parts of 64 by hand"), std::tuple(1, 7, "22 parts of 7 by hand"),
               std::tuple(0, 1, "128 parts of 1 by hand")}) {
             SCOPED_TRACE(text);
-            request.split = {dim, places};
+            request.optimise->split = {dim, places};
             areStored ? compileLayer(128, 100, 150) : compileProduct(128, 100, 150);
             EXPECT_THAT(llvm(), HasSubstr("call void @strc_share"));
             EXPECT_THAT(program.context.passes.emitted(), HasSubstr(text));
@@ -144,10 +144,10 @@ TEST_F(ContractionPartsCompiled, ByHand) {
 }
 
 TEST_F(ContractionPartsCompiled, ByHandOnlyWhereThereAreMorePlaces) {
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
     for (const types::TensorSplit split : {types::TensorSplit{0, 128}, {1, 150}, {2, 1}}) {
-        request.split = split;
+        request.optimise->split = split;
         compileProduct(128, 100, 150);
         llvm();
         EXPECT_THAT(program.context.passes.emitted(), Not(HasSubstr("by hand")));
@@ -155,7 +155,7 @@ TEST_F(ContractionPartsCompiled, ByHandOnlyWhereThereAreMorePlaces) {
 }
 
 TEST_F(ContractionPartsCompiled, PartsOfConvolutions) {
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
     for (const int groups : {1, 4})
         for (const auto& [dim, places, text] :
@@ -163,7 +163,7 @@ TEST_F(ContractionPartsCompiled, PartsOfConvolutions) {
               std::tuple(3, 16, "3 parts of 16 by hand"),
               std::tuple(1, 16, groups == 1 ? "2 parts of 16 by hand" : "2 parts of 2 by hand")}) {
             SCOPED_TRACE(text);
-            request.split = {dim, places};
+            request.optimise->split = {dim, places};
             compileConvolution(groups);
             llvm();
             EXPECT_THAT(program.context.passes.emitted(), HasSubstr(text));
@@ -172,9 +172,9 @@ TEST_F(ContractionPartsCompiled, PartsOfConvolutions) {
 }
 
 TEST_F(ContractionPartsCompiled, PartsOfAGroupStayTogether) {
-    request.improve = linear::Options{};
+    request.optimise = pass::Options{};
     shown = base::Pass::ShareProducts;
-    request.split = {1, 3};
+    request.optimise->split = {1, 3};
     compileConvolution(4);
     llvm();
     EXPECT_THAT(program.context.passes.emitted(), Not(HasSubstr("by hand")));

@@ -50,7 +50,8 @@ protected:
     /// What the pass says about the filter.
     std::string parts() {
         lower();
-        const std::string text = program.context.passes.emitted(), title = "; share-loops: Filter";
+        const std::string text = program.context.passes.emitted(),
+                          title = "; parallel-loops: Filter";
         const std::size_t first = text.find(title);
         if (first == std::string::npos) return {};
         return text.substr(first, text.find("; ", first + title.size()) - first);

@@ -12,13 +12,13 @@ namespace strc::testing {
 namespace {
 
 using codegen::productOf;
-using codegen::VectorUnit;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr VectorUnit kAvx512{64, 32, true};
-constexpr VectorUnit kAvx2{32, 16, true};
+constexpr target::Model kAvx512{.vectorBytes = 64, .vectorRegisters = 32, .fusesProducts = true};
+constexpr target::Model kAvx2{.vectorBytes = 32, .vectorRegisters = 16, .fusesProducts = true};
+constexpr target::Model kSse{.vectorBytes = 16, .vectorRegisters = 16, .fusesProducts = false};
 
 /// x of height x inner times w^T, whose rows follow each other.
 ir::Contraction linear(std::int32_t height, std::int32_t width, std::int32_t inner) {
@@ -63,7 +63,7 @@ ir::Contraction depthwise(std::int32_t channels, std::int32_t size) {
     return how;
 }
 
-std::string decided(const ir::Contraction& how, const VectorUnit& unit, bool canStoreA,
+std::string decided(const ir::Contraction& how, const target::Model& unit, bool canStoreA,
                     bool canStoreB) {
     const auto product = productOf(how, 4, unit, canStoreA, canStoreB);
     return product ? codegen::print(*product) : "loops";
@@ -137,7 +137,7 @@ TEST(Product, ChannelsAloneHaveVectorsOnBothSides) {
     EXPECT_THAT(decided(depthwise(96, 30), kAvx512, false, true),
                 AllOf(HasSubstr("rows 28 x 28 (vectors of a), columns 96, sums 3 x 3"),
                       HasSubstr("of 16 lanes, vectors stored, rows outside")));
-    EXPECT_THAT(decided(depthwise(96, 30), VectorUnit{16, 16, false}, false, true),
+    EXPECT_THAT(decided(depthwise(96, 30), kSse, false, true),
                 AllOf(HasSubstr("(vectors of a)"), HasSubstr("of 4 lanes")));
 }
 
@@ -156,22 +156,22 @@ TEST(Product, AddendsMoveAsTheResultDoesOrStandStill) {
 }
 
 TEST(Product, TilesFitIntoTheRegisters) {
-    for (const VectorUnit& unit : {kAvx512, kAvx2, VectorUnit{16, 16, false}})
+    for (const target::Model& unit : {kAvx512, kAvx2, kSse})
         for (std::int32_t height = 1; height < 60; height += 3)
             for (std::int32_t width = 1; width < 100; width += 7) {
                 const auto product = productOf(linear(height, width, 40), 4, unit, false, true);
                 if (!product) continue;
                 const std::int64_t sums = product->height * product->vectors;
                 EXPECT_FALSE(product->areRowsVectors);
-                EXPECT_LT(sums + (product->vectors > 1 ? product->vectors : 0) + 1, unit.registers);
-                EXPECT_LE(product->lanes * 4, unit.bytes);
+                EXPECT_LT(sums + (product->vectors > 1 ? product->vectors : 0) + 1, unit.vectorRegisters);
+                EXPECT_LE(product->lanes * 4, unit.vectorBytes);
             }
 }
 
 /// Contractions of random shapes on whole numbers, so that every order of sums gives the same.
 class ProductsTest : public CompiledTest {
 protected:
-    void SetUp() override { request.improve = linear::Options{}; }  // with epilogues
+    void SetUp() override { request.optimise = pass::Options{}; }  // with epilogues
 
     int pick(int least, int most) {
         return std::uniform_int_distribution<int>(least, most)(random);
@@ -382,7 +382,7 @@ TEST_F(ProductsTest, TheNextPanelIsFetched) {
     EXPECT_THAT(codegen::printLlvm(lower()), HasSubstr("@llvm.prefetch"));
     EXPECT_THAT(
         CompiledTest::program.context.passes.emitted(),
-        AllOf(HasSubstr("fetch-panels: Product.work\nrows 128 (of a), columns 256, sums 512"),
+        AllOf(HasSubstr("prefetch-panels: Product.work\nrows 128 (of a), columns 256, sums 512"),
               HasSubstr("vectors stored, next panel fetched\n")));
     run(iterations(2));
     const std::string fetched = std::exchange(printed, "");

@@ -1,4 +1,4 @@
-// The pass `bounds-proofs`: checks that cannot fail are not made, and all others are.
+// The pass `bounds-check-elimination`: checks that cannot fail are not made, and all others are.
 #include <algorithm>
 
 #include "base/pass.h"
@@ -194,8 +194,9 @@ TEST_F(ProofsTest, HaveASwitch) {
     program.context.passes = {};
     program.context.passes.emitAfter(base::Pass::BoundsProofs);
     lower();
-    EXPECT_THAT(program.context.passes.emitted(),
-                ::testing::HasSubstr("; bounds-proofs: F\nwork: 2 of 2 checks proved\n"));
+    EXPECT_THAT(
+        program.context.passes.emitted(),
+        ::testing::HasSubstr("; bounds-check-elimination: F\nwork: 2 of 2 checks proved\n"));
 }
 
 TEST_F(ProofsTest, FaultsAreStillFound) {

@@ -13,7 +13,7 @@ class Removal : public CompiledTest {
 protected:
     /// The same prints with the passes, without each of them, and interpreted; at every level.
     void expectSame(const std::string& text) {
-        request.improve = linear::Options{};
+        request.optimise = pass::Options{};
         compile(text);
         EXPECT_THAT(plan::verify(*program.plan, program.plannedQuota()), ::testing::IsEmpty());
         interpret(iterations(2100));
@@ -199,7 +199,7 @@ TEST_F(Removal, FirstFiringsThatStay) {
         compile(text);
         EXPECT_EQ(gone().size(), without);
     }
-    request.improve.reset();
+    request.optimise.reset();
     compile(kSource + "void->void pipeline Main { add Src; add int->int filter { " +
             filters[0].first + " }; add Show; }");
     EXPECT_TRUE(gone().empty()) << "the code is to be seen";

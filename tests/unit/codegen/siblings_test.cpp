@@ -7,7 +7,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// The passes `inline`, `merge-siblings` and `horizontal-lanes`: what is made of the program, and that it prints the same.
+/// The passes `inline`, `horizontal-fusion` and `vectorise-splitjoins`: what is made of the program, and that it prints the same.
 class SiblingsCompiled : public CompiledTest {
 protected:
     /// `branches` between a source of floats and a sink.
@@ -50,7 +50,7 @@ protected:
         " work pop 1 push 1 { float x = pop(); y = x + a * before - b * y; before = x; push(y); } "
         "}";
 
-    void SetUp() override { request.improve = linear::Options{}; }
+    void SetUp() override { request.optimise = pass::Options{}; }
 };
 
 TEST_F(SiblingsCompiled, Recurrences) {

@@ -53,7 +53,7 @@ TEST_F(VerticalLanes, OfEveryTypeAndRate) {
          {std::tuple("int", 16, 12 * 16 * 4), std::tuple("float", 16, 12 * 16 * 4),
           std::tuple("double", 8, 12 * 8 * 8)}) {
         compileFilters({mixing(4, 6), mixing(3, 3), mixing(12, 1)}, type);
-        expectSame("; vertical-lanes: 3 filters from filter.work\n" + std::to_string(lanes) +
+        expectSame("; vectorise-pipelines: 3 filters from filter.work\n" + std::to_string(lanes) +
                    " lanes, " + std::to_string(bytes) +
                    " bytes\n  2 x filter.work\n  4 x filter.work.1\n  1 x filter.work.2\n");
     }
@@ -62,7 +62,7 @@ TEST_F(VerticalLanes, OfEveryTypeAndRate) {
 TEST_F(VerticalLanes, TheLastOneFiresOften) {
     compileFilters({mixing(2, 9), mixing(3, 2)}, "float");
     expectSame(
-        "; vertical-lanes: 2 filters from filter.work\n16 lanes, 576 bytes\n"
+        "; vectorise-pipelines: 2 filters from filter.work\n16 lanes, 576 bytes\n"
         "  1 x filter.work\n  3 x filter.work.1\n");
 }
 
@@ -70,7 +70,7 @@ TEST_F(VerticalLanes, SingleItems) {
     const std::string square = "work pop 1 push 1 { float x = pop(); push(x * x + 1); }";
     compileFilters({square, square, square}, "float");
     expectSame(
-        "; vertical-lanes: 3 filters from filter.work\n16 lanes, 64 bytes\n"
+        "; vectorise-pipelines: 3 filters from filter.work\n16 lanes, 64 bytes\n"
         "  1 x filter.work\n  1 x filter.work.1\n  1 x filter.work.2\n");
 }
 
@@ -79,7 +79,7 @@ TEST_F(VerticalLanes, TheFirstOneMayLookAhead) {
         "work pop 3 push 2 peek 7 { push(peek(6) + peek(0)); push(peek(3)); pop(); pop(); pop(); }";
     compileFilters({ahead, mixing(2, 2), ahead}, "float");
     expectSame(
-        "; vertical-lanes: 2 filters from filter.work\n16 lanes, 216 bytes\n"
+        "; vectorise-pipelines: 2 filters from filter.work\n16 lanes, 216 bytes\n"
         "  1 x filter.work\n  1 x filter.work.1\n");
 }
 
@@ -89,7 +89,7 @@ TEST_F(VerticalLanes, ChecksThatFail) {
         "float[400] t; work pop 2 push 2 { float s = t[(int)peek(1) + 50]; push(s + pop()); "
         "push(pop()); }";
     const std::string chain =
-        "; vertical-lanes: 2 filters from filter.work\n16 lanes, 128 bytes\n"
+        "; vectorise-pipelines: 2 filters from filter.work\n16 lanes, 128 bytes\n"
         "  1 x filter.work\n  1 x filter.work.1\n";
     compileFilters({mixing(2, 2), some}, "float");
     expectSame(chain);

@@ -15,7 +15,7 @@ class PartsTest : public testing::CompiledTest {
 protected:
     void SetUp() override {
         request.forDevice = true;
-        request.improve.reset();
+        request.optimise.reset();
     }
 
     /// 64 KiB an item, of which the middle makes another.

@@ -162,7 +162,7 @@ TEST_F(DeviceTest, WhatIsNotForADevice) {
 }
 
 TEST_F(DeviceTest, CopiesAreAtTheBorders) {
-    request.improve.reset();
+    request.optimise.reset();
     compile(
         "void->void pipeline Main { add FileReader<tensor<float>[8]>(\"in.npy\"); add relu(); "
         "add sigmoid(); add FileWriter<tensor<float>[8]>(\"out.npy\"); }");

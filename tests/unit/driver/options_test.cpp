@@ -101,8 +101,8 @@ TEST_F(OptionsTest, WordsChoose) {
 
 TEST_F(OptionsTest, FlagsAreOffUnlessGiven) {
     const Options& without = good({"run", "a"});
-    EXPECT_FALSE(without.loopInput || without.has("lenient") || without.stats ||
-                 without.tail != Tail::Drop || without.cFormat);
+    EXPECT_FALSE(without.loopInput || without.has("lenient") || without.stats || without.tail ||
+                 without.cFormat);
     EXPECT_FALSE(without.iterations || without.limit || without.seconds || without.emit ||
                  without.has("step-limit"));
     const Options& with = good({"run", "--loop-input", "--lenient", "--stats", "--interpret", "a"});
@@ -171,6 +171,8 @@ TEST_F(OptionsTest, WrongValuesAreReportedWithWhatIsNeeded) {
 
 TEST_F(OptionsTest, WrongCallsAreReported) {
     EXPECT_EQ(fault({"run"}), "no source file given");
+    EXPECT_EQ(fault({"opt"}), "no source file given");
+    EXPECT_EQ(fault({"opt", "a.ir", "b.ir"}), "'b.ir' is one argument too many");
     EXPECT_EQ(fault({"fmt"}), "no source file given");
     EXPECT_EQ(fault({"run", "--frobnicate", "a"}), "unknown option '--frobnicate'");
     EXPECT_EQ(fault({"run", "-z", "a"}), "unknown option '-z'");

@@ -38,6 +38,17 @@ public:
         result = args.size() > 1 ? args[1] + 1 : 0x1234567800000001u;
         return std::nullopt;
     }
+    base::Result<std::int32_t> fileNumber(const ir::FileQuestion& question, const std::string& name,
+                                          std::int32_t other, SourceRange) override {
+        print("asks " + std::to_string(question.what) + " of " + name + ", " +
+              std::to_string(other) + ": ");
+        return 42;
+    }
+    base::Result<std::string> readItems(const ir::FileQuestion&, const std::string&, std::int32_t,
+                                        SourceRange) override {
+        const float items[] = {1, 2.5};
+        return std::string(reinterpret_cast<const char*>(items), sizeof items);
+    }
     base::Result<std::string> readFile(const std::string& name, SourceRange) override {
         auto found = files.find(name);
         if (found == files.end()) return base::Failure{"no such file"};

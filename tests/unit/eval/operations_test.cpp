@@ -317,6 +317,15 @@ const Row kRows[] = {
      "%2: int = const 3 read.array %0, %1, %2 %3: ref float = elem %0, %2, %2",
      "<index 3 is outside of "
      "the array, whose length is 3>"},
+    {Op::FileNumber,
+     "%0: String = const \"f\" %1: int = const 7 %2: int = file.number %0, %1, 1 print<int> %2",
+     "asks 1 of f, 7: 42"},
+    {Op::ReadItems,
+     "local a: float[2] declare<float[2]> local a %0: ref float[2] = addr local a %1: String = "
+     "const \"f\" %2: int = const 0 read.items<float> %0, %1, %2, 0 "
+     "%3: int = const 1 %4: int = const 2 %5: ref float = elem %0, %3, %4 %6: float = load.at %5 "
+     "print<float> %6",
+     "2.5"},
 };
 
 class Operations : public Evaluation {

@@ -30,8 +30,9 @@ TEST(Ending, BlocksStayBeforeAWindow) {
     EXPECT_EQ(waiting.items, 3);
     EXPECT_EQ(graph.nodes[waiting.most].name, "Sum");
     EXPECT_EQ(statesToFlush(graph, quota), 1);
-    EXPECT_EQ(firingsToDrain(graph, {8, 2, 4}, {8, 100, 100}, 0),
+    EXPECT_EQ(firingsToDrain(Ending(graph), {8, 2, 4}, {8, 100, 100}),
               (std::vector<std::int64_t>{8, 2, 7}));
+    EXPECT_TRUE(mayDrain(Ending(graph, &quota)));
 }
 
 TEST(Ending, NothingWaitsButWindows) {
@@ -40,6 +41,7 @@ TEST(Ending, NothingWaitsButWindows) {
     EXPECT_EQ(itemsWaiting(graph, {100, 37}).items, 0);
     EXPECT_EQ(statesToFlush(graph, quota), 63);
     EXPECT_EQ(steadyReads(graph, quota, 0), 1);
+    EXPECT_FALSE(mayDrain(Ending(graph, &quota)));
 }
 
 TEST(Ending, DelaysAddUp) {
@@ -50,8 +52,9 @@ TEST(Ending, DelaysAddUp) {
     const Quota quota{{0, 1, 1, 0}, {1, 1, 1, 1}, {0, 0, 0, 0}, 1};
     EXPECT_EQ(itemsWaiting(graph, quota.init).items, 8);
     EXPECT_EQ(statesToFlush(graph, quota), 8);
-    EXPECT_EQ(firingsToDrain(graph, {2, 3, 3, 2}, {2, 100, 100, 100}, 0),
+    EXPECT_EQ(firingsToDrain(Ending(graph), {2, 3, 3, 2}, {2, 100, 100, 100}),
               (std::vector<std::int64_t>{2, 3, 6, 10}));
+    EXPECT_TRUE(mayDrain(Ending(graph, &quota)));
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ using ::testing::IsEmpty;
 
 class LinearTest : public strc::testing::CompiledTest {
 protected:
-    LinearTest() { request.improve = Options{true}; }
+    LinearTest() { request.optimise = pass::Options{true}; }
 
     /// The program `pipeline Main { add Count; <body> add Out; }` and those filters.
     void compileBetween(const std::string& body, const std::string& filters,
@@ -35,7 +35,7 @@ protected:
 
     /// What is found about a filter int->int with that work.
     std::string formOf(const std::string& filter, const std::string& type = "int") {
-        request.improve.reset();
+        request.optimise.reset();
         compileBetween("add F;", filter, type);
         for (graph::NodeId id = 0; id < program.elaboration.graph.nodes.size(); ++id)
             if (program.elaboration.graph.nodes[id].name == "F") {
@@ -147,7 +147,7 @@ TEST_F(LinearTest, SplitJoinsBecomeOne) {
         kGains);
     EXPECT_EQ(planned().nodes.size(), 3u);
     EXPECT_EQ(planned().nodes[1].work.peek.max, 20);
-    EXPECT_EQ(program.improved->quota.init, (std::vector<std::int64_t>{19, 0, 0}));
+    EXPECT_EQ(program.optimised->quota.init, (std::vector<std::int64_t>{19, 0, 0}));
     expectSame(50);
 }
 
@@ -182,10 +182,10 @@ TEST_F(LinearTest, TheInitialisationStaysTheSame) {
         "int->int filter Ahead { work pop 2 peek 3 push 1 { push(peek(0) * peek(2)); pop(); pop(); "
         "} }\n";
     compileBetween("add Two; add Pair; add Ahead;", pair);
-    EXPECT_FALSE(program.improved);
+    EXPECT_FALSE(program.optimised);
     expectSame(10);
     compileBetween("add Two; add Pair; add Square;", pair + kGains);
-    EXPECT_TRUE(program.improved);
+    EXPECT_TRUE(program.optimised);
     expectSame(10);
 }
 
@@ -193,7 +193,7 @@ TEST_F(LinearTest, WhatIsLeftAlone) {
     auto isLeft = [&](const std::string& body, const std::string& more = "") {
         compileBetween(body, kGains + more);
         expectSame(5);
-        return !program.improved;
+        return !program.optimised;
     };
     EXPECT_TRUE(
         isLeft("add feedbackloop { join roundrobin; body pipeline { add Sum(2); add Two; } "
@@ -202,10 +202,10 @@ TEST_F(LinearTest, WhatIsLeftAlone) {
     EXPECT_TRUE(
         isLeft("add Gain(2); add Gain(3); add Loud;",
                "int->int filter Loud { work pop 1 push 1 { println(peek(0)); push(pop()); } }"));
-    request.improve = Options{false};
+    request.optimise = pass::Options{false};
     compileBetween("add G; add G;",
                    "float->float filter G { work pop 1 push 1 { push(2 * pop()); } }", "float");
-    EXPECT_FALSE(program.improved);
+    EXPECT_FALSE(program.optimised);
 }
 
 TEST_F(LinearTest, PassesCanBeSwitchedOff) {
@@ -218,7 +218,7 @@ TEST_F(LinearTest, PassesCanBeSwitchedOff) {
                         "int->int filter G { work pop 1 push 1 { push(2 * pop()); } }"
                         "int->void filter O { work pop 1 { println(pop()); } }"}};
     session::compile(program, request, library, session::Stage::Planned);
-    EXPECT_FALSE(program.improved);
+    EXPECT_FALSE(program.optimised);
 }
 
 TEST_F(LinearTest, LongPipelinesAreTakenInRounds) {
@@ -292,7 +292,7 @@ TEST_F(FrequencyTest, OthersAreNot) {
         compileFir(length);
         EXPECT_FALSE(isTransformed()) << length;
     }
-    request.improve = Options{false};
+    request.optimise = pass::Options{false};
     compileFir("300");
     EXPECT_FALSE(isTransformed());
 }

@@ -109,8 +109,8 @@ protected:
         for (int k = 0; k < count * kInts; ++k) bytes += ints({k / kInts});
         name = file("large", bytes);
         types[1] = {STRC_ARRAY, 0, kInts, kInts * sizeof(int)};
-        const strc_item item{&types[1], types, nullptr, "int[]", 0, nullptr,
-                             0,         0,     nullptr, nullptr, 0};
+        const strc_item item{&types[1], types, nullptr, "int[]", 0,       nullptr,
+                             0,         0,     0,       nullptr, nullptr, 0};
         EXPECT_EQ(
             strc_reader_open(&supply.reader, &strc_format_raw, item, name.c_str(), {0, 0}, nullptr),
             0);

@@ -62,7 +62,7 @@ protected:
         return at;
     }
     strc_item intItem() const {
-        return {&types[0], types, nullptr, "int", 0, nullptr, 0, 0, nullptr, nullptr, 0};
+        return {&types[0], types, nullptr, "int", 0, nullptr, 0, 0, 0, nullptr, nullptr, 0};
     }
 
     std::filesystem::path folder;

@@ -62,7 +62,7 @@ protected:
         EXPECT_EQ(found, times) << text;
     }
 
-    void SetUp() override { request.improve = linear::Options{}; }
+    void SetUp() override { request.optimise = pass::Options{}; }
 
     const std::string product =
         "tensor->tensor filter Product { tensor<float>[6, 5] m; tensor<float>[5] b; init { m = "

@@ -7,7 +7,7 @@ namespace strc::testing {
 
 class ComparedTest : public CompiledTest {
 protected:
-    void SetUp() override { request.improve = linear::Options{}; }
+    void SetUp() override { request.optimise = pass::Options{}; }
 
     /// Of the code, which are the interpreter's.
     std::string outputs() {

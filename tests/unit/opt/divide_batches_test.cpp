@@ -8,7 +8,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Loops over steps that deal with the items of a batch alone (`divide-batches`): what is printed, and that results stay. All numbers
+/// Loops over steps that deal with the items of a batch alone (`batch-tiling`): what is printed, and that results stay. All numbers
 /// are such that no sum has rounding errors.
 class Batches : public ComparedTest {
 protected:
@@ -60,10 +60,9 @@ protected:
 const std::string kSmall = " h = h - 16 * floor(h / 16) - 8;";
 
 TEST_F(Batches, PartsGoThroughAllSteps) {
-    EXPECT_THAT(
-        divided("h = p + t; kept = max(kept, p);" + kSmall),
-        AllOf(HasSubstr("; divide-batches: Main.Steps\n"), HasSubstr("ref float[256] = elem"),
-              HasSubstr("contract<int[4][4]> {{0, 0, 0, 0}, {4, 64, 64, 0}, ")));
+    EXPECT_THAT(divided("h = p + t; kept = max(kept, p);" + kSmall),
+                AllOf(HasSubstr("; batch-tiling: Main.Steps\n"), HasSubstr("ref float[256] = elem"),
+                      HasSubstr("contract<int[4][4]> {{0, 0, 0, 0}, {4, 64, 64, 0}, ")));
 }
 
 TEST_F(Batches, ThreadsShareTheParts) {
@@ -101,7 +100,7 @@ TEST_F(Batches, WhatAllOfABatchMakesIsWhole) {
 
 TEST_F(Batches, WhatAllPartsMakeIsTheirOwn) {
     EXPECT_THAT(divided("float s = 0; if (t % 2 == 0) { s = 3; } h = p + s;" + kSmall),
-                HasSubstr("divide-batches"));
+                HasSubstr("batch-tiling"));
 }
 
 TEST_F(Batches, OnlyWhatIsWorthIt) {

@@ -44,7 +44,7 @@ protected:
         " m = update(m, reshape(arange(3) + 0.5 * k, 3, 1), 1, k); }"
         " work pop 1 push 1 { push(matmul(pop(), m)); } }\n";
 
-    void SetUp() override { request.improve = linear::Options{}; }
+    void SetUp() override { request.optimise = pass::Options{}; }
 };
 
 TEST_F(FuseTensors, ElementByElementBehindAProduct) {
@@ -80,7 +80,7 @@ TEST_F(FuseTensors, CanBeLeftOut) {
 }
 
 TEST_F(FuseTensors, NotWithoutTheOptimiser) {
-    request.improve.reset();
+    request.optimise.reset();
     compileChain("add relu; add Scale(0.5);", scale);
     EXPECT_THAT(filters(), ElementsAre("Count", "relu", "Scale", "Show"));
 }

@@ -8,7 +8,7 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// What becomes of images between filters, and of batches of them (`fuse-padding`, `items-in-turn`): what is printed, and that results stay. All
+/// What becomes of images between filters, and of batches of them (`fuse-padding`, `image-blocking`): what is printed, and that results stay. All
 /// numbers are such that no sum has rounding errors.
 class Images : public ComparedTest {
 protected:
@@ -104,7 +104,7 @@ TEST_F(Images, OthersStayApart) {
 TEST_F(Images, ImagesOfABatchGoInTurn) {
     const std::string text =
         inTurn("add Conv(32, 32); add relu6; add Conv(32, 32, 3, 1, 32, 2); add relu6;");
-    EXPECT_THAT(text, AllOf(HasSubstr("; items-in-turn: Main.Conv+relu6+Conv+relu6\n"),
+    EXPECT_THAT(text, AllOf(HasSubstr("; image-blocking: Main.Conv+relu6+Conv+relu6\n"),
                             HasSubstr("pop.into<float[3][115200]>"),
                             HasSubstr("push.from<float[3][28800]>")));
 }
@@ -115,12 +115,12 @@ TEST_F(Images, ImagesOfABatchWithTheirChannelsLast) {
         "1, "
         "16); add relu6;",
         "2");
-    EXPECT_THAT(text, HasSubstr("; items-in-turn: "));
+    EXPECT_THAT(text, HasSubstr("; image-blocking: "));
 }
 
 TEST_F(Images, BatchesStayWhole) {
     const std::string depthwise = "add Conv(32, 32, 3, 1, 32);";
-    EXPECT_THAT(inTurn(depthwise), HasSubstr("items-in-turn")) << "it has a padded image";
+    EXPECT_THAT(inTurn(depthwise), HasSubstr("image-blocking")) << "it has a padded image";
     EXPECT_EQ(inTurn(depthwise + "add Mix;"), "") << "images depend on each other";
     EXPECT_EQ(inTurn(depthwise, "1"), "") << "one image";
     EXPECT_EQ(inTurn("add Conv(32, 32);"), "") << "nothing is in between";

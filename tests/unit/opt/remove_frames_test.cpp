@@ -10,7 +10,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// The pass `remove-frames`: which filters between scalars and tensors have no steps, and that all prints the same.
+/// The pass `remove-reinterpret-casts`: which filters between scalars and tensors have no steps, and that all prints the same.
 class RemoveFrames : public CompiledTest {
 protected:
     /// Floats through `middle`.
@@ -49,7 +49,7 @@ protected:
     const std::string twice =
         "tensor->tensor filter Twice { work pop 1 push 1 { push(pop() * 2); } }\n";
 
-    void SetUp() override { request.improve = linear::Options{}; }
+    void SetUp() override { request.optimise = pass::Options{}; }
 };
 
 TEST_F(RemoveFrames, BothEnds) {
@@ -81,9 +81,9 @@ TEST_F(RemoveFrames, Text) {
     shown = base::Pass::RemoveFrames;
     compileChain("add frame({4, 8}); add Twice; add unframe({4, 8});", twice);
     EXPECT_EQ(program.context.passes.emitted(),
-              "; remove-frames: Main.frame.Frame\n"
+              "; remove-reinterpret-casts: Main.frame.Frame\n"
               "tensor<float>[4, 8] on a tape of float\n"
-              "; remove-frames: Main.unframe.Unframe\n"
+              "; remove-reinterpret-casts: Main.unframe.Unframe\n"
               "tensor<float>[4, 8] on a tape of float\n");
 }
 
@@ -103,7 +103,7 @@ TEST_F(RemoveFrames, IdentitiesThatStayCopy) {
 }
 
 TEST_F(RemoveFrames, NotWithoutTheOptimiser) {
-    request.improve.reset();
+    request.optimise.reset();
     compileChain("add frame({4, 8}); add Twice; add unframe({4, 8});", twice);
     EXPECT_THAT(firing(), ElementsAre("Count", "Frame", "Twice", "Unframe", "Show"));
 }

@@ -48,7 +48,7 @@ protected:
         return shownText();
     }
 
-    void SetUp() override { request.improve = linear::Options{}; }
+    void SetUp() override { request.optimise = pass::Options{}; }
 
     /// Of so many channels in and out, 3 x 3.
     static std::string convolution(int in, int out) {
@@ -355,7 +355,7 @@ TEST_F(TensorFolds, BranchesThatAreNotAddedStay) {
     expectSame();
 }
 
-// ---- tensor-arithmetic
+// ---- algebraic-simplification
 
 class TensorMoves : public TensorFolds {
 protected:

@@ -24,8 +24,8 @@ TEST(WorkbenchTest, MachineCodeIsImprovedAsThatOfRun) {
         text += "add int->int filter { work pop 1 push 1 { push(" + std::to_string(k) +
                 " * pop()); } };\n";
     text += "}\n";
-    EXPECT_TRUE(compiled(text, session::Stage::Planned)->program.improved);
-    EXPECT_FALSE(compiled(text, session::Stage::Balanced)->program.improved);
+    EXPECT_TRUE(compiled(text, session::Stage::Planned)->program.optimised);
+    EXPECT_FALSE(compiled(text, session::Stage::Balanced)->program.optimised);
 }
 
 TEST(WorkbenchTest, OnlyWhatIsNeededOfTheLibraryIsRead) {

@@ -2,6 +2,10 @@ extern "C" {
 #include "messages.h"
 }
 
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
 #include <vector>
 
 #include "unit/runtime/fixture.h"
@@ -118,6 +122,77 @@ TEST_F(Mail, ThatWaitsHasALimit) {
     deliver(1000);
     EXPECT_EQ(handled.size(), static_cast<std::size_t>(sent));
     EXPECT_EQ(bytesLeft, 1000u);
+}
+
+/// Two for each filter, from the start.
+class BoundedMail : public RuntimeTest {
+protected:
+    BoundedMail() {
+        program.mailbox_count = 2;
+        program.message_bytes = bytes;
+        block.resize(strc_bounded_mail_bytes(&program, 2) / sizeof(std::max_align_t) + 1);
+        current = this;
+    }
+
+    /// Begins, and does `work` with mailboxes in which nothing is.
+    strc_end inRun(const std::function<void(strc_env*)>& work) {
+        return run([&](strc_env* env) {
+            std::fill(std::begin(boxes), std::end(boxes), strc_mailbox{});
+            strc_bounded_mail_begin(env, &program, boxes, 2, block.data());
+            work(env);
+        });
+    }
+    void send(strc_env* env, std::int64_t fired, int number) {
+        boxes[0].fired = fired;
+        int all[4] = {number, number, number, number};
+        strc_send(env, 0, &dispatch, 0, all);
+    }
+    static void deliver(strc_env* env, std::int64_t fired) {
+        current->boxes[1].fired = fired;
+        strc_deliver(env, nullptr, 1);
+    }
+    static void handle(strc_env* env, void*, const void* arguments) {
+        const int* all = static_cast<const int*>(arguments);
+        current->handled.push_back(all[0]);
+        EXPECT_EQ(all[3], all[0]);
+        if (all[0] < 0) current->send(env, 5, -all[0]);  // while its own letter is in use
+    }
+
+    static inline BoundedMail* current = nullptr;
+    std::vector<int> handled;
+    std::vector<std::max_align_t> block;
+    std::int64_t bytes[2] = {-1, 16};
+    strc_program program{};
+    strc_mailbox boxes[2]{};
+    strc_recipient recipient{0, 1, 0, 1, 7, 9, &kRoute, handle};
+    strc_dispatch dispatch{&recipient, 1, 16, 8, 0};
+};
+
+TEST_F(BoundedMail, TakesAsManyAsItMay) {
+    const strc_end end = inRun([&](strc_env* env) {
+        for (int k = 0; k < 40; ++k) {
+            send(env, k, k);
+            send(env, k, 100 + k);
+            deliver(env, strc_route_first(&kRoute, k + 1) - 1);
+        }
+        EXPECT_EQ(handled.size(), 80u);
+        for (int k = 0; k < 3; ++k) send(env, 40, k);
+    });
+    EXPECT_EQ(end, STRC_END_FAULT);
+    EXPECT_EQ(env.fault.site, 9u);
+    EXPECT_EQ(boxes[1].end - boxes[1].first, 2u);
+    EXPECT_EQ(handled[3], 101);
+}
+
+TEST_F(BoundedMail, HandlersMaySend) {
+    EXPECT_EQ(inRun([&](strc_env* env) {
+                  send(env, 0, -3);
+                  send(env, 3, 8);
+                  deliver(env, 0);
+                  deliver(env, 9);
+              }),
+              STRC_END_ITERATIONS);
+    EXPECT_EQ(handled, (std::vector<int>{-3, 8, 3}));
 }
 
 }  // namespace

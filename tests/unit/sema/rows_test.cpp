@@ -81,6 +81,7 @@ const std::vector<Row>& rows() {
         {"recursive-struct", top("struct A { B b; } struct B { A[3] a; }"), top("struct A { B b; } struct B { int[3] a; }")},
         {"required-after-default", top("int->int filter F(int a = 1, int b) { work pop 1 push 1 { push(pop()); } }"), top("int->int filter F(int a, int b = 1) { work pop 1 push 1 { push(pop()); } }")},
         {"open-length", members("int[_] a;"), members("int[2] a; int[a.length] b;")},
+        {"open-length", members("int[_] a = {1}, b;"), members("int[_] a = {1}, b = {1, 2};")},
         {"open-length", work("int[_] a;"), work("int[2] a; a[1] = a.length;")},
         {"open-length", members("int f(int[_] a) { return a[0]; }"), members("int f(int[2] a) { return a.length; }")},
         {"open-length", members("int[_] f() { int[2] a; return a; }"), members("int[2] f() { int[2] a; return a; }")},

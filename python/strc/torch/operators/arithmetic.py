@@ -314,7 +314,7 @@ def div_rounded(ctx: Lowering, x: Any, y: Any, rounding_mode: str | None = "floo
 
 def whole(ctx: Lowering, x: Any, y: Any) -> tuple[Any, Any]:
     """Two whole numbers that are divided; of stored ones none is zero, as PyTorch has it."""
-    if isinstance(y, Known) and bool((y.tensor == 0).any()):
+    if as_number(y) == 0 or isinstance(y, Known) and bool((y.tensor == 0).any()):
         raise NotLowered("divides whole numbers by zero")
     return typed(ctx, x, ctx.meta.dtype), typed(ctx, y, ctx.meta.dtype)
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import torch
 
-from ..capture import operator_name
-from ..lowering import Lowering, NotLowered, Var, lowers, static
+from ..lowering import Lowering, NotLowered, Var, lowers
 from ..weights import Known
 from .windows import pad_by, padded_shape
 
@@ -103,7 +102,7 @@ def conv_padded(
     return convolve(ctx, padded, weight, bias, stride, 0, dilation, groups)
 
 
-@lowers("conv_transpose1d.default", "conv_transpose2d.input")
+@lowers("conv_transpose1d.default", "conv_transpose2d.input", "conv_transpose3d.input")
 def conv_transpose(
     ctx: Lowering, x: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, output_padding: Any = 0,
     groups: int = 1, dilation: Any = 1,
@@ -114,6 +113,8 @@ def conv_transpose(
     named.update(by_dimension("dilation", spread(dilation, dims), 1))
     if groups != 1:
         named["groups"] = groups
+    if dims > 2:
+        raise NotLowered("in three dimensions")
     inputs, outputs, *kernel = known.tensor.shape
     sizes = (*kernel, *spread(stride, dims), *spread(padding, dims))
     return layer(ctx, f"convtranspose{dims}d", x, inputs, outputs * groups, *sizes, weight=known, bias=bias, **named)
@@ -133,31 +134,3 @@ def convolution(
 def embedding(ctx: Lowering, weight: Any, x: Any, *_: Any, **__: Any) -> Var:
     table = ctx.known(weight, "table")
     return ctx.emit("embedding", (x,), *table.tensor.shape, weights=ctx.prefix(weight=table))
-
-
-@lowers("index.Tensor", "index_select.default")
-def index(ctx: Lowering, x: Any, *places: Any) -> Var:
-    if isinstance(places[0], int):
-        dim, place = places
-    else:
-        given = [(i, place) for i, place in enumerate(places[0]) if place is not None]
-        if len(given) != 1:
-            raise NotLowered("indexes more than one dimension by tensors")
-        dim, place = given[0]
-    dtype = place.dtype if isinstance(place, Var) else place.tensor.dtype
-    if dtype == torch.bool:
-        raise NotLowered("a mask as index: how many elements it takes depends on its values")
-    return ctx.emit("take", (x, from_front(ctx, place, x.shape[dim % x.rank])), dim)
-
-
-def from_front(ctx: Lowering, places: Any, size: Any) -> Any:
-    """Places of which negative ones count from the end; `index_select` refuses those."""
-    assert ctx.node is not None
-    if operator_name(ctx.node) != "index" or isinstance(places, Known) and not bool((places.tensor < 0).any()):
-        return places
-    if static(size) is None:
-        raise NotLowered("places that may be negative, of a dimension that is open")
-    if isinstance(places, Known):
-        return Known(places.name, torch.where(places.tensor < 0, places.tensor + static(size), places.tensor))
-    like = torch.empty(places.shape, dtype=places.dtype, device="meta")
-    return ctx.emit("from_front", (places,), static(size), like=like)

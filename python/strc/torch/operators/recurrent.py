@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers
+from ..lowering import Like, Lowering, NotLowered, Var, lowers
 from ..weights import Known
 
 
@@ -27,7 +27,9 @@ def layers(ctx: Lowering, op: str, x: Var, states: Any, stored: Any, options: tu
     for name, value, usual in (("bias", biased, True), ("bidirectional", bidirectional, False), ("batch_first", batch_first, False)):
         if value != usual:
             named[name] = value
-    return ctx.emit_tuple(op, (x,), list(ctx.meta), stored[0].tensor.shape[1], hidden, count, **named, weights=prefix)
+    # The graph of an open batch may have states with a dimension too many.
+    likes = [Like(tuple(like.shape[-x.rank :]), like.dtype) for like in ctx.meta]
+    return ctx.emit_tuple(op, (x,), likes, stored[0].tensor.shape[1], hidden, count, **named, weights=prefix)
 
 
 def parameter_names(biased: bool, count: int, bidirectional: bool) -> list[str]:

@@ -23,7 +23,7 @@ def kept(keepdim: bool) -> tuple[bool, ...]:
     return (True,) if keepdim else ()
 
 
-@lowers("mean.dim", "sum.dim_IntList", "amax.default", "amin.default")
+@lowers("mean.dim", "sum.dim_IntList", "amax.default")
 def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: Any) -> Any:
     assert ctx.node is not None
     op = str(ctx.node.target).split(".")[1]
@@ -32,12 +32,8 @@ def reduce(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
     elif op == "sum":
         return summed(ctx, x, dims, keepdim)
     if not dims and dims != 0:
-        return ctx.emit("all_amin" if op == "amin" else op, (x,))
-    if op != "amin":
-        return ctx.emit(op, (x,), dims_of(x, dims), *kept(keepdim))
-    if len(dims_of(x, dims)) != 1:
-        raise NotLowered("over several dimensions")
-    return ctx.emit("amin", (x,), dims_of(x, dims)[0], int(keepdim))
+        return ctx.emit(op, (x,))
+    return ctx.emit(op, (x,), dims_of(x, dims), *kept(keepdim))
 
 
 def summed(ctx: Lowering, x: Any, dims: Any, keepdim: bool) -> Any:
@@ -66,13 +62,6 @@ def max_dim(ctx: Lowering, x: Any, dim: int, keepdim: bool = False) -> Any:
     )
 
 
-@lowers("argmax.default")
-def argmax(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False) -> Var:
-    if dim is None:
-        raise NotLowered("over all dimensions")
-    return ctx.emit("argmax", (x,), x.dim(dim), *kept(keepdim))
-
-
 @lowers("softmax.int", "_softmax.default")
 def softmax(ctx: Lowering, x: Any, dim: int, *_: Any) -> Var:
     return ctx.emit("softmax", (cast(ctx, x, ctx.meta.dtype),), x.dim(dim))
@@ -89,9 +78,9 @@ def cumsum(ctx: Lowering, x: Any, dim: int, **_: Any) -> Var:
 
 
 @lowers("var.correction", "var.dim", "std.correction")
-def variance(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, *, correction: Any = None, keepdim: bool = False) -> Any:
+def variance(ctx: Lowering, x: Any, dims: Any = None, unbiased: bool = True, keepdim: bool = False, *, correction: Any = None) -> Any:
     assert ctx.node is not None
-    over = dims_of(x, dims) if dims else tuple(range(x.rank))
+    over = dims_of(x, dims) if dims or dims == 0 else tuple(range(x.rank))
     count = prod_of(static(x.shape[dim]) for dim in over)
     lost = correction if correction is not None else int(unbiased)
     is_root = "std" in str(ctx.node.target)
@@ -116,11 +105,3 @@ def prod_of(sizes: Iterable[int | None]) -> int:
             raise NotLowered("over a dimension that is open")
         count *= size
     return count
-
-
-@lowers("linalg_vector_norm.default")
-def vector_norm(ctx: Lowering, x: Any, order: float = 2, dims: Any = None, keepdim: bool = False, **_: Any) -> Var:
-    if order != 2 or dims is None:
-        raise NotLowered("only the Euclidean norm over dimensions")
-    squares = ctx.emit("square", (x,), like=x)
-    return ctx.emit("sqrt", (ctx.emit("sum", (squares,), dims_of(x, dims), *kept(keepdim)),))

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from ..lowering import Lowering, NotLowered, Var, lowers, static
+from ..lowering import Like, Lowering, NotLowered, Var, lowers, static
 from ..weights import Known
 from .arithmetic import typed
 
@@ -155,8 +155,8 @@ def unbind(ctx: Lowering, x: Any, dim: int = 0) -> Any:
 def expand(ctx: Lowering, x: Any, *_: Any, **__: Any) -> Any:
     if [str(s) for s in (x.shape if isinstance(x, Var) else x.tensor.shape)] == [str(s) for s in ctx.meta.shape]:
         return x
-    sizes = sizes_of(ctx.meta)
-    if -1 in sizes:
+    sizes = ctx.extents(ctx.meta.shape)
+    if None in sizes:
         raise NotLowered("repeats something along a dimension that is open")
     return ctx.emit("expand", (x,), sizes)
 
@@ -174,19 +174,11 @@ def repeat(ctx: Lowering, x: Any, counts: Any) -> Any:
     return x
 
 
-@lowers("roll.default")
-def roll(ctx: Lowering, x: Any, shifts: Any, dims: Any = ()) -> Any:
-    shifts = [shifts] if isinstance(shifts, int) else shifts
-    dims = [dims] if isinstance(dims, int) else dims
-    if len(shifts) != len(dims):
-        raise NotLowered("over all elements")
-    for shift, dim in zip(shifts, dims):
-        size = static(x.shape[x.dim(dim)])
-        if size is None:
-            raise NotLowered("a dimension that is open")
-        if shift % size:
-            x = ctx.emit("roll", (x,), x.dim(dim), shift % size)
-    return x
+def roll_along(ctx: Lowering, x: Var, shift: int, dim: int) -> Var:
+    size = static(x.shape[dim])
+    if size is None:
+        raise NotLowered("a dimension that is open")
+    return ctx.emit("roll", (x,), dim, shift % size, like=Like(x.shape, x.dtype)) if size and shift % size else x
 
 
 @lowers("flip.default")
@@ -218,17 +210,17 @@ def channel_shuffle(ctx: Lowering, x: Any, groups: int) -> Var:
 
 
 @lowers("fill.Scalar", "fill.Tensor", "full_like.default", "zeros_like.default", "ones_like.default", "new_zeros.default", "new_ones.default")
-def filled(ctx: Lowering, x: Any, value: Any = None, *_: Any, **__: Any) -> Known:
+def filled(ctx: Lowering, x: Any, value: Any = None, *_: Any, **__: Any) -> Any:
     """A tensor of one number, whose shape is all that is taken of the input."""
     assert ctx.node is not None
-    sizes = sizes_of(ctx.meta)
-    if -1 in sizes:
+    sizes = ctx.extents(ctx.meta.shape)
+    if None in sizes:
         raise NotLowered("a tensor with an open dimension")
     target = str(ctx.node.target)
     number = 1 if "ones" in target else 0 if "zeros" in target else value.tensor.item() if isinstance(value, Known) else value
     if not isinstance(number, (bool, int, float)):
         raise NotLowered("filled with a number that is computed")
-    return Known(ctx.local_name("filled"), torch.full(sizes, number, dtype=ctx.meta.dtype))
+    return ctx.alike("filled", torch.full(sizes, number, dtype=ctx.meta.dtype))
 
 
 @lowers("copy.default")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
 
-from ..lowering import Lower, Lowering, NoResult, NotLowered, Var, lowers, static
+from ..lowering import Like, Lower, Lowering, NoResult, NotLowered, Var, lowers, static
 from ..weights import Known
 
 PLACES = NoResult("where the greatest elements are (return_indices)")
@@ -62,12 +64,12 @@ def rounds_up(x: Var, outs: tuple[Any, ...], kernel: Any, stride: Any, padding: 
 
 
 def pool(
-    ctx: Lowering, op: str, x: Var, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, **named: Any
+    ctx: Lowering, op: str, x: Var, kernel: Any, stride: Any, padding: Any, dilation: Any, ceil_mode: bool, like: Any = None, **named: Any
 ) -> Var:
     dims = int(op[-2])
     kernel, padding, dilation = pair(kernel, dims), pair(padding, dims), pair(dilation, dims)
     stride = pair(stride, dims) if stride else kernel
-    meta = ctx.meta[0] if isinstance(ctx.meta, (tuple, list)) else ctx.meta
+    meta = like if like is not None else ctx.meta[0] if isinstance(ctx.meta, (tuple, list)) else ctx.meta
     if set(dilation) != {1}:
         named["dilation"] = several(dilation)
     if ceil_mode and rounds_up(x, tuple(meta.shape[-dims:]), kernel, stride, padding, dilation):
@@ -99,6 +101,67 @@ def avg_pool(op: str) -> Lower:
 for n in (1, 2):
     lowers(f"max_pool{n}d.default", f"max_pool{n}d_with_indices.default")(max_pool(f"maxpool{n}d"))
     lowers(f"avg_pool{n}d.default")(avg_pool(f"avgpool{n}d"))
+
+
+def pool_volumes(op: str, parts: Callable[[tuple[Any, ...], slice], tuple[Any, ...]]) -> Lower:
+    """Over three dimensions: over the last two, then over the first. `parts` has the arguments of either."""
+
+    def lower(ctx: Lowering, x: Any, *args: Any) -> Any:
+        *before, depth, height, width = x.shape
+        like = ctx.meta[0] if isinstance(ctx.meta, (tuple, list)) else ctx.meta
+        out_depth, out_height, out_width = like.shape[-3:]
+        if None in [static(size) for size in (*before[1:], depth, height, width)]:
+            raise NotLowered("a dimension that is open")
+        lead = tuple(before[:1]) if len(before) > 1 else ()
+        pictures = math.prod([*before[len(lead) :], depth])
+
+        def shaped(value: Var, *sizes: Any) -> Var:
+            shape = (*lead, *sizes)
+            return ctx.emit("reshape", (value,), (*(() if not lead else (-1,)), *sizes), like=Like(shape, x.dtype))
+
+        flat = shaped(x, pictures, height, width)
+        rows = plane(ctx, op, flat, parts(args, slice(1, 3)), (*lead, pictures, out_height, out_width))
+        turned = shaped(rows, pictures // depth, depth, out_height * out_width)
+        made = plane(ctx, op, turned, parts(args, slice(0, 1)), (*lead, pictures // depth, out_depth, out_height * out_width))
+        whole = ctx.emit("reshape", (made,), tuple(-1 if lead and i == 0 else size for i, size in enumerate(like.shape)), like=like)
+        return (whole, PLACES) if isinstance(ctx.meta, (tuple, list)) else whole
+
+    return lower
+
+
+def plane(ctx: Lowering, op: str, x: Var, args: tuple[Any, ...], shape: tuple[Any, ...]) -> Var:
+    """One of the two poolings: kernel, stride, padding and dilation, each for the height and the width, then ceil_mode and what goes by name."""
+    kernel, stride, padding, dilation, ceil_mode, named = args
+    return pool(ctx, op, x, kernel, stride, padding, dilation, ceil_mode, like=Like(shape, x.dtype), **named)
+
+
+def of_plane(values: tuple[int, ...], which: slice, usual: int) -> tuple[int, ...]:
+    """Of three dimensions the last two, or the first one over rows."""
+    part = values[which]
+    return part if len(part) == 2 else (*part, usual)
+
+
+def volume(kernel: Any, stride: Any, padding: Any, dilation: Any, which: slice) -> tuple[tuple[int, ...], ...]:
+    kernel = pair(kernel, 3)
+    values = (kernel, pair(stride, 3) if stride else kernel, pair(padding, 3), pair(dilation, 3))
+    return tuple(of_plane(one, which, usual) for one, usual in zip(values, (1, 1, 0, 1)))
+
+
+def max_parts(args: tuple[Any, ...], which: slice) -> tuple[Any, ...]:
+    kernel, stride, padding, dilation, ceil_mode = (*args, *(None, (), 0, 1, False)[len(args) :])
+    return (*volume(kernel, stride, padding, dilation, which), ceil_mode, {})
+
+
+def avg_parts(args: tuple[Any, ...], which: slice) -> tuple[Any, ...]:
+    kernel, stride, padding, ceil_mode, count_pad, divisor = (*args, *(None, (), 0, False, True, None)[len(args) :])
+    if divisor is not None:
+        raise NotLowered("a divisor of its own")
+    named = {} if count_pad or not any(pair(padding, 3)) else {"count_include_pad": False}
+    return (*volume(kernel, stride, padding, 1, which), ceil_mode, named)
+
+
+lowers("max_pool3d.default", "max_pool3d_with_indices.default")(pool_volumes("maxpool2d", max_parts))
+lowers("avg_pool3d.default")(pool_volumes("avgpool2d", avg_parts))
 
 
 @lowers("adaptive_avg_pool2d.default", "_adaptive_avg_pool2d.default")

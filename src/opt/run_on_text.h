@@ -1,0 +1,20 @@
+#pragma once
+/// Passes over the text form of the IR (ir/text.h), so that a pass can be tried and tested by itself: `strc opt`.
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "base/context.h"
+#include "base/pass.h"
+
+namespace strc::opt {
+
+/// Can the pass be run on a text? It is a function on kernels.
+bool runsOnText(base::Pass);
+
+/// The text of a source after those passes, which run in that order over each filter with a `work`. In between the text is well
+/// formed. None: the source is not, or a pass needs more than it says; that has been reported where it stands.
+std::optional<std::string> runOnText(base::Context&, base::BufferId, std::span<const base::Pass>);
+
+}  // namespace strc::opt

@@ -1,0 +1,127 @@
+#include "plan/drain.h"
+
+#include "graph/flow.h"
+#include "ir/bounds.h"
+
+namespace strc::plan {
+namespace {
+
+using graph::kNone;
+
+/// Steps of one firing or item each.
+class Splitting {
+public:
+    explicit Splitting(const Plan& made) : plan(made) {}
+
+    Phase phase(const Phase& whole) const {
+        Phase made = whole;
+        for (Step& step : made.steps) split(step, 0);
+        return made;
+    }
+
+private:
+    void split(Step& step, std::size_t depth) const {
+        switch (step.kind) {
+            case StepKind::Loop:
+                for (Step& inside : step.body) split(inside, depth + 1);
+                return;
+            case StepKind::Fire:
+                for (std::size_t port = 0; port < step.inputs.size(); ++port)
+                    advance(step.inputs[port], depth, itemsAt(plan, step.node, port, true));
+                for (std::size_t port = 0; port < step.outputs.size(); ++port)
+                    advance(step.outputs[port], depth, itemsAt(plan, step.node, port, false));
+                break;
+            case StepKind::Read:
+            case StepKind::Write:
+                for (std::vector<Position>* side : {&step.inputs, &step.outputs})
+                    for (Position& position : *side) advance(position, depth, 1);
+                break;
+            case StepKind::Move:
+            case StepKind::Device: return;
+        }
+        Step loop;
+        loop.kind = StepKind::Loop;
+        loop.count = step.count;
+        step.count = 1;
+        loop.body.push_back(std::move(step));
+        step = std::move(loop);
+    }
+
+    static void advance(Position& position, std::size_t depth, std::int64_t items) {
+        position.perRound.resize(depth);
+        position.perRound.push_back(items);
+    }
+
+    const Plan& plan;
+};
+
+/// Does it do nothing with zeros but other items?
+bool isUnseen(const elab::Elaboration& program, NodeId id) {
+    const graph::Node& node = program.graph.nodes[id];
+    if (node.kind != graph::NodeKind::Filter) return true;
+    const elab::Kernel& kernel = program.kernels[node.kernel];
+    if (kernel.builtin != ir::BuiltinStream::None)
+        return types::info(kernel.builtin).role == types::BuiltinRole::Identity;
+    return node.effects == graph::kNoEffect && (kernel.siblings || !ir::hasChecks(kernel.code));
+}
+
+/// By number in `ending`: do passes leave it as it was, so that its firings can be counted?
+bool staysAsItWas(const strc_ending_node& before, const graph::Quota& quota, NodeId now) {
+    return before.init == quota.init[now] && before.steady == quota.steady[now];
+}
+
+/// Do items of the open ends still count as they did?
+bool endsStay(const Plan& plan, const graph::Ending& ending, const graph::Quota& quota) {
+    const graph::Graph& graph = plan.program->graph;
+    if (ending.input != kNone) {
+        const strc_ending_node& input = ending.nodes[ending.input];
+        if (plan.init.reads.back() != input.init || plan.steady.reads.back() != input.steady)
+            return false;
+    }
+    if (ending.output == kNone) return true;
+    const NodeId from = graph.edges[graph.output].from;
+    return ending.nodes[ending.output].steady ==
+           graph::multiplyCounts(quota.steady[from], graph::pushRate(graph, graph.output));
+}
+
+}  // namespace
+
+std::int64_t itemsAt(const Plan& plan, NodeId id, std::size_t port, bool isInput, bool first) {
+    const std::vector<EdgeId>& edges = isInput ? plan.inputsOf(id) : plan.outputsOf(id);
+    const graph::Graph& graph = plan.program->graph;
+    const bool isFilter = graph.nodes[id].kind == graph::NodeKind::Filter;
+    if (isFilter && edges.size() > 1) return 1;  // of each branch
+    // Behind a round robin that is gone the edge has another filter's rates.
+    if (isFilter) {
+        const graph::Node& node = graph.nodes[id];
+        const graph::Rates& rates = first && node.prework ? *node.prework : node.work;
+        return isInput ? rates.pop.max : rates.push.max;
+    }
+    return isInput ? graph::popRate(graph, edges[port]) : graph::pushRate(graph, edges[port]);
+}
+
+std::optional<Drain> findDrain(const Plan& plan, const graph::Ending& ending,
+                               const graph::Quota& quota) {
+    const elab::Elaboration& program = *plan.program;
+    const auto count = static_cast<std::uint32_t>(program.graph.nodes.size());
+    Drain made;
+    made.ending = ending;
+    made.counts.resize(count);
+    if (!endsStay(plan, ending, quota)) return std::nullopt;
+    for (NodeId id = 0; id < count; ++id) {
+        const NodeId before = program.origin.empty() ? id : program.origin[id];
+        made.counts[id] = before != kNone && staysAsItWas(ending.nodes[before], quota, id);
+        if (made.counts[id])
+            made.ending.nodes[before].place = id;
+        else if (!isUnseen(program, id))
+            return std::nullopt;
+    }
+    if (ending.input != kNone) made.ending.nodes[ending.input].place = count;
+    if (ending.output != kNone) made.ending.nodes[ending.output].place = count + 1;
+    const Splitting splitting(plan);
+    made.init = splitting.phase(plan.init);
+    made.steady = splitting.phase(plan.steady);
+    return made;
+}
+
+}  // namespace strc::plan

@@ -1,0 +1,17 @@
+#pragma once
+/// The phases that drain a program. Private to plan.
+
+#include <optional>
+
+#include "plan/plan.h"
+
+namespace strc::plan {
+
+/// Of a plan whose phases are there. `ending`, `quota`: of the program before passes, and of this one. None if passes have
+/// made filters that somebody could see fire on zeros, or whose firings hang together with others in another way.
+std::optional<Drain> findDrain(const Plan&, const graph::Ending& ending, const graph::Quota&);
+
+/// Items that a firing takes from, or gives to, a port of a step.
+std::int64_t itemsAt(const Plan&, NodeId, std::size_t port, bool isInput, bool first = false);
+
+}  // namespace strc::plan

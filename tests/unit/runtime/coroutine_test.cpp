@@ -1,0 +1,93 @@
+// What runs on a stack of its own, and stops in the middle.
+
+extern "C" {
+#include "coroutine.h"
+}
+
+#include <csetjmp>
+#include <cstdlib>
+#include <memory>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace strc::testing {
+namespace {
+
+class Coroutine : public ::testing::Test {
+protected:
+    static constexpr std::size_t kStack = 1 << 17;
+
+    void begin(void (*body)(void*)) {
+        strc_coroutine_begin(&coroutine, stack.get(), kStack, body, this);
+    }
+    void resume() { strc_coroutine_resume(&coroutine); }
+
+    static void count(void* of) {
+        auto* self = static_cast<Coroutine*>(of);
+        int steps[4] = {1, 10, 100, 1000};
+        double half = 0.5;
+        for (int step : steps) {
+            self->seen.push_back(step);
+            self->sum += half * step;
+            strc_coroutine_pause(&self->coroutine);
+        }
+        self->seen.push_back(-1);
+    }
+
+    static void dive(Coroutine& self, int depth) {
+        volatile char room[64];
+        room[0] = static_cast<char>(depth);
+        strc_coroutine_pause(&self.coroutine);
+        if (depth > 0) dive(self, depth - 1);
+        if (self.seen.empty()) longjmp(self.top, 1);
+        room[1] = room[0];
+    }
+
+    static void jump(void* of) {
+        auto* self = static_cast<Coroutine*>(of);
+        if (setjmp(self->top) == 0) dive(*self, 9);
+        self->seen.push_back(7);
+    }
+
+    std::unique_ptr<void, decltype(&std::free)> stack{std::aligned_alloc(64, kStack), &std::free};
+    strc_coroutine coroutine{};
+    std::vector<int> seen;
+    double sum = 0;
+    std::jmp_buf top;
+};
+
+TEST_F(Coroutine, GoesOnWhereItPaused) {
+    begin(count);
+    for (int k = 0; k < 4; ++k) {
+        EXPECT_EQ(seen.size(), static_cast<std::size_t>(k));
+        resume();
+    }
+    EXPECT_EQ(sum, 555.5);
+    for (int k = 0; k < 3; ++k) resume();  // the body is over
+    EXPECT_EQ(seen, (std::vector<int>{1, 10, 100, 1000, -1}));
+}
+
+TEST_F(Coroutine, IsForgottenWhenItBeginsAgain) {
+    begin(jump);
+    for (int k = 0; k < 5; ++k) resume();
+    begin(count);
+    resume();
+    EXPECT_EQ(seen, (std::vector<int>{1}));
+}
+
+TEST_F(Coroutine, JumpsWithinItsStack) {
+    begin(jump);
+    for (int k = 0; k < 11; ++k) resume();
+    EXPECT_EQ(seen, (std::vector<int>{7}));
+}
+
+TEST_F(Coroutine, GoesOnInAnotherThread) {
+    begin(count);
+    for (int k = 0; k < 5; ++k) std::thread([this] { resume(); }).join();
+    EXPECT_EQ(seen.size(), 5u);
+}
+
+}  // namespace
+}  // namespace strc::testing
