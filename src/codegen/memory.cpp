@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "codegen/detail/body_emitter.h"
+#include "codegen/room.h"
 #include "ir/demands.h"
 #include "ir/local_lives.h"
 #include "strc/runtime.h"
@@ -169,8 +170,6 @@ llvm::Value* BodyEmitter::element(const Instr& instr) {
 
 // ---- room
 
-namespace {
-
 std::int64_t bytesOfArrays(const ir::Body& body) {
     std::int64_t bytes = 0;
     for (std::size_t k = body.params; k < body.locals.size(); ++k) {
@@ -179,6 +178,8 @@ std::int64_t bytesOfArrays(const ir::Body& body) {
     }
     return bytes;
 }
+
+namespace {
 
 /// Of large arrays of which never two are in use at the same time.
 struct Room {

@@ -5,6 +5,7 @@
 #include "base/assert.h"
 #include "base/pass.h"
 #include "codegen/detail/work_memory.h"
+#include "codegen/room.h"
 #include "strc/runtime.h"
 
 namespace strc::codegen {
@@ -386,9 +387,11 @@ bool ModuleBuilder::isRecursive(const KernelFunctions& from, const ir::Callee& c
     return known->second;
 }
 
-/// A filter with dynamic rates has others fire while it does.
+/// A filter with dynamic rates has others fire while it does. Arrays beyond the limit are asked for on the stack, where they are
+/// refused.
 bool ModuleBuilder::isOnStack(const ir::Body& body) const {
-    return plan.demand || options.onDevice || nesting.contains(&body);
+    const bool isTooLarge = static_cast<std::uint64_t>(bytesOfArrays(body)) > limits.totalBytes;
+    return plan.demand || options.onDevice || isTooLarge || nesting.contains(&body);
 }
 
 bool ModuleBuilder::makesStrings(const KernelFunctions& from, const ir::Body& body) {

@@ -230,14 +230,6 @@ private:
     bool fine = true;
 };
 
-std::uint64_t bytesOfArrays(const ir::Body& body) {
-    std::uint64_t bytes = 0;
-    for (const ir::Variable& local : body.locals)
-        if (local.type->isAggregate() && types::isConcrete(local.type))
-            bytes += static_cast<std::uint64_t>(types::sizeOf(local.type));
-    return bytes;
-}
-
 /// Does it make arrays whose size only the run knows?
 bool makesDynamicArrays(const ir::Body* body) {
     return std::any_of(body->blocks.begin(), body->blocks.end(), [body](const ir::Block& block) {
@@ -294,7 +286,8 @@ Rates ratesOf(const plan::Plan& plan) {
 std::uint64_t bytesOfBodies(const Program& program, const elab::Kernel& kernel) {
     std::uint64_t bytes = 0;
     for (const ir::Body* body : ir::bodiesThatRun(program.module, kernel.code))
-        bytes += bytesOfArrays(*body) + static_cast<std::uint64_t>(codegen::mostRoom(*body));
+        bytes +=
+            static_cast<std::uint64_t>(codegen::bytesOfArrays(*body) + codegen::mostRoom(*body));
     return bytes;
 }
 
@@ -306,7 +299,8 @@ std::uint64_t nestingBytes(const Program& program) {
         std::uint64_t bytes = 0;
         for (const ir::Body* body : ir::bodiesThatNest(program.module, kernel.code)) {
             if (!all.contains(body)) continue;
-            bytes += bytesOfArrays(*body) + static_cast<std::uint64_t>(codegen::mostRoom(*body));
+            bytes += static_cast<std::uint64_t>(codegen::bytesOfArrays(*body) +
+                                                codegen::mostRoom(*body));
             asks = true;
         }
         most = std::max(most, bytes);
