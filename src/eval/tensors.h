@@ -18,9 +18,11 @@ using TensorId = std::int32_t;
 
 /// An operand of Op::Tensor.
 struct TensorOperand {
-    const types::Type* type = nullptr;  ///< as the register has it: of a tensor nothing more is known
+    const types::Type* type =
+        nullptr;  ///< as the register has it: of a tensor nothing more is known
     TensorId tensor = 0;
-    const std::byte* at = nullptr;  ///< others: the scalar, or the array that the register refers to
+    const std::byte* at =
+        nullptr;  ///< others: the scalar, or the array that the register refers to
 };
 
 class Tensors {

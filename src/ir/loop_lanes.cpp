@@ -263,8 +263,7 @@ bool isCandidate(const Block& block) {
     return has(Op::Push) == 1 && has(Op::Loop) != 0;
 }
 
-void search(const Body& body, BlockId id, bool isNested, int& tries,
-            std::vector<LoopLanes>& all) {
+void search(const Body& body, BlockId id, bool isNested, int& tries, std::vector<LoopLanes>& all) {
     if (id == kNone) return;
     for (const Instr& instr : body.blocks[id].instrs) {
         const bool isLoop = instr.op == Op::Loop;

@@ -36,7 +36,8 @@ public:
     std::optional<base::Failure> failure;
 
 private:
-    types::TypeTable memories;  ///< of tensors whose shapes only the run knows: a writer keeps what it is told
+    types::TypeTable
+        memories;  ///< of tensors whose shapes only the run knows: a writer keeps what it is told
     bool write(const types::Value&);
     bool keep(const types::Value&);
 

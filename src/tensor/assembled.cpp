@@ -100,9 +100,8 @@ Reg Elements::between(Reg value, std::int32_t low, std::int32_t high) {
 void Elements::pad(const Node& node, const Target& target) {
     const Type* element = node.type->element;
     const bool isGiven = node.operands.size() > 1;
-    Reg value = isGiven
-                    ? convert(node.operands[1]->reg, node.operands[1]->type->element, element)
-                    : zero(registerType(element, w.types));
+    Reg value = isGiven ? convert(node.operands[1]->reg, node.operands[1]->type->element, element)
+                        : zero(registerType(element, w.types));
     // An infinite value becomes the smallest or greatest number of the type, as conversions to larger integers make it.
     if (element->is(types::TypeKind::Int8)) value = between(value, -128, 127);
     Dims first(node.dims().size(), 0);  // where the part begins

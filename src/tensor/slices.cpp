@@ -89,7 +89,7 @@ private:
     }
 
     /// How many neighbours a slice takes, if its length is known but its beginning is not.
-    
+
     std::optional<std::int64_t> itemsOf(const Instr& instr) const {
         if (instr.op != Op::Tensor || instr.tensor != TensorFn::Slice) return std::nullopt;
         const bool isEach = instr.operands.size() == 4 || constants[instr.operands[4]] == 1;

@@ -141,7 +141,7 @@ public:
     /// A tensor of any element type (null) and any shape.
     const Type* tensor(const Type* element = nullptr);
     /// The tensor type of that shape; single extents may be kDynamic.
-    
+
     const Type* tensor(const Type* element, std::vector<std::int64_t> dims);
     /// A fresh struct type; its fields are filled in by the caller, then `complete` lays it out.
     const Type* structure(base::Name name, base::SourceRange range);

@@ -289,7 +289,8 @@ static void test_optimising(void) {
     EXPECT(strc_compiler_set(c, "pass", "fold") == STRC_OK);
     EXPECT(strc_compiler_set(c, "pass", "lanes") == STRC_WRONG_CALL);
     const char* folded = strc_compiler_optimise(c, &size);
-    EXPECT(folded && strlen(folded) == size && strstr(folded, "const 4") && !strstr(folded, "const 2"));
+    EXPECT(folded && strlen(folded) == size && strstr(folded, "const 4") &&
+           !strstr(folded, "const 2"));
     EXPECT(strc_compiler_optimise(c, &size) == NULL && size == 0);  // once
     strc_compiler_free(c);
     c = compiler_of("p.ir", "filter F", NULL);
@@ -404,7 +405,8 @@ static void test_what_cannot_be_compiled(void) {
 /// Functions get items of a size that they know; files may take the others.
 static void test_shapes_of_the_run(void) {
     strc_compiler* c = compiled(
-        "tensor<float>[2]->tensor filter Main { work pop 1 push 1 { tensor x = pop(); push(narrow(x, 0, 0, (int) x[0])); } }",
+        "tensor<float>[2]->tensor filter Main { work pop 1 push 1 { tensor x = pop(); "
+        "push(narrow(x, 0, 0, (int) x[0])); } }",
         "Main");
     strc_items items;
     EXPECT(strc_compiler_input(c, &items) == STRC_OK && items.size == 8);

@@ -33,9 +33,9 @@ TEST(PassesTest, FormerNamesAreKnown) {
     EXPECT_EQ(currentPassName("lanes"), "vectorise-firings");
     EXPECT_EQ(currentPassName("vectorise-firings"), "vectorise-firings");
     EXPECT_EQ(currentPassName("no-such-pass"), "no-such-pass");
-#define STRC_FORMER_PASS(former, current)                    \
-    EXPECT_TRUE(findPass(former)) << former;                 \
-    EXPECT_EQ(findPass(former), findPass(current));          \
+#define STRC_FORMER_PASS(former, current)           \
+    EXPECT_TRUE(findPass(former)) << former;        \
+    EXPECT_EQ(findPass(former), findPass(current)); \
     EXPECT_NE(std::string_view(former), info(*findPass(former)).name) << "it is in use again";
 #include "base/former_passes.def"
 #undef STRC_FORMER_PASS
@@ -81,7 +81,9 @@ TEST(PassesTest, OnlyWhatIsAskedForIsShown) {
 
 TEST(PassesTest, NothingIsMeasuredUnasked) {
     Passes passes;
-    { Timing timing(passes, Pass::Parse); }
+    {
+        Timing timing(passes, Pass::Parse);
+    }
     EXPECT_THAT(passes.times(), IsEmpty());
 }
 

@@ -163,7 +163,8 @@ TEST(Product, TilesFitIntoTheRegisters) {
                 if (!product) continue;
                 const std::int64_t sums = product->height * product->vectors;
                 EXPECT_FALSE(product->areRowsVectors);
-                EXPECT_LT(sums + (product->vectors > 1 ? product->vectors : 0) + 1, unit.vectorRegisters);
+                EXPECT_LT(sums + (product->vectors > 1 ? product->vectors : 0) + 1,
+                          unit.vectorRegisters);
                 EXPECT_LE(product->lanes * 4, unit.vectorBytes);
             }
 }

@@ -48,9 +48,9 @@ TEST_P(OptGolden, IsWhatThePassesMake) {
 
 INSTANTIATE_TEST_SUITE_P(Files, OptGolden,
                          ::testing::Values("fold", "straighten", "forward-tensors",
-                                         "algebraic-simplification", "tensor-cse", "coalesce-parts",
-                                         "fold-norms", "fold-tensors", "batch-tiling", "inline",
-                                         "tabulate"),
+                                           "algebraic-simplification", "tensor-cse",
+                                           "coalesce-parts", "fold-norms", "fold-tensors",
+                                           "batch-tiling", "inline", "tabulate"),
                          [](const auto& file) {
                              std::string name = file.param;
                              std::replace(name.begin(), name.end(), '-', '_');
