@@ -333,7 +333,7 @@ const std::vector<Row>& rows() {
         {"integer-division", members("int n; init { float x = 2.0 * (3 + -(n / 3)); println(x); }"), members("int n; init { float x = 2.0 * (6 / 3); println(x); }")},
         {"integer-division", members("int n; init { double x; x = n / 2; println(x); }"), members("int n; init { int x; x = n / 2; println(x); }")},
         {"integer-division", members("int n; init { println(sqrt(n / 2)); }"), members("int n; init { println(sqrt((float)(n / 2))); }")},
-        {"file-placement", work("int n = text(\"t.txt\")[0]; println(n);"), members("init { int n = text(\"t.txt\")[0]; println(n); }")},
+        {"file-placement", work("float x = text(\"t.txt\")[0]; println(x);"), members("init { float x = text(\"t.txt\")[0]; println(x); }")},
         {"unused-function", members("int f() { return 1; }"), members("int f() { return 1; } init { println(f()); }")},
     };
     return table;
