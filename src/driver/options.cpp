@@ -87,9 +87,9 @@ constexpr std::string_view kFmtExamples = R"(Examples:
   strc fmt --write *.str                    formats the files
   strc fmt --check *.str                    tells whether a file would change)";
 constexpr std::string_view kOptExamples = R"(Examples:
-  strc check --emit=ir radio.str > radio.ir
-  strc opt --pass=fold,inline radio.ir
-  strc opt radio.ir                         checks and prints it)";
+  strc opt --pass=fold,inline radio.ir      prints what the two make of it
+  strc opt radio.ir                         checks and prints it
+  strc check --emit=ir radio.str > radio.ir makes such a text)";
 constexpr std::string_view kExplainExamples = R"(Examples:
   strc explain deadlock
   strc explain                              lists all diagnostics)";

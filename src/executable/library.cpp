@@ -10,6 +10,7 @@
 
 #include "codegen/room.h"
 #include "ir/calls.h"
+#include "plan/writes.h"
 
 namespace strc::executable {
 namespace {
@@ -257,15 +258,6 @@ std::uint64_t inPages(std::uint64_t bytes) {
     return (bytes + kPage - 1) / kPage * kPage;
 }
 
-std::int64_t openWritesOf(const std::vector<plan::Step>& steps) {
-    std::int64_t items = 0;
-    for (const plan::Step& step : steps) {
-        if (step.kind == plan::StepKind::Write) items += step.count;
-        if (step.kind == plan::StepKind::Loop) items += step.count * openWritesOf(step.body);
-    }
-    return items;
-}
-
 }  // namespace
 
 bool checkLibrary(const Program& program, bool mayPrint) { return Check(program, mayPrint).run(); }
@@ -314,7 +306,7 @@ std::uint64_t stackBytes(const Program& program, std::uint64_t codeBytes) {
 }
 
 std::int64_t openWrites(const plan::Plan& plan, const plan::Phase& phase) {
-    return plan.program->graph.output == kNone ? 0 : openWritesOf(phase.steps);
+    return plan.program->graph.output == kNone ? 0 : plan::itemsWritten(phase.steps);
 }
 
 }  // namespace strc::executable

@@ -156,7 +156,7 @@ void Printer::stream(const StreamCode& s, std::uint32_t index) {
         line(fmt::format("stored #{}: {}", i, typeText(s.stored[i].type)));
     for (std::size_t i = 0; i < s.defaults.size(); ++i)
         if (s.defaults[i]) body(*s.defaults[i], fmt::format("default {} ", i));
-    body(s.setup);
+    if (!s.setup.blocks.empty()) body(s.setup);  // code with its constants bound has none
     for (const std::optional<Body>* b : {&s.init, &s.prework, &s.work, &s.body})
         if (*b) body(**b);
     for (const Body& f : s.functions) body(f);

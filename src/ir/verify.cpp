@@ -647,7 +647,7 @@ std::vector<Fault> faultsOf(const Module& module) {
     for (const StreamCode& s : module.streams) {
         for (const std::optional<Body>& b : s.defaults)
             if (b) add(&s, *b);
-        add(&s, s.setup);
+        if (!s.setup.blocks.empty()) add(&s, s.setup);
         for (const std::optional<Body>* b : {&s.init, &s.prework, &s.work, &s.body})
             if (*b) add(&s, **b);
         for (const Body& f : s.functions) add(&s, f);

@@ -2,6 +2,7 @@
 
 #include "graph/flow.h"
 #include "ir/bounds.h"
+#include "plan/writes.h"
 
 namespace strc::plan {
 namespace {
@@ -117,7 +118,12 @@ std::optional<Drain> findDrain(const Plan& plan, const graph::Ending& ending,
             return std::nullopt;
     }
     if (ending.input != kNone) made.ending.nodes[ending.input].place = count;
-    if (ending.output != kNone) made.ending.nodes[ending.output].place = count + 1;
+    if (ending.output != kNone) {
+        strc_ending_node& output = made.ending.nodes[ending.output];
+        output.place = count + 1;
+        // Where a splitter before it is gone more items than the splitter's firings may leave in the beginning.
+        output.init = itemsWritten(plan.init.steps);
+    }
     const Splitting splitting(plan);
     made.init = splitting.phase(plan.init);
     made.steady = splitting.phase(plan.steady);

@@ -17,7 +17,7 @@ from pathlib import Path
 from command import COPY, COUNTER, SECONDS, STRC, TWICE, Case, clean
 
 ROOT = Path(__file__).resolve().parents[2]
-MOST_BYTES = 160_000
+MOST_BYTES = 172_000
 LIBRARIES = {"linux-vdso.so.1", "libc.so.6", "libm.so.6", "libmvec.so.1", "ld-linux-x86-64.so.2",
              "ld-linux-aarch64.so.1"}  # fmt: skip
 
@@ -393,7 +393,7 @@ void->void filter Sums(int n) {
 """, "--top=Main")
         out, err = self.execute("-i1", status=1, preexec_fn=little)
         self.assertEqual(out, b"")
-        self.assertRegex(err, r"^p.str:4:5: error: out of memory: 'work' needs \d+ bytes \[out-of-memory\]\n")
+        self.assertRegex(err, r"^p: error: out of memory: the program needs \d+ bytes \[out-of-memory\]\n$")
 
     def test_names_are_shown_without_control_characters(self):
         self.build(TWICE, "--top=Twice")
@@ -732,10 +732,11 @@ class Formats(Executables):
                     options = ("--in=in.txt", f"--out-sample={sample}", f"--out-channels={channels}")
                     self.compare(item, *options, "--out=OUT.wav", "--out-rate=8000")
                     data = self.compare(item, *options, "--out-format=wav")  # a pipe
-                    self.compare(item, "--in=run.wav", "--out-format=text")
-                    self.compare(item, "--in=run.wav", "--out=OUT.raw")
+                    (self.folder / "in.wav").write_bytes(self.bytes("run.wav"))
+                    self.compare(item, "--in=in.wav", "--out-format=text")
+                    self.compare(item, "--in=in.wav", "--out=OUT.raw")
                     self.compare(item, "--in-format=wav", "--out-format=text", input=data)
-                    self.compare(item, "--in=run.wav", "--out=OUT2.wav")  # as the input is
+                    self.compare(item, "--in=in.wav", "--out=OUT2.wav")  # as the input is
 
     def test_numbers(self):
         for item, words in self.NUMBERS.items():

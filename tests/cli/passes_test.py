@@ -58,7 +58,7 @@ class Passes(Case):
         former_after = "--emit-after=lanes"
         out, err = self.call(*RUN, *former)
         told, _, rest = err.partition("\n")
-        self.assertEqual(told, "warning: the pass 'lanes' is called 'vectorise-firings' now [renamed-pass]")
+        self.assertEqual(told, "strc: warning: the pass 'lanes' is called 'vectorise-firings' now [renamed-pass]")
         self.assertEqual((out, rest), expected)
         for silent in ("-w", "-Wno-renamed-pass"):
             self.assertEqual(self.call(*RUN, *former, silent), expected)
