@@ -569,10 +569,15 @@ private:
 
     /// Once for each former name, however often it was given.
     void warnOfFormerNames() {
-        const auto isOff = [](const Setting& each) {
-            return each.name == "w" || (each.name == "W" && each.value == "no-renamed-pass");
-        };
-        if (std::any_of(options.settings.begin(), options.settings.end(), isOff)) return;
+        bool isOn = true;  // of several -W the last one counts, but -w always
+        for (const Setting& each : options.settings)
+            if (each.name == "W" && (each.value == "all" || each.value == "renamed-pass"))
+                isOn = true;
+            else if (each.name == "W" &&
+                     (each.value == "no-all" || each.value == "no-renamed-pass"))
+                isOn = false;
+        for (const Setting& each : options.settings) isOn = isOn && each.name != "w";
+        if (!isOn) return;
         for (const std::string& name : formerNames)
             diags.add(Diag::RenamedPass) << name << base::currentPassName(name);
     }
