@@ -43,9 +43,9 @@ def measure_one(shape, size, engine, arguments):
     with tempfile.TemporaryDirectory(prefix="strc-scaling-") as folder:
         source = Path(folder, "in.raw")
         catalogue.make_input("float", items, source)
-        side = sides.strc_side(engine, benchmark, arguments, folder)
+        side = sides.strc_side(engine, benchmark, False, arguments, folder)
         runs = [
-            measure.run(side.command(source, os.devnull), arguments.limit)
+            measure.run(side.command(sides.file_input(source), os.devnull), arguments.limit)
             for _ in range(arguments.runs)
         ]
     work = [side.work_seconds(run) for run in runs]
@@ -72,6 +72,7 @@ def row(shape, size, engine, cost):
 def arguments_of():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     default = BUILD / "release" / "bin" / "strc"
+    parser.add_argument("--march", default="native", help="the processor to compile for (native)")
     parser.add_argument("--strc", default=default, type=os.path.abspath)
     parser.add_argument("--engine", action="append", dest="engines", choices=sorted(sides.ENGINES))
     parser.add_argument("--most", type=int, default=SIZES[-1], help="filters of the largest graph")
