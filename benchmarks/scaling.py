@@ -104,7 +104,7 @@ def main():
     arguments.out.mkdir(parents=True, exist_ok=True)
     everything = {"machine": native_report.machine(arguments.march), "results": results}
     (arguments.out / "scaling.json").write_text(json.dumps(everything, indent=1) + "\n", "utf-8")
-    table = [native_report.machine_line(), "", native_report.markdown(HEADS, rows, left=1), ""]
+    table = [native_report.machine_line(arguments.march), "", native_report.markdown(HEADS, rows, left=1), ""]
     (arguments.out / "scaling.md").write_text("\n".join(table), "utf-8")
     return 1 if any(result["cost"] is None for result in results) else 0
 
