@@ -13,7 +13,7 @@ NAME = 24  # columns
 FIGURES = {"median": statistics.median, "least": min}
 
 
-def machine(march):
+def machine(march="native"):
     """What one has to know of the machine, and of the code for it, to judge the times."""
     model = platform.processor() or "unknown processor"
     try:
@@ -25,7 +25,7 @@ def machine(march):
     return {"processor": model, "cores": os.cpu_count(), "load": os.getloadavg()[0], "march": march}
 
 
-def machine_line(march):
+def machine_line(march="native"):
     here = machine(march)
     text = f"{here['processor']}, code for {march}, {here['cores']} cores, load {here['load']:.1f}"
     return text + (": busy, the times are rough" if here["load"] > BUSY * here["cores"] else "")
