@@ -187,7 +187,11 @@ def capture(model: torch.nn.Module, inputs: Sequence[torch.Tensor], dynamic: Ope
     """The graph of a model for inputs like these, of which these dimensions are open. Raises `ImportFailure` with the model's own line."""
     check_version()
     with evaluating(model) as attributes:
-        captured = tried(model, inputs) if any(dynamic) else recorded(model, inputs)
+        captured = None
+        if any(dynamic):
+            tried(model, inputs)
+        else:
+            captured = recorded(model, inputs)
         changes = attributes.changes()
     if changes:
         with evaluating(model):

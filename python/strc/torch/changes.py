@@ -42,7 +42,7 @@ def other_values(tensor: torch.Tensor) -> torch.Tensor:
 def is_equal(one: Any, other: Any) -> bool:
     if isinstance(one, torch.Tensor) and isinstance(other, torch.Tensor):
         same_kind = one.dtype == other.dtype and one.shape == other.shape
-        return same_kind and torch.allclose(one, other, rtol=1e-6, atol=0, equal_nan=True)
+        return bool(same_kind and torch.allclose(one, other, rtol=1e-6, atol=0, equal_nan=True))
     if is_holder(one) and type(one) is type(other):
         return are_equal(list(read(one).values()), list(read(other).values()))
     return is_same(one, other)

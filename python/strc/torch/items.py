@@ -237,7 +237,7 @@ def element_of(i: Instruction, source: Instruction | None, x: Value, result: Val
 
 def check_numbers(program: Program) -> None:
     """Raises `Mixed` if the graph is that of certain numbers of items, such as the even ones; from 2 on all are wanted."""
-    sizes = [size for shape in program.shapes.values() for size in shape if not isinstance(size, int)]
+    sizes: list[Any] = [size for shape in program.shapes.values() for size in shape if not isinstance(size, int)]
     if not sizes:
         raise Mixed("no dimension is open")
     for guard in sizes[0].node.shape_env.guards:

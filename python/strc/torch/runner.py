@@ -84,6 +84,7 @@ class Runner:
         with torch.inference_mode(False), torch.no_grad(), quiet():
             # Sizes are those of this call, and what arrives is taken as it is now.
             model, examples = Model(graph, args, stored, batch), [tensor.clone() for tensor in inputs]
+            self.places: Any
             imported, self.places = import_items(model, examples, self.dims) if batch else (import_model(model, examples), None)
         check_effects(imported)
         self.returned = returned_by(imported)

@@ -24,7 +24,7 @@ class Known:
 
     @property
     def rank(self) -> int:
-        return self.tensor.dim()
+        return len(self.tensor.shape)
 
     def dim(self, number: int) -> int:
         """A dimension counted from the front."""

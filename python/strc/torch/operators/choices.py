@@ -41,6 +41,11 @@ def amin(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False) -> Var:
     return ctx.emit("all_amin", (x,)) if len(over) == x.rank and not keepdim else least(ctx, x, over, keepdim)
 
 
+def params_of(x: Any, dims: Any, keepdim: bool) -> tuple[Any, ...]:
+    """Of a reduction: nothing where it goes over all dimensions."""
+    return (dims_of(x, dims), *kept(keepdim)) if dims or dims == 0 else ()
+
+
 @lowers("any.default", "any.dim", "any.dims", "all.default", "all.dim", "all.dims")
 def any_or_all(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False) -> Var:
     assert ctx.node is not None
@@ -49,7 +54,7 @@ def any_or_all(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False) -
     x = cast(ctx, x, torch.bool)
     if str(ctx.node.target).startswith("aten.all"):
         return amin(ctx, x, dims, keepdim)
-    return ctx.emit("amax", (x,), *((dims_of(x, dims), *kept(keepdim)) if dims or dims == 0 else ()))
+    return ctx.emit("amax", (x,), *params_of(x, dims, keepdim))
 
 
 def place_of_extreme(ctx: Lowering, x: Var, dim: int, keepdim: bool, greatest: bool, like: Any) -> Var:
@@ -117,7 +122,7 @@ def prod(ctx: Lowering, x: Any, dim: int | None = None, keepdim: bool = False, *
 
 
 @lowers("cumprod.default")
-def cumprod(ctx: Lowering, x: Any, dim: int, **_: Any) -> Var:
+def cumprod(ctx: Lowering, x: Any, dim: int, **_: Any) -> Any:
     kind = ctx.meta.dtype
     exact = torch.float64 if kind == torch.float32 else kind  # as PyTorch does it
     parts = multiplied(ctx, factors(ctx, cast(ctx, x, exact), x.dim(dim)))
@@ -135,7 +140,7 @@ def nansum(ctx: Lowering, x: Any, dims: Any = None, keepdim: bool = False, **_: 
         return summed(ctx, x, dims, keepdim)
     missing = ctx.emit("ne", (x, x), like=Like(x.shape, torch.bool))
     values = cast(ctx, ctx.emit("masked_fill", (x, missing), 0.0, like=Like(x.shape, x.dtype)), ctx.meta.dtype)
-    return ctx.emit("sum", (values,), *((dims_of(x, dims), *kept(keepdim)) if dims or dims == 0 else ()))
+    return ctx.emit("sum", (values,), *params_of(x, dims, keepdim))
 
 
 @lowers("var_mean.correction", "var_mean.dim", "var_mean.default", "std_mean.correction", "std_mean.dim", "std_mean.default")

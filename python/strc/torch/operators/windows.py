@@ -148,12 +148,14 @@ def volume(kernel: Any, stride: Any, padding: Any, dilation: Any, which: slice) 
 
 
 def max_parts(args: tuple[Any, ...], which: slice) -> tuple[Any, ...]:
-    kernel, stride, padding, dilation, ceil_mode = (*args, *(None, (), 0, 1, False)[len(args) :])
+    usual: tuple[Any, ...] = (None, (), 0, 1, False)
+    kernel, stride, padding, dilation, ceil_mode = (*args, *usual[len(args) :])
     return (*volume(kernel, stride, padding, dilation, which), ceil_mode, {})
 
 
 def avg_parts(args: tuple[Any, ...], which: slice) -> tuple[Any, ...]:
-    kernel, stride, padding, ceil_mode, count_pad, divisor = (*args, *(None, (), 0, False, True, None)[len(args) :])
+    usual: tuple[Any, ...] = (None, (), 0, False, True, None)
+    kernel, stride, padding, ceil_mode, count_pad, divisor = (*args, *usual[len(args) :])
     if divisor is not None:
         raise NotLowered("a divisor of its own")
     named = {} if count_pad or not any(pair(padding, 3)) else {"count_include_pad": False}
