@@ -61,9 +61,9 @@ class Program:
         (self.folder / "model.safetensors").write_bytes(weights)
 
     def run(self, frames: numpy.ndarray, way: tuple[str, ...]) -> numpy.ndarray:
-        """What the stream gives for these frames."""
+        """What the stream gives for these frames in whole steady states: a live stream has no end to be drained."""
         ends = ["--in", "-", "--in-format", "raw", "--out", "out.raw", "--out-format", "raw"]
-        words = [self.strc, "run", "-w", *way, "--top", self.name, *ends, "model.str"]
+        words = [self.strc, "run", "-w", "--tail=drop", *way, "--top", self.name, *ends, "model.str"]
         with open(self.folder / "told", "wb") as told, subprocess.Popen(
             words, cwd=self.folder, stdin=subprocess.PIPE, stdout=told, stderr=told
         ) as process:
