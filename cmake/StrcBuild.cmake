@@ -69,7 +69,8 @@ elseif(STRC_LLD)
     add_link_options(-B${lldFolder} -fuse-ld=lld)
 endif()
 
-# One cache serves every checkout: paths are hashed relative to the checkout.
+# One cache serves every checkout, since paths are hashed relative to the checkout; not where sources are compiled several at a
+# time (strc_unity), as CMake names these by absolute paths.
 find_program(STRC_CCACHE ccache)
 mark_as_advanced(STRC_CCACHE)
 if(STRC_CCACHE)

@@ -123,20 +123,14 @@ namespace {
 
 strc::executable::Program parts(strc_compiler& compiler) {
     strc::session::Compilation& program = compiler.program;
-    return {program.context,
-            *program.plan,
-            program.quota,
-            program.module,
-            std::string(program.main->name.text()),
-            {},
-            program.weights.get(),
-            false,
-            false,
-            false,
-            true,
-            nullptr,
-            {},
-            compiler.settings.bound};
+    return {.context = program.context,
+            .plan = *program.plan,
+            .quota = program.quota,
+            .module = program.module,
+            .mainStream = std::string(program.main->name.text()),
+            .printed = {},
+            .weights = program.weights.get(),
+            .bound = compiler.settings.bound};
 }
 
 Places::Places(const strc_stream& stream, const void* const* in, void* const* out)

@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "base/quiet.h"
 #include "elab/tree.h"
 #include "elab/turns.h"
 #include "io/tensors.h"
@@ -123,11 +124,10 @@ private:
     std::vector<Sequence> itemsIf(std::int64_t extent) {
         Elaboration copy = program;
         copy.symbolic.reset();
-        base::Diagnostics told = std::exchange(context.diags, {});
+        const base::Quiet quiet(context.diags);
         Inference trial(context, module, types, entry, copy);
         trial.sample = extent;
         trial.infer();
-        context.diags = std::move(told);
         return trial.faults.areAny() ? std::vector<Sequence>() : std::move(trial.arriving);
     }
 

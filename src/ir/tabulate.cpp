@@ -11,6 +11,7 @@
 #include "ir/affine.h"
 #include "ir/fold_op.h"
 #include "ir/specialize.h"
+#include "ir/writer.h"
 
 namespace strc::ir {
 namespace {
@@ -54,13 +55,11 @@ bool isArithmetic(const Instr& instr) {
            !instr.type->is(TypeKind::String);
 }
 
+/// INT64_MAX: more than can be counted.
 std::int64_t elementsOf(const Domain& domain) {
     std::int64_t count = 1;
-    for (const Counted* loop : domain) {
-        if (loop->rounds > kMostTableElements * kMostTableElements) return INT64_MAX;
-        if (loop->rounds != 0 && count > INT64_MAX / 2 / loop->rounds) return INT64_MAX;
-        count *= loop->rounds;
-    }
+    for (const Counted* loop : domain)
+        if (__builtin_mul_overflow(count, loop->rounds, &count)) return INT64_MAX;
     return count;
 }
 
@@ -150,26 +149,26 @@ private:
     std::optional<Expression> combined(const Instr& instr, std::span<const Reg> operands) const {
         Expression made{{}, 1};
         for (Reg operand : operands) {
-            const auto& part = expressions[operand];
-            if (!part) return std::nullopt;
-            made.operations += part->operations;
-            for (const Counted* loop : active)  // in their order
-                if (std::count(part->domain.begin(), part->domain.end(), loop) != 0 &&
-                    std::count(made.domain.begin(), made.domain.end(), loop) == 0)
-                    made.domain.push_back(loop);
+            if (!expressions[operand]) return std::nullopt;
+            made.operations += expressions[operand]->operations;
         }
-        std::sort(made.domain.begin(), made.domain.end(), [&](const Counted* a, const Counted* b) {
-            return std::find(active.begin(), active.end(), a) <
-                   std::find(active.begin(), active.end(), b);
-        });
+        for (const Counted* loop : active)  // outermost first
+            if (dependOn(operands, loop)) made.domain.push_back(loop);
         if (made.operations > kMostOperations) return std::nullopt;
         const bool isFunction = instr.op == Op::Math && isExpensive(instr.math);
         const bool keepsDomain = std::any_of(operands.begin(), operands.end(), [&](Reg operand) {
             return expressions[operand]->isTabulated && expressions[operand]->domain == made.domain;
         });
-        made.isTabulated = (isFunction || keepsDomain) && elementsOf(made.domain) <= mostElements &&
-                           elementsOf(made.domain) > 0;
+        const std::int64_t elements = elementsOf(made.domain);
+        made.isTabulated = (isFunction || keepsDomain) && elements > 0 && elements <= mostElements;
         return made;
+    }
+
+    bool dependOn(std::span<const Reg> operands, const Counted* loop) const {
+        return std::any_of(operands.begin(), operands.end(), [&](Reg operand) {
+            const Domain& domain = expressions[operand]->domain;
+            return std::find(domain.begin(), domain.end(), loop) != domain.end();
+        });
     }
 
     const Body& body;
@@ -326,79 +325,51 @@ private:
 
     /// Puts the load behind the definition, where all counters of the domain have their values.
     void replace(const Table& table) {
-        for (Block& block : body.blocks)
-            for (std::size_t k = 0; k < block.instrs.size(); ++k) {
-                if (block.instrs[k].result != table.value) continue;
-                code.clear();
-                range = block.instrs[k].range;
-                const Reg loaded = loadFrom(table);
-                renameUses(table.value, loaded);
-                block.instrs.insert(block.instrs.begin() + static_cast<std::ptrdiff_t>(k) + 1,
-                                    code.begin(), code.end());
-                return;
-            }
+        for (BlockId id = 0; id < body.blocks.size(); ++id)
+            for (std::size_t k = 0; k < body.blocks[id].instrs.size(); ++k)
+                if (body.blocks[id].instrs[k].result == table.value) return replace(table, id, k);
     }
 
-    Reg loadFrom(const Table& table) {
-        const Type* type = body.regs[table.value].type;
-        if (table.domain.empty()) return constant({type, table.bytes});
-        const auto count = static_cast<std::int32_t>(static_cast<std::int64_t>(table.bytes.size()) /
-                                                     types::sizeOf(type));
-        const Reg array = constant({types.array(type, count), table.bytes});
-        const Reg index = indexOf(table);
-        const Reg extent = integer(count);
-        emit(Op::Elem, type, {array, index, extent}).checked = false;
-        const Reg place = result(type, true);
-        emit(Op::LoadAt, type, {place});
-        return result(type, false);
+    void replace(const Table& table, BlockId block, std::size_t definition) {
+        Writer writer(types);
+        writer.range = body.blocks[block].instrs[definition].range;
+        writer.body = std::move(body);
+        Reg loaded = kNone;
+        const BlockId made = writer.inBlock([&] { loaded = loadFrom(table, writer); });
+        body = std::move(writer.body);
+        const std::vector<Instr> code = std::move(body.blocks[made].instrs);
+        body.blocks.pop_back();
+        renameUses(table.value, loaded);
+        std::vector<Instr>& instrs = body.blocks[block].instrs;
+        instrs.insert(instrs.begin() + static_cast<std::ptrdiff_t>(definition) + 1, code.begin(),
+                      code.end());
+    }
+
+    static Reg loadFrom(const Table& table, Writer& writer) {
+        const Type* type = writer.body.regs[table.value].type;
+        if (table.domain.empty()) return writer.constant({type, table.bytes});
+        const std::int64_t count =
+            static_cast<std::int64_t>(table.bytes.size()) / types::sizeOf(type);
+        const Reg array = writer.constant({writer.types.array(type, count), table.bytes});
+        return writer.element(array, indexOf(table, writer));
     }
 
     /// Row-major, Horner's scheme.
-    Reg indexOf(const Table& table) {
+    static Reg indexOf(const Table& table, Writer& writer) {
+        const auto with = [&](Op op, Reg left, std::int64_t right) {
+            return writer.operation(op, writer.types.intType(), {left, writer.integer(right)});
+        };
         Reg index = kNone;
         for (const Counted& loop : table.domain) {
-            emit(Op::Load, types.intType(), {}).var = {Space::Local, loop.counter};
-            Reg round = result(types.intType(), false);
-            if (loop.start != 0) round = integer(Op::Sub, round, loop.start);
-            if (loop.step != 1) round = integer(Op::Div, round, loop.step);
-            if (index == kNone) {
-                index = round;
-                continue;
-            }
-            emit(Op::Add, types.intType(), {integer(Op::Mul, index, loop.rounds), round});
-            index = result(types.intType(), false);
+            Reg trip = writer.load(loop.counter);
+            if (loop.start != 0) trip = with(Op::Sub, trip, loop.start);
+            if (loop.step != 1) trip = with(Op::Div, trip, loop.step);
+            if (index != kNone)
+                trip = writer.operation(Op::Add, writer.types.intType(),
+                                        {with(Op::Mul, index, loop.rounds), trip});
+            index = trip;
         }
         return index;
-    }
-
-    Instr& emit(Op op, const Type* type, std::vector<Reg> operands) {
-        Instr& instr = code.emplace_back();
-        instr.op = op;
-        instr.type = type;
-        instr.operands = std::move(operands);
-        instr.range = range;
-        return instr;
-    }
-
-    Reg result(const Type* type, bool isRef) {
-        body.regs.push_back({type, isRef});
-        return code.back().result = static_cast<Reg>(body.regs.size() - 1);
-    }
-
-    Reg constant(Value value) {
-        const Type* type = value.type;
-        emit(Op::Const, type, {}).value = std::move(value);
-        return result(type, type->isAggregate());
-    }
-
-    Reg integer(std::int64_t value) {
-        return constant(Value::of(types.intType(), static_cast<std::int32_t>(value)));
-    }
-
-    Reg integer(Op op, Reg left, std::int64_t right) {
-        const Reg number = integer(right);
-        emit(op, types.intType(), {left, number});
-        return result(types.intType(), false);
     }
 
     void renameUses(Reg from, Reg to) {
@@ -427,8 +398,6 @@ private:
     Body& body;
     types::TypeTable& types;
     const std::int64_t mostElements;
-    std::vector<Instr> code;  ///< of the load that is being made
-    SourceRange range;
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "opt/detail/tensor_body.h"
+#include "target/model.h"
 #include "tensor/expand.h"
 
 namespace strc::opt {
@@ -121,7 +122,7 @@ std::int64_t countImageElements(const std::vector<const Type*>& items) {
 }
 
 LayoutCosts layoutCosts(const elab::Kernel& kernel, types::TypeTable& types) {
-    // The costs above were measured with vectors of 16 floats. Both layouts lose alike with narrower ones, so far as is known.
+    // The costs above were measured with vectors of 16 floats, and hold for no others.
     const ConvolutionCosts costsOn{target::Model{}};
     const TensorFacts facts = factsOf(kernel, types);
     const ir::Body& body = *kernel.code.work;

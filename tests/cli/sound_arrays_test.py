@@ -283,8 +283,11 @@ class Warnings(Program):
                                   env=clean(), timeout=SECONDS)  # fmt: skip
             self.assertEqual((done.returncode, done.stdout), (0, b"3.0517578E-5\n"))
             self.assertIn(message, done.stderr.decode())
-        _, err = self.call("run", "--top=Left", "-Wno-sound-channels", "--in=a.wav", "--out-format=text", "p.str")
-        self.assertEqual(err, "")
+        call = ("run", "--top=Left", "--in=a.wav", "--out-format=text", "p.str")
+        for option in ("-Wno-sound-channels", "-Wno-all", "-w"):
+            self.assertEqual(self.call(*call, option)[1], "")
+        for option in ("-Werror=sound-channels", "-Werror"):
+            self.assertIn(f"error: {message}", self.call(*call, option, status=1)[1])
 
 
 class Headers(Program):

@@ -121,7 +121,7 @@ private:
     const Type* declaredType(ir::VarRef) const;
     llvm::Value* extent(const Instr&);
 
-    // ---- body_kernels.cpp, body_products.cpp: the passes `library-operators` and `tiles`
+    // ---- body_kernels.cpp, body_products.cpp: the passes `library-operators` and `register-tiling`
     void chooseKernels();
     void chooseProducts();
     void fetchPanels(Product&);

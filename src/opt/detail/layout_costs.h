@@ -4,7 +4,6 @@
 #include <cstdint>
 
 #include "elab/elaborate.h"
-#include "target/model.h"
 
 namespace strc::opt {
 

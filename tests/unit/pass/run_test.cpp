@@ -38,7 +38,7 @@ elab::Elaboration twoFilters(types::TypeTable& types, base::NameTable& names) {
     made.graph.output = 2;
     for (graph::NodeId id = 0; id < 2; ++id) {
         graph::Node node;
-        node.name = id == 0 ? "A" : "B";
+        node.name = std::string(1, id == 0 ? 'A' : 'B');
         node.kernel = id;
         node.order = id;
         node.work = {one, one, one};
